@@ -1,0 +1,33 @@
+"""Bayesian text models that grow with the data.
+
+>>> from stickbreaker import LDA, Corpus
+>>> model = LDA(n_topics=20, random_state=0).fit(Corpus.build("news.jsonl"))
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stickbreaker.core.errors import UserError
+    from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
+    from stickbreaker.estimators.lda import LDA
+    from stickbreaker.learning.schedules import Online
+
+_HOMES = {
+    "LDA": "stickbreaker.estimators.lda",
+    "Online": "stickbreaker.learning.schedules",
+    "Corpus": "stickbreaker.corpus",
+    "Analysis": "stickbreaker.corpus",
+    "Vocabulary": "stickbreaker.corpus",
+    "VocabularyRule": "stickbreaker.corpus",
+    "UserError": "stickbreaker.core.errors",
+}
+
+__all__ = ["LDA", "Analysis", "Corpus", "Online", "UserError", "Vocabulary", "VocabularyRule"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that the command line's help is quick."""
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'stickbreaker' has no attribute {name!r}")

@@ -1,0 +1,43 @@
+"""The `stickbreaker` command. Each verb lives in a module that is imported when the verb is called."""
+
+import importlib
+
+import click
+
+VERBS = {  # verb: (module, one line for the overview)
+    "demo": ("demo", "Learn topics from the documentation of your Python, and open a report."),
+    "corpus": ("corpus", "Build a corpus from text, or describe one."),
+    "fit": ("fit", "Learn a model from a corpus."),
+    "resume": ("fit", "Go on with a run that was interrupted."),
+    "topics": ("inspect", "Print the topics of a model."),
+    "transform": ("inspect", "Write the topic shares of documents."),
+    "evaluate": ("inspect", "Score a model on documents that it has not seen."),
+    "report": ("inspect", "Write one HTML page about a model."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported on use, so that `--help` is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"stickbreaker.cli.{VERBS[cmd_name][0]}")
+        return getattr(module, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with: stickbreaker demo",
+)
+@click.version_option(package_name="stickbreaker")
+def main() -> None:
+    """Bayesian text models that grow with the data."""

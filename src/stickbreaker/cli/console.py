@@ -1,0 +1,66 @@
+"""What the commands share: one JSON object or plain lines out, progress and errors on standard error."""
+
+import functools
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, ParamSpec
+
+import click
+
+from stickbreaker.core.errors import UserError
+
+P = ParamSpec("P")
+
+
+def printable(text: object) -> str:
+    """Text without control characters, safe for a terminal.
+
+    >>> printable("a\\x1b[31mb")
+    'a[31mb'
+    """
+    kept = "".join(c for c in str(text) if c in "\n\t" or (ord(c) >= 32 and not 127 <= ord(c) < 160))
+    return kept.encode("utf-8", "replace").decode("utf-8")
+
+
+def say(text: object = "") -> None:
+    """A line on standard output, control characters removed."""
+    click.echo(printable(text))
+
+
+def note(text: object) -> None:
+    """A line on standard error: progress, warnings, what was skipped."""
+    click.echo(printable(text), err=True)
+
+
+def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]], str]) -> None:
+    """Print a command's result: one JSON object, or what `text` makes of it."""
+    if as_json:
+        click.echo(json.dumps(result, ensure_ascii=True, allow_nan=False))
+    else:
+        say(text(result))
+
+
+def command(function: Callable[P, None]) -> Callable[P, None]:
+    """Give a command `--json`, and turn a user's mistake into one line and exit status 1."""
+
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+    @functools.wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            function(*args, **kwargs)
+        except UserError as error:
+            fail(str(error))
+        except BrokenPipeError:
+            sys.stderr.close()
+            sys.exit(1)
+        except OSError as error:
+            fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+
+    return guarded
+
+
+def fail(line: str) -> None:
+    """Print one line on standard error and leave with status 1."""
+    click.echo(f"stickbreaker: {printable(line)}", err=True)
+    sys.exit(1)

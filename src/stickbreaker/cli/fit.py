@@ -1,0 +1,245 @@
+"""`stickbreaker fit` and `stickbreaker resume`."""
+
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import command, emit, fail, note
+from stickbreaker.cli.corpus import (
+    AnalysisChoice,
+    ReadingChoice,
+    analysis_options,
+    open_or_build,
+    reading_options,
+)
+
+if TYPE_CHECKING:
+    from stickbreaker.learning.loop import Run, RunState
+    from stickbreaker.learning.observers import Observer
+
+
+def number_or_learned(_ctx: click.Context, _param: click.Parameter, value: str) -> float | str:
+    """A prior's parameter from the command line."""
+    if value == "learned":
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"') from None
+
+
+@click.group()
+def fit() -> None:
+    """Learn a model from a corpus."""
+
+
+@fit.command(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
+@click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Directory of the model to make.")
+@click.option("--topics", default=100, show_default=True, type=click.IntRange(1), help="Topics to learn.")
+@click.option(
+    "--inference",
+    default="mean-field",
+    show_default=True,
+    type=click.Choice(["mean-field"]),
+    help="How to infer.",
+)
+@click.option(
+    "--schedule",
+    default="batch",
+    show_default=True,
+    type=click.Choice(["batch", "online"]),
+    help="Update after a pass, or after each minibatch.",
+)
+@click.option(
+    "--batch-size", default=256, show_default=True, type=click.IntRange(1), help="Documents a minibatch."
+)
+@click.option("--kappa", default=0.7, show_default=True, type=float, help="Online: how fast old counts fade.")
+@click.option(
+    "--tau0", default=64.0, show_default=True, type=float, help="Online: how slow the first steps are."
+)
+@click.option(
+    "--alpha",
+    default="learned",
+    show_default=True,
+    callback=number_or_learned,
+    help='Prior of topics in documents: a number or "learned".',
+)
+@click.option(
+    "--eta",
+    default="0.01",
+    show_default=True,
+    callback=number_or_learned,
+    help='Prior of words in topics: a number or "learned".',
+)
+@click.option(
+    "--init",
+    default="random",
+    show_default=True,
+    type=click.Choice(["random", "documents"]),
+    help="Where to start.",
+)
+@click.option("--iterations", default=100, show_default=True, type=click.IntRange(1), help="Passes at most.")
+@click.option("--tol", default=1e-4, show_default=True, type=float, help="Relative change that ends the run.")
+@click.option("--keep-local", is_flag=True, help="Carry documents' state from pass to pass (batch only).")
+@click.option(
+    "--held-out",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0.0, 0.9),
+    help="Share never trained on.",
+)
+@click.option("--seed", default=0, show_default=True, type=int, help="The same seed gives the same model.")
+@click.option(
+    "--threads", type=click.IntRange(1), show_default="every core", help="The result does not depend on it."
+)
+@click.option(
+    "--checkpoint-every",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(0.0),
+    help="Seconds; 0: every step.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
+@reading_options
+@analysis_options
+@command
+def lda(
+    inputs: tuple[str, ...],
+    out: Path,
+    reading: ReadingChoice,
+    choice: AnalysisChoice,
+    schedule: str,
+    batch_size: int,
+    kappa: float,
+    tau0: float,
+    held_out: float,
+    threads: int | None,
+    checkpoint_every: float,
+    overwrite: bool,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Learn topics by latent Dirichlet allocation.
+
+    The input is a corpus (see `stickbreaker corpus build`) or raw files, from which one is built and kept
+    inside the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on.
+    """
+    from stickbreaker.estimators import fitting
+    from stickbreaker.estimators.lda import LDA
+    from stickbreaker.learning.schedules import Online
+
+    online = Online(batch_size, kappa, tau0)
+    names = {"topics": "n_topics", "iterations": "max_iter", "seed": "random_state"}
+    params = {names.get(name, name): value for name, value in settings.items()}
+    model = LDA(schedule=online if schedule == "online" else "batch", n_jobs=threads, **params)
+    model._topic_model(1)  # wrong parameters are told before anything is read
+    fitting.refuse_existing(out, overwrite)
+    with _scratch_beside(out) as scratch:
+        corpus = open_or_build(inputs, reading, choice=choice, out=scratch / "corpus")
+        inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
+        fitting.begin(model, corpus, out, held_out=held_out, corpus_inside=inside, overwrite=overwrite)
+        del corpus
+    _go_on(out, checkpoint_every, threads, as_json)
+
+
+@click.command(epilog="Example: stickbreaker resume model")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option(
+    "--threads", type=click.IntRange(1), show_default="every core", help="The result does not depend on it."
+)
+@click.option(
+    "--checkpoint-every",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(0.0),
+    help="Seconds; 0: every step.",
+)
+@command
+def resume(model: Path, threads: int | None, checkpoint_every: float, as_json: bool) -> None:
+    """Go on with a run that was interrupted: the result is that of a run that never was."""
+    _go_on(model, checkpoint_every, threads, as_json)
+
+
+@contextmanager
+def _scratch_beside(out: Path) -> Iterator[Path]:
+    """An empty directory on the same disk as `out`, removed afterwards."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=out.parent))
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None:
+    """Run to the end or to Ctrl-C, and say how it went."""
+    from stickbreaker.engines import Interrupted
+    from stickbreaker.estimators import fitting
+
+    def catch(stop: Callable[[], None]) -> None:
+        def handler(_number: int, _frame: object) -> None:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            note("stopping after this shard; press Ctrl-C again to leave at once")
+            stop()
+
+        signal.signal(signal.SIGINT, handler)
+
+    try:
+        done = fitting.resume(path, every=every, threads=threads, watch=[_progress()], stopper=catch)
+    except Interrupted:
+        fail(f"interrupted; the model is saved, go on with: stickbreaker resume {path}")
+    if done is None:
+        emit(
+            {"model": str(path), "status": "done", "resumed": False},
+            as_json,
+            lambda r: f"{path}: finished already",
+        )
+        return
+    emit(_told(path, *done), as_json, _as_text)
+
+
+def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
+    from stickbreaker.estimators.fitting import not_converged
+
+    if not (state.converged or state.stopped) and job.limits.tol > 0:
+        note(f"note: {not_converged(job, state)}")
+    return {
+        "model": str(path),
+        "status": "done",
+        "resumed": True,
+        "topics": job.model.n_columns(state.small),
+        "documents": job.source.n_documents,
+        "passes": state.passes,
+        "steps": state.step,
+        "converged": state.converged,
+        "score": state.scores[-1] if state.scores else None,
+        "held_out": state.held_out[-1] if state.held_out else None,
+        "seed": job.seed,
+    }
+
+
+def _as_text(told: dict[str, Any]) -> str:
+    held_out = "" if told["held_out"] is None else f", held-out {told['held_out']:.4f} nats/word"
+    return (
+        f"{told['model']}: {told['topics']} topics from {told['documents']} documents in "
+        f"{told['passes']} passes, score {told['score']:.4f} nats/word{held_out}\nNext: stickbreaker topics {told['model']}"
+    )
+
+
+def _progress() -> "Observer":
+    """A bar on a terminal, plain lines elsewhere."""
+    if sys.stderr.isatty():
+        from stickbreaker.cli.progress import Bar
+
+        return Bar()
+    from stickbreaker.learning.observers import Lines
+
+    return Lines(sys.stderr)

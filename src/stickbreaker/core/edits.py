@@ -1,0 +1,189 @@
+"""Changes of shape as values: every record follows them by the names of its axes.
+
+An `Edit` is a sequence of changes, applied in order. Positions always refer to the shape that the previous
+change left. Nothing here knows a model: topics, words, rules and states all grow and shrink this way.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats
+
+
+@dataclass(frozen=True, slots=True)
+class Grow:
+    """`number` new positions at the end of an axis; `keys` are their contents where rows have any."""
+
+    axis: str
+    number: int
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Positions that vanish, with what they hold; later positions move down."""
+
+    axis: str
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Position `source` is added to `into` and vanishes."""
+
+    axis: str
+    into: int
+    source: int
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A new position at the end takes `share` of `source`; `along` gives shares along another axis."""
+
+    axis: str
+    source: int
+    share: float = 0.5
+    along: Mapping[str, Array] = field(default_factory=dict[str, Array])
+
+
+@dataclass(frozen=True, slots=True)
+class Permute:
+    """Position i becomes what position `order[i]` was."""
+
+    axis: str
+    order: tuple[int, ...]
+
+
+Change = Grow | Drop | Merge | Split | Permute
+Edit = tuple[Change, ...]
+
+
+def apply_change(item: Field, change: Change) -> Field:
+    """The field after one change; unchanged where it lacks the axis.
+
+    >>> apply_change(Field(np.array([1.0, 2.0]), ("topics",)), Merge("topics", 0, 1)).values
+    array([3.])
+    """
+    if change.axis not in item.axes:
+        return item
+    values = item.values
+    for axis in [i for i, name in enumerate(item.axes) if name == change.axis]:
+        values = _apply_to_axis(np.moveaxis(values, axis, 0), item, axis, change)
+        values = np.ascontiguousarray(np.moveaxis(values, 0, axis))
+    return item._replace(values=values)
+
+
+def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Array:
+    """One change on the first axis of `values`, which is axis number `axis` of the field."""
+    match change:
+        case Grow(number=number):
+            fresh = 0.0 if item.additive else item.fresh
+            return np.concatenate([values, np.full((number, *values.shape[1:]), fresh)])
+        case Drop(positions=positions):
+            return np.delete(values, list(positions), axis=0)
+        case Permute(order=order):
+            return values[list(order)]
+        case Merge(into=into, source=source):
+            if item.additive:
+                values = values.copy()
+                values[into] += values[source]
+            return np.delete(values, source, axis=0)
+        case Split(source=source):
+            if not item.additive:
+                return np.concatenate([values, values[source : source + 1]])
+            moved = values[source] * _shares(item, axis, change)
+            values = np.concatenate([values, moved[None]])
+            values[source] -= moved
+            return values
+
+
+def _shares(item: Field, axis: int, change: Split) -> Array:
+    """The share that moves, shaped to multiply a slice of the field without `axis`."""
+    others = [name for i, name in enumerate(item.axes) if i != axis]
+    for place, name in enumerate(others):
+        if name in change.along:
+            shape = [1] * len(others)
+            shape[place] = -1
+            return change.along[name].reshape(shape)
+    return np.float64(change.share) * np.ones([1] * len(others))
+
+
+def dropped(item: Field, edit: Edit) -> float:
+    """The mass of an additive field that an edit's drops take away; totals before = after + this."""
+    lost = 0.0
+    for change in edit:
+        if isinstance(change, Drop) and change.axis in item.axes:
+            lost += float(item.values.sum()) - float(apply_change(item, change).values.sum())
+        item = apply_change(item, change)
+    return lost
+
+
+def apply(edit: Edit, record: Record) -> dict[str, Field]:
+    """A record after an edit."""
+    after = dict(record)
+    for change in edit:
+        after = {name: apply_change(item, change) for name, item in after.items()}
+    return after
+
+
+def apply_to_rows(edit: Edit, rows: Rows, row_axis: str, column_axis: str, n_rows: int) -> Rows:
+    """Sparse rows of a table of `n_rows` rows after an edit: columns change, positions move."""
+    for change in edit:
+        if change.axis == column_axis:
+            rows = _change_columns(rows, change, row_axis, column_axis, n_rows)
+        if change.axis == row_axis:
+            rows, n_rows = _move_rows(rows, change, n_rows)
+    return rows
+
+
+def _change_columns(rows: Rows, change: Change, row_axis: str, column_axis: str, n_rows: int) -> Rows:
+    if isinstance(change, Split) and row_axis in change.along:
+        change = replace(change, along={row_axis: change.along[row_axis][rows.positions]})
+    item = apply_change(Field(rows.values, (row_axis, column_axis)), change)
+    return Rows(rows.positions, item.values)
+
+
+def _move_rows(rows: Rows, change: Change, n_rows: int) -> tuple[Rows, int]:
+    """Row positions after a change of the row axis, by tracing where every old position goes."""
+    if isinstance(change, Grow):
+        return rows, n_rows + change.number
+    if isinstance(change, Split):
+        raise ValueError("rows are not split: a row's content is its identity")
+    target: NDArray[np.int64] = np.arange(n_rows)
+    if isinstance(change, Permute):
+        target[list(change.order)] = np.arange(n_rows)
+        after = n_rows
+    else:
+        gone = list(change.positions) if isinstance(change, Drop) else [change.source]
+        kept = np.delete(np.arange(n_rows), gone)
+        target[:] = -1
+        target[kept] = np.arange(len(kept))
+        after = len(kept)
+        if isinstance(change, Merge):
+            target[change.source] = target[change.into]
+    moved = target[rows.positions]
+    values = rows.values[moved >= 0]
+    positions, inverse = np.unique(moved[moved >= 0], return_inverse=True)
+    summed = np.zeros((len(positions), rows.values.shape[1]))
+    np.add.at(summed, inverse, values)
+    return Rows(positions, summed), after
+
+
+def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
+    """A report after an edit of the model that it was made with, trials included."""
+    return replace(
+        stats,
+        rows=apply_to_rows(edit, stats.rows, row_axis, column_axis, n_rows),
+        found={
+            key: apply(edit, {"row": Field(row, (column_axis,))})["row"].values
+            for key, row in stats.found.items()
+        },
+        usage=apply(edit, stats.usage),
+        trial={
+            name: apply_to_stats(edit, trial, row_axis, column_axis, n_rows)
+            for name, trial in stats.trial.items()
+        },
+    )

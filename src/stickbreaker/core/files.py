@@ -1,0 +1,79 @@
+"""Writing files and directories so that nothing half-written is ever seen."""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+@contextmanager
+def atomic_directory(path: Path, *, overwrite: bool = False) -> Generator[Path]:
+    """Yield an empty directory beside `path`; on success it takes the name `path`, on failure it vanishes.
+
+    Raises FileExistsError when `path` exists and `overwrite` is false.
+    """
+    if path.exists() and not overwrite:
+        raise FileExistsError(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
+    try:
+        yield partial
+        partial.chmod(0o755)
+        if path.exists():
+            replaced = Path(tempfile.mkdtemp(prefix=f".{path.name}.replaced-", dir=path.parent))
+            path.rename(replaced / path.name)
+            partial.rename(path)
+            shutil.rmtree(replaced)
+        else:
+            partial.rename(path)
+        sync_directory(path.parent)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+
+
+@contextmanager
+def atomic_file(path: Path) -> Generator[Path]:
+    """Yield a temporary path beside `path`; on success it replaces `path` in one rename, durably."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
+    os.close(descriptor)
+    partial = Path(name)
+    try:
+        yield partial
+        partial.chmod(0o644)
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        partial.replace(path)
+        sync_directory(path.parent)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Replace the file `path` by `content` in one rename."""
+    with atomic_file(path) as partial:
+        partial.write_bytes(content)
+
+
+def sync_directory(path: Path) -> None:
+    """Make renames within a directory durable where the system allows it."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def digest_of(path: Path) -> str:
+    """The hexadecimal BLAKE2b digest of a file's bytes.
+
+    >>> len(digest_of(Path(__file__)))
+    32
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

@@ -1,0 +1,65 @@
+"""All randomness of the library comes from `stream`, keyed by what it is for."""
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def stream(seed: int, purpose: str, step: int = 0, key: int | str | bytes = 0) -> np.random.Generator:
+    """A generator that depends on its four arguments alone, never on order, threads or workers.
+
+    `seed` is the run's; `purpose` names the draw ("seed topics", "shuffle"); `step` is the step or
+    pass; `key` is the content or number of the document or row that the draw belongs to.
+
+    >>> float(stream(1, "shuffle", 2).random()) == float(stream(1, "shuffle", 2).random())
+    True
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    for part in (str(int(seed)).encode(), purpose.encode(), str(int(step)).encode(), _key_bytes(key)):
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return np.random.Generator(np.random.Philox(key=int.from_bytes(digest.digest(), "little")))
+
+
+def _key_bytes(key: int | str | bytes) -> bytes:
+    if isinstance(key, bytes):
+        return b"b" + key
+    if isinstance(key, str):
+        return b"s" + key.encode("utf-8", "surrogatepass")
+    return b"i" + str(int(key)).encode()
+
+
+def share_of(key: str, seed: int = 0) -> float:
+    """A number in [0, 1) that depends on the key's content: for choosing documents by their id.
+
+    >>> share_of("doc-7") == share_of("doc-7")
+    True
+    """
+    digest = hashlib.blake2b(
+        key.encode("utf-8", "surrogatepass"), digest_size=8, salt=str(seed).encode()[:16]
+    )
+    return int.from_bytes(digest.digest(), "little") / 2**64
+
+
+def keyed_uniforms(seed: int, purpose: str, keys: Sequence[str], number: int) -> NDArray[np.float64]:
+    """Uniform numbers in (0, 1), keys × number; a row depends on the seed, the purpose and its key alone.
+
+    One hash a key and a counter-based mixer (SplitMix64), where a generator a row would be slow.
+
+    >>> bool((keyed_uniforms(1, "p", ["a", "b"], 2)[1] == keyed_uniforms(1, "p", ["b"], 2)[0]).all())
+    True
+    """
+    secret = hashlib.blake2b(f"{int(seed)}:{purpose}".encode(), digest_size=32).digest()
+    digests = b"".join(
+        hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8, key=secret).digest()
+        for key in keys
+    )
+    start = np.frombuffer(digests, np.uint64).reshape(len(keys), 1)
+    with np.errstate(over="ignore"):
+        z = start + np.arange(1, number + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z = z ^ (z >> np.uint64(31))
+    return ((z >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53

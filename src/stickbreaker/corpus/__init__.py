@@ -1,0 +1,21 @@
+"""What is learned from: readers, text analysis, vocabulary, the on-disk store, bags and shards."""
+
+from stickbreaker.corpus.analysis import Analysis
+from stickbreaker.corpus.corpus import Corpus
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers import ReadingOptions
+from stickbreaker.corpus.shards import Bags, Shard, join_bags, shard_of
+from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
+
+__all__ = [
+    "Analysis",
+    "Bags",
+    "Corpus",
+    "Document",
+    "ReadingOptions",
+    "Shard",
+    "Vocabulary",
+    "VocabularyRule",
+    "join_bags",
+    "shard_of",
+]

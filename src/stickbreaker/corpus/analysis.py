@@ -1,0 +1,200 @@
+"""From text to tokens: how a corpus was analysed, so that new text can be treated alike."""
+
+import dataclasses
+import functools
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.languages import language_code, stemmer_of, stop_words_of
+
+# Letters, marks and digits with at least one letter. A digit run is tried once, so no input is quadratic.
+_WORD = r"(?<!\p{N})\p{N}*+\p{L}[\p{L}\p{M}\p{N}]*+"
+_APOSTROPHES = r"(?:['’][\p{L}\p{M}\p{N}]++)*+"
+_ELIDING = frozenset({"ca", "fr", "it"})  # l'homme is two words
+_SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？]|\n[^\S\n]*+\n")
+_MOST_FORMS = 400_000  # distinct spellings remembered at a time
+
+
+class Tokens(NamedTuple):
+    """`words` in order; `starts` (int32) the character each begins at; `sentences` (int32) the token each
+    sentence begins at."""
+
+    words: list[str]
+    starts: NDArray[np.int32]
+    sentences: NDArray[np.int32]
+
+
+class _Forms(dict[str, str]):
+    """What a spelling becomes, worked out once."""
+
+    def __init__(self, form: Callable[[str], str]) -> None:
+        super().__init__()
+        self.form = form
+
+    def __missing__(self, spelling: str) -> str:
+        if len(self) >= _MOST_FORMS:
+            self.clear()
+        self[spelling] = result = self.form(spelling)
+        return result
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """How text becomes tokens, and which tokens may enter a vocabulary.
+
+    Every token is kept, in order; stop words and tokens shorter than `min_length` characters are not
+    *eligible* for a vocabulary. `language` is a code or an English name, or None. `stop_words` is "language"
+    (the language's own list), "none", or the words themselves; `extra_stop_words` are added. Stop words go
+    through the same normalisation, lower case and stemming as tokens. `token_pattern` is a pattern of the
+    `regex` package; None takes words of letters, marks and digits that hold a letter, with apostrophes
+    inside ("don't", "4th"; in French, Italian and Catalan an apostrophe ends a word).
+
+    Raises UserError for a setting that cannot be used.
+
+    >>> Analysis().analyse("The cat didn't purr.").words
+    ['the', 'cat', "didn't", 'purr']
+    """
+
+    language: str | None = "en"
+    normalization: str | None = "NFC"
+    lowercase: bool = True
+    stop_words: str | tuple[str, ...] = "language"
+    extra_stop_words: tuple[str, ...] = ()
+    stemming: bool = False
+    token_pattern: str | None = None
+    min_length: int = 2
+
+    def __post_init__(self) -> None:
+        if self.language is not None:
+            object.__setattr__(self, "language", language_code(self.language))
+        if self.normalization not in ("NFC", "NFKC", None):
+            raise UserError(f"unknown normalization {self.normalization!r}", remedy="take NFC, NFKC or none")
+        if isinstance(self.stop_words, str) and self.stop_words not in ("language", "none"):
+            raise UserError(f"unknown stop words {self.stop_words!r}", remedy="take language, none or a list")
+        if not isinstance(self.stop_words, str):
+            object.__setattr__(self, "stop_words", tuple(self.stop_words))
+        if self.stemming and self.language is None:
+            raise UserError("stemming needs a language", remedy="give the language, or leave stemming off")
+        if self.min_length < 1:
+            raise UserError(f"the minimum length is {self.min_length}", remedy="it is at least 1")
+        try:
+            regex.compile(self.pattern)
+        except (regex.error, RecursionError) as error:
+            remedy = "it is a pattern of Python's regex package"
+            raise UserError(f"the token pattern {self.pattern!r} is wrong: {error}", remedy=remedy) from None
+
+    @property
+    def pattern(self) -> str:
+        """The token pattern in use."""
+        if self.token_pattern is not None:
+            return self.token_pattern
+        return _WORD if self.language in _ELIDING else _WORD + _APOSTROPHES
+
+    def analyse(self, text: str) -> Tokens:
+        """The tokens of a text, with where they begin.
+
+        >>> Analysis().analyse("One. Two.").sentences.tolist()
+        [0, 1]
+        """
+        spans = [match.span() for match in self._compiled.finditer(text)]
+        forms = self._forms
+        if self.token_pattern is not None:
+            spans = [span for span in spans if span[0] < span[1]]
+        starts = np.array([start for start, _ in spans], np.int32)
+        ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+        words = [forms[text[start:end]] for start, end in spans]
+        return Tokens(words, starts, _sentence_starts(starts, ends))
+
+    def ends(self, text: str, starts: Sequence[int]) -> list[int]:
+        """The characters at which tokens end that begin at `starts`: for marking words in a text.
+
+        >>> Analysis().ends("two words", [0, 4])
+        [3, 9]
+        """
+        matches = [self._compiled.match(text, start) for start in starts]
+        return [match.end() if match else start for match, start in zip(matches, starts, strict=True)]
+
+    def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words may enter a vocabulary: long enough, and no stop words.
+
+        >>> Analysis().eligible(["the", "cat", "x"]).tolist()
+        [False, True, False]
+        """
+        stop, shortest = self._stop_set, self.min_length
+        flags = (len(word) >= shortest and word not in stop for word in words)
+        return np.fromiter(flags, np.bool_, len(words))
+
+    def resolved(self) -> "Analysis":
+        """The same analysis with the language's stop words spelled out, as corpora store it.
+
+        >>> "the" in Analysis().resolved().stop_words
+        True
+        """
+        if self.stop_words == "language":
+            words = () if self.language is None else stop_words_of(self.language)
+        else:
+            words = () if self.stop_words == "none" else self.stop_words
+        return dataclasses.replace(self, stop_words=tuple(words))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON.
+
+        >>> Analysis.from_dict(Analysis().to_dict()) == Analysis()
+        True
+        """
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Analysis":
+        """The analysis that `to_dict` told. Raises TypeError or KeyError when it is another thing."""
+        known = {name: values[name] for name in cls.__dataclass_fields__}
+        for name in ("stop_words", "extra_stop_words"):
+            if not isinstance(known[name], str):
+                known[name] = tuple(str(word) for word in known[name])
+        return cls(**known)
+
+    @functools.cached_property
+    def _compiled(self) -> regex.Pattern[str]:
+        return regex.compile(self.pattern)
+
+    @functools.cached_property
+    def _forms(self) -> _Forms:
+        return _Forms(self._form_maker())
+
+    @functools.cached_property
+    def _stop_set(self) -> frozenset[str]:
+        form = self._form_maker()
+        words = self.resolved().stop_words
+        return frozenset(form(word) for word in (*words, *self.extra_stop_words))
+
+    def _form_maker(self) -> Callable[[str], str]:
+        stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None
+        normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
+        lowercase = self.lowercase
+
+        def form(spelling: str) -> str:
+            if normalization:
+                spelling = unicodedata.normalize(normalization, spelling.replace("’", "'"))
+            if lowercase:
+                spelling = spelling.lower()
+            if stem is not None:
+                spelling = stem(spelling)
+            return unicodedata.normalize(normalization, spelling) if normalization else spelling
+
+        return form
+
+
+def _sentence_starts(starts: NDArray[np.int32], ends: list[int]) -> NDArray[np.int32]:
+    """The tokens that begin sentences, given where tokens begin and where sentences end."""
+    if not len(starts):
+        return np.zeros(0, np.int32)
+    first = np.concatenate([[0], np.searchsorted(starts, ends)]).astype(np.int32)
+    fresh = np.diff(first, prepend=-1) > 0
+    return first[fresh & (first < len(starts))]

@@ -1,0 +1,175 @@
+"""Blocks: the few documents that are read, decoded and held at a time."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.metadata import metadata_from, metadata_text
+
+BLOCK_DOCUMENTS = 1_024
+BLOCK_TOKENS = 200_000
+BLOCK_CHARACTERS = 16_000_000
+
+_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+_COMMON = [("id", pa.string()), ("language", pa.string()), ("metadata", pa.string())]
+TEXT_SCHEMA = pa.schema(
+    [
+        *_COMMON,
+        ("text", pa.string()),
+        ("tokens", pa.list_(_DICTIONARY)),
+        ("starts", pa.list_(pa.int32())),
+        ("sentences", pa.list_(pa.int32())),
+    ]
+)
+BAG_SCHEMA = pa.schema([*_COMMON, ("words", pa.list_(_DICTIONARY)), ("weights", pa.list_(pa.float64()))])
+SCHEMAS = {"text": TEXT_SCHEMA, "bag": BAG_SCHEMA}
+
+
+class Entries(NamedTuple):
+    """The tokens (in order) or words of a block's documents.
+
+    Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), which point into the distinct `words`;
+    `weights` (float64) goes with the codes of bags and is None for tokens, which weigh one each.
+    """
+
+    offsets: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    words: Sequence[str]
+    weights: NDArray[np.float64] | None
+
+
+class BlockSource(ABC):
+    """Where a corpus has its documents: a directory, tables in memory, or a matrix."""
+
+    kind: str
+    sizes: tuple[int, ...]
+
+    @abstractmethod
+    def read(self, block: int) -> pa.Table:
+        """All columns of a block."""
+
+    @abstractmethod
+    def entries(self, block: int) -> Entries:
+        """The tokens or words of a block."""
+
+    @abstractmethod
+    def ids(self, block: int) -> list[str]:
+        """The ids of a block's documents."""
+
+
+class TableSource(BlockSource):
+    """Blocks held in memory as Arrow tables."""
+
+    def __init__(self, kind: str, tables: Sequence[pa.Table]) -> None:
+        self.kind = kind
+        self.tables = tuple(tables)
+        self.sizes = tuple(table.num_rows for table in self.tables)
+
+    def read(self, block: int) -> pa.Table:
+        return self.tables[block]
+
+    def entries(self, block: int) -> Entries:
+        return entries_of(self.tables[block], self.kind)
+
+    def ids(self, block: int) -> list[str]:
+        return self.tables[block].column("id").to_pylist()
+
+
+def tables_of(documents: Iterable[Document], kind: str) -> Iterator[pa.Table]:
+    """Blocks of analysed documents, or of bags: at most 1,024 documents and about 200,000 tokens each."""
+    make = _text_table if kind == "text" else _bag_table
+    waiting: list[Document] = []
+    tokens = characters = 0
+    for document in documents:
+        held = document.tokens if kind == "text" else document.words
+        if held is None:
+            remedy = "build one corpus from text and another from bags"
+            message = "documents of words and weights cannot be mixed with text"
+            raise UserError(message, where=document.where or None, line=document.line, remedy=remedy)
+        more, longer = len(held), len(document.text or "")
+        full = tokens + more > BLOCK_TOKENS or characters + longer > BLOCK_CHARACTERS
+        if waiting and (full or len(waiting) == BLOCK_DOCUMENTS):
+            yield make(waiting)
+            waiting, tokens, characters = [], 0, 0
+        waiting.append(document)
+        tokens, characters = tokens + more, characters + longer
+    if waiting:
+        yield make(waiting)
+
+
+def _text_table(documents: list[Document]) -> pa.Table:
+    columns = _common_columns(documents)
+    columns["text"] = [document.text for document in documents]
+    columns["tokens"] = _word_lists([document.tokens or [] for document in documents])
+    columns["starts"] = [document.starts for document in documents]
+    columns["sentences"] = [document.sentences for document in documents]
+    return pa.table(columns, schema=TEXT_SCHEMA)
+
+
+def _bag_table(documents: list[Document]) -> pa.Table:
+    columns = _common_columns(documents)
+    columns["words"] = _word_lists([document.words or [] for document in documents])
+    columns["weights"] = [document.weights or [] for document in documents]
+    return pa.table(columns, schema=BAG_SCHEMA)
+
+
+def _common_columns(documents: list[Document]) -> dict[str, Any]:
+    return {
+        "id": [document.id for document in documents],
+        "language": [document.language for document in documents],
+        "metadata": [metadata_text(document.metadata) for document in documents],
+    }
+
+
+def _word_lists(lists: list[list[str]]) -> pa.ListArray:
+    offsets = np.zeros(len(lists) + 1, np.int32)
+    np.cumsum([len(words) for words in lists], out=offsets[1:])
+    words = pa.array(list(chain.from_iterable(lists)), pa.string()).dictionary_encode()
+    return pa.ListArray.from_arrays(pa.array(offsets), words)
+
+
+def entries_of(table: pa.Table, kind: str) -> Entries:
+    """The entries of a block's table. Raises ValueError where the table does not fit together."""
+    table = table.unify_dictionaries().combine_chunks()
+    lists = _only_chunk(table.column("tokens" if kind == "text" else "words"))
+    values = lists.flatten()
+    offsets = np.zeros(len(lists) + 1, np.int64)
+    np.cumsum(lists.value_lengths().to_numpy(zero_copy_only=False), out=offsets[1:])
+    codes = values.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    words = values.dictionary.to_pylist()
+    if kind == "text":
+        return Entries(offsets, codes, words, None)
+    weights = _only_chunk(table.column("weights")).flatten().to_numpy(zero_copy_only=False)
+    if len(weights) != len(codes):
+        raise ValueError("words and weights differ in number")
+    return Entries(offsets, codes, words, weights)
+
+
+def _only_chunk(column: pa.ChunkedArray) -> Any:
+    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
+
+
+def documents_of(table: pa.Table) -> list[Document]:
+    """The documents of a block's table."""
+    rows: list[Mapping[str, Any]] = table.to_pylist()
+    return [
+        Document(
+            row["id"],
+            row.get("text"),
+            tokens=row.get("tokens"),
+            starts=row.get("starts"),
+            sentences=row.get("sentences"),
+            words=row.get("words"),
+            weights=row.get("weights"),
+            language=row["language"],
+            metadata=metadata_from(row["metadata"]),
+        )
+        for row in rows
+    ]

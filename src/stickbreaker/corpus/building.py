@@ -1,0 +1,277 @@
+"""From documents to the parts of a corpus."""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import atomic_directory
+from stickbreaker.corpus.analysis import Analysis
+from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
+from stickbreaker.corpus.counting import Tally
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
+from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.store import (
+    VOCABULARY_FILE,
+    Facts,
+    StoreSource,
+    StoreWriter,
+    described,
+    is_store,
+    write_facts,
+)
+from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How documents become a corpus: its kind, the analysis (None: by default), the vocabulary's rule."""
+
+    kind: str
+    analysis: Analysis | None
+    rule: VocabularyRule
+    vocabulary: Vocabulary | None = None  # used as it is, instead of the rule
+    progress: Callable[[int], None] | None = None
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of a corpus beside its documents, vocabulary and analysis; None where not worked out."""
+
+    rule: VocabularyRule = field(default_factory=VocabularyRule)
+    languages: Mapping[str, int] = field(default_factory=dict)
+    metadata_fields: tuple[str, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    first_skipped: Mapping[str, str] = field(default_factory=dict)
+    content: str | None = None
+    fingerprint: str | None = None
+    totals: tuple[float, int] | None = None
+    path: Path | None = None
+
+    @classmethod
+    def stored(cls, directory: Path, facts: Facts) -> "About":
+        """What the facts of a store tell."""
+        settings = facts.vocabulary_rule
+        return cls(
+            VocabularyRule(settings.get("min_documents"), settings.get("max_share"), settings.get("size")),
+            facts.languages,
+            facts.metadata_fields,
+            facts.skipped,
+            facts.first_skipped,
+            facts.content,
+            facts.fingerprint,
+            (facts.n_tokens, facts.n_empty),
+            directory,
+        )
+
+
+Parts = tuple[BlockSource, Vocabulary, Analysis | None, About]
+
+
+def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | None) -> VocabularyRule:
+    """The rule to use: bags keep the words of their vocabulary file, in its order, unless told otherwise."""
+    if kind == "bag" and (rule is None or rule == VocabularyRule()):
+        return VocabularyRule(words=fixed)
+    if kind == "bag" and rule is not None:
+        return dataclasses.replace(
+            rule,
+            min_documents=rule.min_documents or 1,
+            max_share=1.0 if rule.max_share is None else rule.max_share,
+        )
+    return rule or VocabularyRule()
+
+
+def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str) -> Parts:
+    """The parts of a corpus held in memory."""
+    tables: list[pa.Table] = []
+    tally, analysis = _pass(documents, recipe, problems, tables.append, named)
+    return TableSource(recipe.kind, tables), *_parts(tally, recipe, analysis, problems)
+
+
+def on_disk(
+    documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
+) -> Parts:
+    """The parts of a corpus whose documents are written into a directory."""
+    writer = StoreWriter(directory, recipe.kind)
+    try:
+        tally, analysis = _pass(documents, recipe, problems, writer.write, named)
+    finally:
+        files = writer.close()
+    return StoreSource(directory, recipe.kind, files), *_parts(tally, recipe, analysis, problems)
+
+
+def _pass(
+    documents: Iterable[Document],
+    recipe: Recipe,
+    problems: Problems,
+    take: Callable[[pa.Table], None],
+    named: str,
+) -> tuple[Tally, Analysis | None]:
+    """Analyse, cut into blocks and count; the analysis returned is None when nothing was analysed."""
+    tally = Tally(recipe.kind)
+    worker = _Analyst(recipe, problems)
+    for table in tables_of(worker.analysed(documents), recipe.kind):
+        tally.add(table)
+        take(table)
+    if not tally.n_documents:
+        remedy = (
+            "all were skipped: see the problems counted"
+            if problems.counts
+            else "give an input that holds text"
+        )
+        raise UserError("no document found: the corpus would be empty", where=named, remedy=remedy)
+    return tally, worker.used
+
+
+def _parts(
+    tally: Tally, recipe: Recipe, analysis: Analysis | None, problems: Problems
+) -> tuple[Vocabulary, Analysis | None, About]:
+    about = About(
+        recipe.rule,
+        tally.languages,
+        tuple(tally.fields),
+        dict(problems.counts),
+        dict(problems.first),
+        tally.content,
+    )
+    if recipe.vocabulary is not None:
+        return recipe.vocabulary, analysis, about
+    counts = tally.counts.vocabulary()
+    eligible = (Analysis(None, stop_words="none", min_length=1) if analysis is None else analysis).eligible(
+        counts.words
+    )
+    vocabulary = recipe.rule.choose(counts, eligible, tally.n_documents)
+    if not vocabulary.tokens.any():
+        remedy = "give words spelled as the analysis spells them"
+        raise UserError("the vocabulary is empty: none of the given words occurs", remedy=remedy)
+    return vocabulary, analysis, about
+
+
+class _Analyst:
+    """Gives documents their tokens, and refuses an id that was used before."""
+
+    def __init__(self, recipe: Recipe, problems: Problems) -> None:
+        self.recipe = recipe
+        self.problems = problems
+        self.analysis = None if recipe.kind == "bag" else (recipe.analysis or Analysis()).resolved()
+        self.used = None if recipe.analysis is None else self.analysis
+        self.seen: set[int] = set()
+
+    def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
+        number = 0
+        for document in documents:
+            identity = storable(document.id) if document.id is not None else str(number)
+            key = hash(identity)
+            if key in self.seen:
+                remedy = "ids must differ; give another --id-field, or --on-error skip to keep the first"
+                error = UserError(
+                    f"the id {identity!r} was used before",
+                    where=document.where or None,
+                    line=document.line,
+                    remedy=remedy,
+                )
+                self.problems.report("duplicate id", error)
+                continue
+            self.seen.add(key)
+            number += 1
+            yield self._with_tokens(document, identity)
+            if self.recipe.progress is not None:
+                self.recipe.progress(number)
+
+    def _with_tokens(self, document: Document, identity: str) -> Document:
+        given = document.tokens if self.recipe.kind == "text" else document.words
+        if self.analysis is None or given is not None or document.text is None:
+            clean = None if given is None else [storable(token) for token in given]
+            tokens, words = (clean, None) if self.recipe.kind == "text" else (None, clean)
+            text = None if document.text is None else storable(document.text)
+            return dataclasses.replace(document, id=identity, text=text, tokens=tokens, words=words)
+        self.used = self.analysis
+        text = storable(document.text)
+        tokens, starts, sentences = self.analysis.analyse(text)
+        return Document(
+            identity,
+            text,
+            tokens,
+            starts,  # pyright: ignore[reportArgumentType]
+            sentences,  # pyright: ignore[reportArgumentType]
+            language=document.language or self.analysis.language,
+            metadata=document.metadata,
+            where=document.where,
+            line=document.line,
+        )
+
+
+def documents_from(
+    values: Iterable[Any],
+    what: str,
+    ids: Sequence[str] | None,
+    metadata: Sequence[Mapping[str, Any]] | None,
+) -> Iterator[Document]:
+    """Documents of strings or of token lists. Raises UserError for unequal lengths or another type."""
+    if isinstance(values, str):
+        raise UserError(f"one string where a list of {what} belongs", remedy="put it into a list")
+    values = list(values)
+    known = None if ids is None else checked_ids(ids, len(values))
+    if metadata is not None and len(metadata) != len(values):
+        raise UserError(f"{len(metadata)} metadata for {len(values)} documents", remedy="give one a document")
+    for number, value in enumerate(values):
+        fields = scalars_of(metadata[number]) if metadata is not None else {}
+        identity = str(number) if known is None else known[number]
+        if what == "text" and isinstance(value, str):
+            yield Document(identity, text=value, metadata=fields)
+        elif (
+            what == "tokens" and not isinstance(value, str) and all(isinstance(token, str) for token in value)
+        ):
+            yield Document(identity, tokens=list(value), metadata=fields)
+        else:
+            wanted = "a string" if what == "text" else "a list of strings"
+            raise UserError(f"document {number} is not {wanted}", remedy=f"give {wanted} for each document")
+
+
+@contextmanager
+def new_directory(path: Path, overwrite: bool) -> Iterator[Path]:
+    """The directory to write a corpus into; another corpus there is replaced only with `overwrite`."""
+    if path.exists() or path.is_symlink():
+        if not overwrite:
+            raise UserError("already exists", where=path, remedy="give another path, or --overwrite")
+        empty = path.is_dir() and not any(path.iterdir())
+        if path.is_symlink() or not (is_store(path) or empty):
+            raise UserError("exists and is not a corpus", where=path, remedy="give another path")
+    with atomic_directory(path, overwrite=overwrite) as directory:
+        yield directory
+
+
+def finish(
+    directory: Path,
+    source: StoreSource,
+    vocabulary: Vocabulary,
+    analysis: Analysis | None,
+    about: About,
+    totals: tuple[float, int],
+    fingerprint: str,
+) -> None:
+    """Write the vocabulary and the facts of a store whose documents are written."""
+    path = directory / VOCABULARY_FILE
+    vocabulary.write(path)
+    facts = Facts(
+        kind=source.kind,
+        analysis=None if analysis is None else analysis.resolved().to_dict(),
+        vocabulary_rule=about.rule.to_dict(),
+        n_tokens=totals[0],
+        n_empty=totals[1],
+        languages=dict(about.languages),
+        metadata_fields=about.metadata_fields,
+        skipped=dict(about.skipped),
+        first_skipped=dict(about.first_skipped),
+        content=about.content,
+        fingerprint=fingerprint,
+        vocabulary=described(path),
+        files=source.files,
+    )
+    write_facts(directory, facts)

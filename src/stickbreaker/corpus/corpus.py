@@ -1,0 +1,324 @@
+"""A corpus: documents, kept as they came, seen through a vocabulary."""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import building, store
+from stickbreaker.corpus.analysis import Analysis
+from stickbreaker.corpus.blocks import BlockSource, documents_of
+from stickbreaker.corpus.cache import BagCache
+from stickbreaker.corpus.counting import Digest, bags_of
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
+from stickbreaker.corpus.readers import ReadingOptions
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
+
+
+class Corpus:
+    """Documents in order, on disk or in memory, and their bags under a vocabulary.
+
+    Made by `Corpus.build`, `open`, `from_texts`, `from_tokens`, `from_documents` or `from_matrix`. Documents
+    are numbered from 0 and read a block at a time; `block_sizes` gives the documents of each block. A corpus
+    does not change, and may be read from several threads.
+
+    >>> corpus = Corpus.from_texts(["A cat sat.", "Two cats."])
+    >>> corpus.n_documents, corpus.vocabulary.words
+    (2, ('cat', 'cats', 'sat'))
+    """
+
+    def __init__(
+        self, source: BlockSource, vocabulary: Vocabulary, analysis: Analysis | None, about: building.About
+    ) -> None:
+        self.source = source
+        self.vocabulary = vocabulary
+        self.analysis = analysis
+        self.about = about
+        self.path = about.path
+        self.block_sizes: tuple[int, ...] = source.sizes
+        self.n_documents: int = sum(source.sizes)
+        self._cache = BagCache()
+        self._own_words = isinstance(source, MatrixSource) and source.words == vocabulary.words
+
+    # Ways to make one
+
+    @classmethod
+    def build(
+        cls,
+        inputs: str | Path | Sequence[str | Path],
+        out: str | Path | None = None,
+        *,
+        reading: ReadingOptions | None = None,
+        analysis: Analysis | None = None,
+        rule: VocabularyRule | None = None,
+        vocabulary: Vocabulary | None = None,
+        overwrite: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> "Corpus":
+        """Read files, directories, globs or "-" (standard input) into a corpus.
+
+        `out` is the directory to make; None keeps the corpus in memory. `rule` chooses the vocabulary, unless
+        `vocabulary` is given, which is used as it is (to score new text by a model). Memory is
+        bounded by a block, a number a document and the distinct words; a build that fails leaves nothing
+        behind. `progress` is called with the number of documents so far. Raises UserError for whatever is
+        wrong with an input.
+
+        >>> Corpus.build("no-such-file.jsonl")
+        Traceback (most recent call last):
+        stickbreaker.core.errors.UserError: no-such-file.jsonl: no such file or directory; check the path
+        """
+        from stickbreaker.corpus.readers import read_inputs
+        from stickbreaker.corpus.readers.problems import Problems
+
+        reading = reading or ReadingOptions()
+        given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+        problems = Problems(skip=reading.on_error == "skip")
+        documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
+        rule = building.rule_for(kind, rule, fixed)
+        recipe = building.Recipe(kind, analysis or Analysis(), rule, vocabulary, progress)
+        return cls._assemble(documents, recipe, problems, out, overwrite, ", ".join(map(str, given)))
+
+    @classmethod
+    def from_documents(
+        cls,
+        documents: Iterable[Document],
+        out: str | Path | None = None,
+        *,
+        analysis: Analysis | None = None,
+        rule: VocabularyRule | None = None,
+        vocabulary: Vocabulary | None = None,
+        overwrite: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> "Corpus":
+        """A corpus of text documents; those that bring their tokens are not analysed.
+
+        `analysis` None analyses text by default, and takes every token of documents that bring theirs.
+
+        >>> Corpus.from_documents([Document("a", tokens=["one", "word"])]).ids(0)
+        ['a']
+        """
+        from stickbreaker.corpus.readers.problems import Problems
+
+        recipe = building.Recipe("text", analysis, rule or VocabularyRule(), vocabulary, progress)
+        return cls._assemble(documents, recipe, Problems(skip=False), out, overwrite, "documents")
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str],
+        ids: Sequence[str] | None = None,
+        metadata: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        analysis: Analysis | None = None,
+        rule: VocabularyRule | None = None,
+        vocabulary: Vocabulary | None = None,
+    ) -> "Corpus":
+        """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for what is no string.
+
+        >>> Corpus.from_texts(["a cat", "a dog"], ids=["c", "d"]).ids(0)
+        ['c', 'd']
+        """
+        documents = building.documents_from(texts, "text", ids, metadata)
+        return cls.from_documents(
+            documents, analysis=analysis or Analysis(), rule=rule, vocabulary=vocabulary
+        )
+
+    @classmethod
+    def from_tokens(
+        cls,
+        tokens: Iterable[Sequence[str]],
+        ids: Sequence[str] | None = None,
+        metadata: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        analysis: Analysis | None = None,
+        rule: VocabularyRule | None = None,
+        vocabulary: Vocabulary | None = None,
+    ) -> "Corpus":
+        """A corpus in memory of lists of tokens, taken as they are; only `analysis` makes any a stop word.
+
+        >>> Corpus.from_tokens([["the", "cat"], ["the", "dog"]]).n_words
+        3
+        """
+        documents = building.documents_from(tokens, "tokens", ids, metadata)
+        return cls.from_documents(documents, analysis=analysis, rule=rule, vocabulary=vocabulary)
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Any, feature_names: Sequence[str] | None = None, ids: Sequence[str] | None = None
+    ) -> "Corpus":
+        """A corpus in memory of bags: a sparse or dense matrix (documents × words) of weights not below zero.
+
+        Words default to "0", "1", …; all are in the vocabulary, in order. Zeros are dropped, duplicates
+        added. Raises UserError for a weight that is negative, NaN or infinite.
+
+        >>> Corpus.from_matrix([[1, 0], [2, 3]]).n_tokens
+        6.0
+        """
+        source, vocabulary = matrix_parts(matrix, feature_names, ids)
+        return cls(source, vocabulary, None, building.About(rule=VocabularyRule(1, 1.0)))
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Corpus":
+        """Open a built corpus. Raises UserError naming the file that is missing, damaged or foreign."""
+        directory = Path(path)
+        facts = store.read_facts(directory)
+        try:
+            analysis = None if facts.analysis is None else Analysis.from_dict(facts.analysis)
+        except (KeyError, TypeError, ValueError) as error:
+            where = directory / store.FACTS_FILE
+            raise UserError(f"the file is damaged ({error})", where=where, remedy=store.REBUILD) from None
+        source = store.StoreSource(directory, facts.kind, facts.files)
+        vocabulary = Vocabulary.read(directory / store.VOCABULARY_FILE)
+        return cls(source, vocabulary, analysis, building.About.stored(directory, facts))
+
+    @classmethod
+    def _assemble(
+        cls,
+        documents: Iterable[Document],
+        recipe: building.Recipe,
+        problems: Any,
+        out: str | Path | None,
+        overwrite: bool,
+        named: str,
+    ) -> "Corpus":
+        if out is None:
+            return cls(*building.in_memory(documents, recipe, problems, named))
+        with building.new_directory(Path(out), overwrite) as directory:
+            parts = building.on_disk(documents, recipe, problems, named, directory)
+            cls(*parts)._write_facts(directory, parts[0])
+        return cls.open(out)
+
+    # What it holds
+
+    @property
+    def kind(self) -> str:
+        """ "text" (tokens in order) or "bag" (words and weights)."""
+        return self.source.kind
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of tokens is known."""
+        return self.kind == "text"
+
+    @property
+    def n_words(self) -> int:
+        """The words of the vocabulary."""
+        return len(self.vocabulary)
+
+    @property
+    def n_tokens(self) -> float:
+        """Tokens (or weight) of words of the vocabulary."""
+        return self._totals[0]
+
+    @property
+    def n_empty(self) -> int:
+        """Documents without a word of the vocabulary."""
+        return self._totals[1]
+
+    @property
+    def languages(self) -> dict[str, int]:
+        """Language code: documents."""
+        return dict(self.about.languages)
+
+    @property
+    def metadata_fields(self) -> tuple[str, ...]:
+        """The names of the fields that documents carry."""
+        return self.about.metadata_fields
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """Kind of problem: documents left out when the corpus was built with on_error="skip"."""
+        return dict(self.about.skipped)
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """A digest of ids, tokens or weights, and the vocabulary, wherever the corpus is kept."""
+        if self.about.fingerprint is not None:
+            return self.about.fingerprint
+        digest = Digest()
+        digest.strings("vocabulary", list(self.vocabulary.words))
+        if self.about.content is not None:
+            digest.array("content", np.frombuffer(self.about.content.encode(), np.uint8))
+            return digest.hex()
+        for block in range(len(self.block_sizes)):
+            bags = self.bags(block)
+            digest.strings("ids", self.ids(block))
+            digest.array("lengths", np.diff(bags.offsets))
+            digest.array("words", bags.words)
+            digest.array("counts", bags.counts)
+        return digest.hex()
+
+    # Reading
+
+    def bags(self, block: int) -> Bags:
+        """The bags of a block under the vocabulary; `unseen` counts eligible tokens that it does not have.
+
+        >>> Corpus.from_texts(["cat cat dog"]).bags(0).counts.tolist()
+        [2.0, 1.0]
+        """
+        if self._own_words and isinstance(self.source, MatrixSource):
+            return self.source.bag(block)
+        return self._cache.get(block, self._make_bags)
+
+    def ids(self, block: int) -> list[str]:
+        """The ids of a block's documents."""
+        return self.source.ids(block)
+
+    def documents(self, block: int) -> list[Document]:
+        """The documents of a block, with text, tokens and metadata."""
+        return documents_of(self.source.read(block))
+
+    def with_vocabulary(self, vocabulary: Vocabulary, analysis: Analysis | None = None) -> "Corpus":
+        """The same documents seen through another vocabulary, matched by spelling.
+
+        `analysis` says which unknown tokens count as unseen, by default the corpus's own.
+
+        >>> corpus = Corpus.from_texts(["cat dog"]).with_vocabulary(Vocabulary.of(["dog"]))
+        >>> corpus.n_tokens, corpus.bags(0).unseen.tolist()
+        (1.0, [1.0])
+        """
+        about = dataclasses.replace(self.about, fingerprint=None, totals=None)
+        return Corpus(self.source, vocabulary, analysis or self.analysis, about)
+
+    def write(self, out: str | Path, overwrite: bool = False) -> "Corpus":
+        """Save as a directory; returns the saved corpus. Raises UserError where something is in the way."""
+        with building.new_directory(Path(out), overwrite) as directory:
+            writer = store.StoreWriter(directory, self.kind)
+            for block in range(len(self.block_sizes)):
+                writer.write(self.source.read(block))
+            self._write_facts(directory, store.StoreSource(directory, self.kind, writer.close()))
+        return Corpus.open(out)
+
+    def __repr__(self) -> str:
+        place = "in memory" if self.path is None else str(self.path)
+        return f"Corpus({self.n_documents} documents, {self.n_words} words, {self.kind}, {place})"
+
+    @functools.cached_property
+    def _totals(self) -> tuple[float, int]:
+        if self.about.totals is not None:
+            return self.about.totals
+        tokens, empty = 0.0, 0
+        for block in range(len(self.block_sizes)):
+            bags = self.bags(block)
+            tokens += float(bags.counts.sum(dtype=np.float64))
+            empty += int((np.diff(bags.offsets) == 0).sum())
+        return tokens, empty
+
+    def _make_bags(self, block: int) -> Bags:
+        entries = self.source.entries(block)
+        rows = self.vocabulary.lookup(entries.words)
+        eligible = rows < 0
+        if self.analysis is not None and self.kind == "text":
+            eligible &= self.analysis.eligible(entries.words)
+        return bags_of(entries, rows, eligible, self.n_words)
+
+    def _write_facts(self, directory: Path, source: BlockSource) -> None:
+        assert isinstance(source, store.StoreSource)
+        totals, fingerprint = self._totals, self.fingerprint
+        building.finish(directory, source, self.vocabulary, self.analysis, self.about, totals, fingerprint)

@@ -1,0 +1,136 @@
+"""What is added up while the blocks of a corpus pass by."""
+
+import hashlib
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from stickbreaker.corpus.blocks import Entries, entries_of
+from stickbreaker.corpus.metadata import metadata_from
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.vocabulary import Vocabulary
+
+
+class WordCounts:
+    """Documents and tokens of every word, in the order in which words are first met."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, int] = {}
+        self.documents: list[int] = []
+        self.tokens: list[float] = []
+
+    def add(self, entries: Entries) -> None:
+        """Count a block."""
+        width = len(entries.words)
+        if not width:
+            return
+        weights = np.ones(len(entries.codes)) if entries.weights is None else entries.weights
+        shape = (len(entries.offsets) - 1, width)
+        matrix = csr_array((weights, entries.codes, entries.offsets), shape=shape, copy=True)
+        matrix.sum_duplicates()
+        tokens = np.bincount(matrix.indices, matrix.data, minlength=width).tolist()
+        documents = np.bincount(matrix.indices, minlength=width).tolist()
+        for word, n_documents, n_tokens in zip(entries.words, documents, tokens, strict=True):
+            row = self.rows.setdefault(word, len(self.documents))
+            if row == len(self.documents):
+                self.documents.append(n_documents)
+                self.tokens.append(n_tokens)
+            else:
+                self.documents[row] += n_documents
+                self.tokens[row] += n_tokens
+
+    def vocabulary(self) -> Vocabulary:
+        """All words, with their counts."""
+        return Vocabulary(
+            tuple(self.rows), np.array(self.documents, np.int64), np.array(self.tokens, np.float64)
+        )
+
+
+class Digest:
+    """A digest of strings and arrays that does not depend on how they were cut into blocks."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, hashlib.blake2b] = {}
+
+    def strings(self, name: str, values: pa.StringArray | list[str]) -> None:
+        """Add strings under a name."""
+        array = pa.array(values, pa.string()) if isinstance(values, list) else values
+        if not len(array):
+            return
+        offsets = np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array) + 1]
+        characters = array.buffers()[2]
+        self.array(name + " lengths", np.diff(offsets))
+        if characters is not None:
+            self._part(name).update(memoryview(characters)[offsets[0] : offsets[-1]])
+
+    def array(self, name: str, values: NDArray[np.generic]) -> None:
+        """Add an array under a name."""
+        self._part(name).update(np.ascontiguousarray(values).tobytes())
+
+    def hex(self) -> str:
+        """The digest of all that was added, 32 hexadecimal digits."""
+        whole = hashlib.blake2b(digest_size=16)
+        for name in sorted(self.parts):
+            whole.update(name.encode() + b"=" + self.parts[name].digest())
+        return whole.hexdigest()
+
+    def _part(self, name: str) -> "hashlib.blake2b":
+        if name not in self.parts:
+            self.parts[name] = hashlib.blake2b(digest_size=32)
+        return self.parts[name]
+
+
+class Tally:
+    """Word counts, languages, metadata fields and (for text) the digest of a corpus being built."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.counts = WordCounts()
+        self.languages: Counter[str] = Counter()
+        self.fields: dict[str, None] = {}
+        self.digest = Digest()
+        self.n_documents = 0
+
+    def add(self, table: pa.Table) -> None:
+        """Count a block."""
+        entries = entries_of(table, self.kind)
+        self.counts.add(entries)
+        self.n_documents += table.num_rows
+        self.languages.update(code for code in table.column("language").to_pylist() if code)
+        for text in table.column("metadata").to_pylist():
+            self.fields.update(dict.fromkeys(metadata_from(text)))
+        if self.kind == "text":
+            self.digest.strings("ids", table.column("id").to_pylist())
+            self.digest.array("lengths", np.diff(entries.offsets))
+            self.digest.strings("tokens", pa.array(entries.words, pa.string()).take(pa.array(entries.codes)))
+
+    @property
+    def content(self) -> str | None:
+        """The digest of ids and tokens; None for bags, whose digest is of what the vocabulary keeps."""
+        return self.digest.hex() if self.kind == "text" else None
+
+
+def bags_of(entries: Entries, rows: NDArray[np.int32], eligible: NDArray[np.bool_], n_words: int) -> Bags:
+    """The bags of a block under a vocabulary.
+
+    `rows` gives each distinct word's row or -1; of those without a row the eligible ones count as unseen.
+    """
+    n_documents = len(entries.offsets) - 1
+    weights = np.ones(len(entries.codes)) if entries.weights is None else entries.weights
+    columns = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)
+    known = columns >= 0
+    ends = np.concatenate([[0], np.cumsum(known)])[entries.offsets]
+    matrix = csr_array((weights[known], columns[known], ends), shape=(n_documents, max(n_words, 1)))
+    matrix.sum_duplicates()
+    owners = np.repeat(np.arange(n_documents), np.diff(entries.offsets))
+    strange = ~known & eligible[entries.codes] if len(rows) else known
+    unseen = np.bincount(owners[strange], weights[strange], minlength=n_documents)
+    return Bags(
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.int32),
+        matrix.data.astype(np.float32),
+        unseen.astype(np.float32),
+    )

@@ -1,0 +1,30 @@
+"""One document, as a reader yields it and as a corpus gives it back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document: its text, its tokens in order, or (a bag) its words and their weights.
+
+    `starts` holds the character of `text` at which each token begins; `sentences` the token at which each
+    sentence begins. `where` and `line` tell the file that it was read from, for error messages.
+
+    >>> Document("a", text="A short text.").id
+    'a'
+    """
+
+    id: str | None
+    text: str | None = None
+    tokens: list[str] | None = None
+    starts: list[int] | None = None
+    sentences: list[int] | None = None
+    words: list[str] | None = None
+    weights: list[float] | None = None
+    language: str | None = None
+    metadata: Mapping[str, Scalar] = field(default_factory=dict)
+    where: str = ""
+    line: int | None = None

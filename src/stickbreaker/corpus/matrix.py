@@ -1,0 +1,125 @@
+"""Bags given as a matrix: documents in rows, words in columns."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.blocks import BAG_SCHEMA, BLOCK_DOCUMENTS, BLOCK_TOKENS, BlockSource, Entries
+from stickbreaker.corpus.metadata import checked_ids, storable
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.vocabulary import Vocabulary
+
+
+class MatrixSource(BlockSource):
+    """Blocks of rows of a matrix held in memory as one Bags; no string is made before it is asked for."""
+
+    kind = "bag"
+
+    def __init__(self, bags: Bags, words: tuple[str, ...], ids: list[str] | None) -> None:
+        self.bags = bags
+        self.words = words
+        self.given_ids = ids
+        self.starts = _block_starts(bags.offsets)
+        self.sizes = tuple(np.diff(self.starts).tolist())
+
+    def bag(self, block: int) -> Bags:
+        """The bags of a block under the matrix's own words: nothing is copied."""
+        return self.bags.slice(self.starts[block], self.starts[block + 1])
+
+    def entries(self, block: int) -> Entries:
+        bags = self.bag(block)
+        return Entries(bags.offsets, bags.words, self.words, bags.counts.astype(np.float64))
+
+    def ids(self, block: int) -> list[str]:
+        start, stop = self.starts[block], self.starts[block + 1]
+        return (
+            [str(number) for number in range(start, stop)]
+            if self.given_ids is None
+            else self.given_ids[start:stop]
+        )
+
+    def read(self, block: int) -> pa.Table:
+        bags = self.bag(block)
+        used, codes = np.unique(bags.words, return_inverse=True)
+        spelled = pa.array([self.words[word] for word in used], pa.string())
+        words = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), spelled)
+        offsets = pa.array(bags.offsets.astype(np.int32))
+        nothing = [None] * (len(bags.offsets) - 1)
+        columns = {
+            "id": self.ids(block),
+            "language": nothing,
+            "metadata": nothing,
+            "words": pa.ListArray.from_arrays(offsets, words),
+            "weights": pa.ListArray.from_arrays(offsets, pa.array(bags.counts.astype(np.float64))),
+        }
+        return pa.table(columns, schema=BAG_SCHEMA)
+
+
+def _block_starts(offsets: np.ndarray) -> list[int]:
+    starts, last = [0], len(offsets) - 1
+    while starts[-1] < last:
+        start = starts[-1]
+        full = int(np.searchsorted(offsets, offsets[start] + BLOCK_TOKENS, side="right")) - 1
+        starts.append(max(start + 1, min(start + BLOCK_DOCUMENTS, full, last)))
+    return starts
+
+
+def matrix_bags(matrix: Any) -> tuple[Bags, int]:
+    """A sparse or dense matrix as bags, and its number of columns.
+
+    Duplicate entries are added up and zeros dropped. Raises UserError for weights that are negative, NaN or
+    infinite, and for what is no matrix of numbers.
+
+    >>> bags, n_words = matrix_bags([[0, 2], [1, 0]])
+    >>> bags.words.tolist(), n_words
+    ([1, 0], 2)
+    """
+    from scipy import sparse
+
+    try:
+        csr: Any = sparse.csr_array(
+            matrix if sparse.issparse(matrix) else np.atleast_2d(np.asarray(matrix, np.float64))
+        )
+        csr = csr.astype(np.float64, copy=False) if csr.dtype.kind in "biuf" else None
+    except (TypeError, ValueError) as error:
+        raise UserError(f"not a matrix of weights: {error}") from None
+    if csr is None or csr.shape is None or len(csr.shape) != 2:
+        raise UserError(
+            "not a matrix of weights", remedy="give documents in rows, words in columns, numbers inside"
+        )
+    if not csr.has_canonical_format or (csr.data == 0).any():
+        csr = csr.copy()
+        csr.sum_duplicates()
+        csr.eliminate_zeros()
+    if not np.isfinite(csr.data).all() or (csr.data < 0).any():
+        wrong = int(np.flatnonzero(~(np.isfinite(csr.data) & (csr.data >= 0)))[0])
+        row = int(np.searchsorted(csr.indptr, wrong, side="right")) - 1
+        where = f"row {row}, column {csr.indices[wrong]}"
+        remedy = "weights are finite and not below zero"
+        raise UserError(f"the weight {csr.data[wrong]} cannot be used", where=where, remedy=remedy)
+    unseen = np.zeros(csr.shape[0], np.float32)
+    words, counts = csr.indices.astype(np.int32), csr.data.astype(np.float32)
+    return Bags(csr.indptr.astype(np.int64), words, counts, unseen), int(csr.shape[1])
+
+
+def matrix_parts(
+    matrix: Any, feature_names: Sequence[str] | None, ids: Sequence[str] | None
+) -> tuple[MatrixSource, Vocabulary]:
+    """The documents of a matrix, and the vocabulary of all its columns with their counts.
+
+    Raises UserError for a name or id given twice, the wrong number of them, or an empty matrix.
+    """
+    bags, n_columns = matrix_bags(matrix)
+    names = [str(column) for column in range(n_columns)] if feature_names is None else list(feature_names)
+    if len(names) != n_columns:
+        raise UserError(f"{len(names)} feature names for {n_columns} columns", remedy="give one a column")
+    if not n_columns or not len(bags.unseen):
+        raise UserError("the matrix is empty", remedy="give at least one document and one word")
+    words = Vocabulary.of([storable(str(name)) for name in names]).words
+    documents = np.bincount(bags.words, minlength=n_columns).astype(np.int64)
+    tokens = np.bincount(bags.words, bags.counts, minlength=n_columns).astype(np.float64)
+    known = None if ids is None else checked_ids(ids, len(bags.unseen))
+    return MatrixSource(bags, words, known), Vocabulary(words, documents, tokens)

@@ -1,0 +1,66 @@
+"""What a document carries beside its text: its id, and metadata as one line of JSON."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import numpy as np
+import regex
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.document import Scalar
+
+_LONE_SURROGATES = regex.compile("[\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """The text with lone surrogates replaced by U+FFFD, so that UTF-8 can hold it.
+
+    >>> storable("a\\ud800") == "a\\ufffd"
+    True
+    """
+    return text if text.isascii() else _LONE_SURROGATES.sub("\ufffd", text)
+
+
+def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
+    """The scalar fields of a record: lists and objects are left out, numbers that are not finite are
+    None, dates are written as ISO 8601.
+
+    >>> scalars_of({"year": 1988, "date": date(1988, 2, 12), "tags": ["a"]})
+    {'year': 1988, 'date': '1988-02-12'}
+    """
+    kept: dict[str, Scalar] = {}
+    for name, value in values.items():
+        value = value.item() if isinstance(value, np.generic) else value
+        value = value.isoformat() if isinstance(value, date) else value
+        if isinstance(value, str):
+            kept[storable(str(name))] = storable(value)
+        elif isinstance(value, float):
+            kept[storable(str(name))] = value if math.isfinite(value) else None
+        elif value is None or isinstance(value, bool | int):
+            kept[storable(str(name))] = value
+    return kept
+
+
+def metadata_text(values: Mapping[str, Scalar]) -> str | None:
+    """One line of JSON, fields in their order; None for no fields."""
+    return json.dumps(values, ensure_ascii=False, allow_nan=False) if values else None
+
+
+def metadata_from(text: str | None) -> dict[str, Scalar]:
+    """The fields that `metadata_text` wrote."""
+    return json.loads(text) if text else {}
+
+
+def checked_ids(ids: Sequence[str], n_documents: int) -> list[str]:
+    """Ids as strings. Raises UserError for the wrong number of them, or one used twice."""
+    known = [storable(str(one)) for one in ids]
+    if len(known) != n_documents:
+        raise UserError(f"{len(known)} ids for {n_documents} documents", remedy="give one a document")
+    if len(set(known)) != len(known):
+        seen: set[str] = set()
+        twice = next(one for one in known if one in seen or seen.add(one))
+        raise UserError(f"the id {twice!r} was used before", remedy="ids must differ")
+    return known

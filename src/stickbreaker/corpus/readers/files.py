@@ -1,0 +1,26 @@
+"""Files, each of them one document; the id is the path within the directory given."""
+
+from collections.abc import Iterator
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.sources import Source, text_of
+
+_OF_MANY = (".jsonl", ".ndjson", ".ldac")
+
+
+def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
+    """Yield one document, the text of the file."""
+    if options.format is None and source.plain_name.endswith(_OF_MANY):
+        remedy = "give the files themselves, or --format files where each is one document"
+        error = UserError("holds many documents, in a directory of texts", where=source.name, remedy=remedy)
+        problems.report("file of many documents", error)
+        return
+    text = text_of(source, problems)
+    if text is not None:
+        yield Document(source.label, text, where=source.name)
+
+
+READER = Reader("files", "each file is one document; the way directories are read", (), "text", read)

@@ -1,0 +1,22 @@
+"""Text with one document a line; blank lines are empty documents."""
+
+from collections.abc import Iterable, Iterator
+
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.sources import Source, lines_of
+
+
+def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
+    """Yield a document for each line."""
+    return documents_in(lines_of(source, problems), source)
+
+
+def documents_in(numbered: Iterable[tuple[int, str]], source: Source) -> Iterator[Document]:
+    """Yield the documents of numbered lines."""
+    for number, text in numbered:
+        yield Document(f"{source.label}:{number}", text, where=source.name, line=number)
+
+
+READER = Reader("lines", "one document a line", (".txt",), "text", read)

@@ -1,0 +1,210 @@
+"""Files and standard input as streams of bytes and lines, compressed or not."""
+
+import glob
+import gzip
+import io
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import zstandard
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.metadata import storable
+from stickbreaker.corpus.readers.problems import Problems
+
+_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError)
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_BOM = b"\xef\xbb\xbf"
+_CONVERT = "convert the file to UTF-8, or --on-error skip"
+_LARGEST_WINDOW = 1 << 31
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file (or, without a path, standard input): `name` for messages, `label` for the ids of its documents.
+
+    `within` is true for a file found in a directory that was given.
+    """
+
+    name: str
+    label: str
+    path: Path | None
+    within: bool = False
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the content can be read but once: standard input, a pipe."""
+        return self.path is None or not self.path.is_file()
+
+    @property
+    def plain_name(self) -> str:
+        """The file's name in lower case, without .gz or .zst."""
+        name = self.path.name.lower() if self.path else ""
+        return name.removesuffix(".gz").removesuffix(".zst")
+
+
+def sources_of(given: list[str]) -> list[Source]:
+    """The files that inputs name: files, directories (all files in them, in order), globs, and "-".
+
+    Raises UserError for an input that is missing.
+    """
+    found = [source for name in given for source in _sources_named(name)]
+    if sum(source.path is None for source in found) > 1:
+        raise UserError("standard input was given twice", remedy="give - once")
+    labels = Counter(source.label for source in found)
+    return [replace(one, label=storable(one.name)) if labels[one.label] > 1 else one for one in found]
+
+
+def _sources_named(name: str) -> list[Source]:
+    if name == "-":
+        return [Source("standard input", "stdin", None)]
+    try:
+        matches = [name] if Path(name).exists() else sorted(glob.glob(name, recursive=True))
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot be read: {error}", where=name, remedy="check the path") from None
+    if not matches and glob.has_magic(name):
+        raise UserError("no file matches", where=name, remedy="check the pattern")
+    if not matches:
+        raise UserError("no such file or directory", where=name, remedy="check the path")
+    return [source for match in matches for source in _sources_at(Path(match))]
+
+
+def _sources_at(path: Path) -> list[Source]:
+    if not path.is_dir():
+        return [Source(storable(str(path)), storable(path.name), path)]
+    if (path / "corpus.json").is_file():
+        raise UserError("is a corpus already", where=path, remedy="give the texts that it was built from")
+    below = (one for one in path.rglob("*") if one.is_file())
+    kept = [one for one in below if not any(part.startswith(".") for part in one.relative_to(path).parts)]
+    if not kept:
+        raise UserError("the directory holds no file", where=path, remedy="check the path")
+    kept.sort(key=lambda one: one.relative_to(path).as_posix())
+    labels = [storable(one.relative_to(path).as_posix()) for one in kept]
+    return [Source(storable(str(one)), label, one, True) for one, label in zip(kept, labels, strict=True)]
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[BinaryIO]:
+    """The bytes of a source, decompressed. Raises UserError when it cannot be opened."""
+    with _opened_raw(source) as raw:
+        start = raw.peek(4)
+        packing = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+        if source.path is not None and start:
+            ending = {".gz": "gzip", ".zst": "zstd"}.get(source.path.suffix.lower())
+            packing = ending or packing
+        if packing == "gzip":
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+        elif packing == "zstd":
+            yield cast(BinaryIO, io.BufferedReader(_ZstdStream(raw), 1 << 17))
+        else:
+            yield cast(BinaryIO, raw)
+
+
+@contextmanager
+def _opened_raw(source: Source) -> Iterator["io.BufferedReader[Any]"]:
+    try:
+        if source.path is None:
+            raw: io.BufferedReader[Any] = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))
+        else:
+            raw = source.path.open("rb")
+    except OSError as error:
+        raise UserError(
+            f"cannot be read: {error.strerror}", where=source.name, remedy="check the path"
+        ) from None
+    try:
+        yield raw
+    except _DAMAGE:
+        raise
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror or error}", where=source.name) from None
+    finally:
+        if source.path is None:
+            raw.detach()
+        else:
+            raw.close()
+
+
+class _ZstdStream(io.RawIOBase):
+    """The content of zstd frames; raises EOFError where the last frame is cut off."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self.raw = raw
+        self.frame: zstandard.ZstdDecompressionObj | None = None
+        self.packed = b""
+        self.ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        while not self.ready:
+            chunk, self.packed = self.packed or self.raw.read(4096), b""
+            if not chunk and self.frame is None:
+                return 0
+            if not chunk:
+                raise EOFError("it ends before its end marker")
+            frame = self.frame or zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).decompressobj()
+            self.ready, self.frame = frame.decompress(chunk), frame
+            if frame.eof:
+                self.packed, self.frame = frame.unused_data, None
+        count = min(len(buffer), len(self.ready))
+        buffer[:count] = self.ready[:count]
+        self.ready = self.ready[count:]
+        return count
+
+
+def lines_of(source: Source, problems: Problems) -> Iterator[tuple[int, str]]:
+    """The lines of a source, numbered from 1, without their ends; lines that are no text are reported."""
+    number = 0
+    try:
+        with opened(source) as stream:
+            for line in stream:
+                number += 1
+                text = decoded(line, source, number, problems)
+                if text is not None:
+                    yield number, text.removesuffix("\n").removesuffix("\r")
+    except _DAMAGE as error:
+        _report_damage(source, number + 1, error, problems)
+
+
+def text_of(source: Source, problems: Problems) -> str | None:
+    """The whole text of a source; None when it was reported."""
+    try:
+        with opened(source) as stream:
+            content = stream.read()
+    except _DAMAGE as error:
+        _report_damage(source, None, error, problems)
+        return None
+    return decoded(content, source, None, problems)
+
+
+def decoded(content: bytes, source: Source, line: int | None, problems: Problems) -> str | None:
+    """Bytes as text, a byte order mark at the beginning left out; None when they were reported."""
+    if line in (None, 1):
+        content = content.removeprefix(_BOM)
+    if b"\0" in content:
+        error = UserError("binary bytes (NUL), not UTF-8 text", where=source.name, line=line, remedy=_CONVERT)
+        problems.report("binary bytes", error)
+        return None
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        problem = f"byte 0x{content[error.start]:02x} at position {error.start + 1} is not UTF-8"
+        problems.report(
+            "undecodable bytes", UserError(problem, where=source.name, line=line, remedy=_CONVERT)
+        )
+        return None
+
+
+def _report_damage(source: Source, line: int | None, error: BaseException, problems: Problems) -> None:
+    problem = f"the compressed file is truncated or damaged ({error})"
+    remedy = "copy or compress it again, or --on-error skip to keep what comes before"
+    problems.report(
+        "damaged compressed file", UserError(problem, where=source.name, line=line, remedy=remedy)
+    )

@@ -1,0 +1,226 @@
+"""The directory that a corpus is kept in.
+
+`corpus.json` tells what the corpus is and names its files with their sizes and digests;
+`vocabulary.parquet` holds the vocabulary; `documents-00000.parquet`, … hold the documents, a row group a
+block, at most 32 blocks a file.
+"""
+
+import json
+import threading
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import digest_of
+from stickbreaker.corpus.blocks import SCHEMAS, BlockSource, Entries, entries_of
+
+FORMAT = "stickbreaker corpus"
+SCHEMA_VERSION = 1
+FILE_BLOCKS = 32
+FACTS_FILE = "corpus.json"
+VOCABULARY_FILE = "vocabulary.parquet"
+REBUILD = "build the corpus again"
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file of the store: its name, bytes, digest, and the documents in each of its blocks."""
+
+    name: str
+    size: int
+    digest: str
+    blocks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What `corpus.json` says."""
+
+    kind: str
+    analysis: dict[str, Any] | None
+    vocabulary_rule: dict[str, Any]
+    n_tokens: float
+    n_empty: int
+    languages: dict[str, int]
+    metadata_fields: tuple[str, ...]
+    skipped: dict[str, int]
+    first_skipped: dict[str, str]
+    content: str | None
+    fingerprint: str
+    vocabulary: StoredFile
+    files: tuple[StoredFile, ...]
+
+
+def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
+    """The size and digest of a file that was written."""
+    return StoredFile(path.name, path.stat().st_size, digest_of(path), blocks)
+
+
+class StoreWriter:
+    """Writes blocks into numbered Parquet files; `close` tells what was written."""
+
+    def __init__(self, directory: Path, kind: str) -> None:
+        self.directory = directory
+        self.kind = kind
+        self.files: list[StoredFile] = []
+        self.blocks: list[int] = []
+        self.writer: pq.ParquetWriter | None = None
+
+    def write(self, table: pa.Table) -> None:
+        """Write a block."""
+        writer = self.writer
+        if writer is None:
+            column = "tokens" if self.kind == "text" else "words"
+            writer = self.writer = pq.ParquetWriter(
+                self._path(),
+                SCHEMAS[self.kind],
+                compression="zstd",
+                use_dictionary=[f"{column}.list.element", "language"],  # pyright: ignore[reportArgumentType]
+                dictionary_pagesize_limit=1 << 26,
+                write_statistics=False,
+            )
+        writer.write_table(table, row_group_size=max(table.num_rows, 1))
+        self.blocks.append(table.num_rows)
+        if len(self.blocks) == FILE_BLOCKS:
+            self.close()
+
+    def close(self) -> tuple[StoredFile, ...]:
+        """End the file being written. Returns all files."""
+        if self.writer is not None:
+            self.writer.close()
+            self.files.append(described(self._path(), tuple(self.blocks)))
+            self.writer, self.blocks = None, []
+        return tuple(self.files)
+
+    def _path(self) -> Path:
+        return self.directory / f"documents-{len(self.files):05d}.parquet"
+
+
+class StoreSource(BlockSource):
+    """Blocks read from a store's files. A file's digest is checked when it is first read."""
+
+    def __init__(self, directory: Path, kind: str, files: tuple[StoredFile, ...]) -> None:
+        self.directory = directory
+        self.kind = kind
+        self.files = files
+        self.sizes = tuple(size for file in files for size in file.blocks)
+        self._places = [(file, group) for file in files for group in range(len(file.blocks))]
+        self._checked: set[str] = set()
+        self._lock = threading.Lock()
+
+    def read(self, block: int) -> pa.Table:
+        return self._table(block, SCHEMAS[self.kind].names)
+
+    def entries(self, block: int) -> Entries:
+        columns = ["tokens"] if self.kind == "text" else ["words", "weights"]
+        table = self._table(block, columns)
+        try:
+            return entries_of(table, self.kind)
+        except (ValueError, pa.ArrowException) as error:
+            raise self._damaged(self._places[block][0], error) from None
+
+    def ids(self, block: int) -> list[str]:
+        return self._table(block, ["id"]).column("id").to_pylist()
+
+    def _table(self, block: int, columns: list[str]) -> pa.Table:
+        file, group = self._places[block]
+        path = self.directory / file.name
+        try:
+            self._check(file)
+            with pq.ParquetFile(path) as opened:
+                table = opened.read_row_group(group, columns=columns, use_threads=False)
+        except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+            if isinstance(error, UserError):
+                raise
+            raise self._damaged(file, error) from None
+        if table.num_rows != file.blocks[group] or table.column_names != columns:
+            raise self._damaged(file, "its blocks are not those of corpus.json")
+        return table
+
+    def _check(self, file: StoredFile) -> None:
+        with self._lock:
+            if file.name not in self._checked:
+                if digest_of(self.directory / file.name) != file.digest:
+                    raise self._damaged(file, "its content was altered")
+                self._checked.add(file.name)
+
+    def _damaged(self, file: StoredFile, reason: object) -> UserError:
+        return UserError(f"the file is damaged ({reason})", where=self.directory / file.name, remedy=REBUILD)
+
+
+def write_facts(directory: Path, facts: Facts) -> None:
+    """Write corpus.json, the last file of a store."""
+    record = {"format": FORMAT, "schema": SCHEMA_VERSION, "ordered": facts.kind == "text", **asdict(facts)}
+    (directory / FACTS_FILE).write_text(
+        json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8"
+    )
+
+
+def is_store(path: Path) -> bool:
+    """Whether a path is the directory of a corpus."""
+    return (path / FACTS_FILE).is_file()
+
+
+def read_facts(directory: Path) -> Facts:
+    """Read corpus.json and see that its files are there. Raises UserError naming what is wrong."""
+    path = directory / FACTS_FILE
+    if not directory.exists():
+        raise UserError("no such corpus", where=directory, remedy="make it with: stickbreaker corpus build")
+    if not path.is_file():
+        raise UserError("not a corpus: it has no corpus.json", where=directory, remedy="give a built corpus")
+    try:
+        record = json.loads(path.read_bytes().decode("utf-8"))
+        if record["format"] != FORMAT:
+            raise ValueError("another format")
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise UserError(
+            "the file is not that of a corpus, or is damaged", where=path, remedy=REBUILD
+        ) from None
+    if record.get("schema") != SCHEMA_VERSION:
+        problem = f"schema {record.get('schema')!r}, this version reads schema {SCHEMA_VERSION}"
+        raise UserError(problem, where=path, remedy=REBUILD + " with this version")
+    try:
+        facts = _facts_of(record)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else error
+        raise UserError(f"the file is damaged ({reason})", where=path, remedy=REBUILD) from None
+    for file in (facts.vocabulary, *facts.files):
+        _see(directory / file.name, file.size)
+    if digest_of(directory / facts.vocabulary.name) != facts.vocabulary.digest:
+        where = directory / facts.vocabulary.name
+        raise UserError("the file is damaged (its content was altered)", where=where, remedy=REBUILD)
+    return facts
+
+
+def _facts_of(record: dict[str, Any]) -> Facts:
+    values = {name: record[name] for name in Facts.__dataclass_fields__}
+    values["vocabulary"] = _file_of(record["vocabulary"])
+    values["files"] = tuple(_file_of(file) for file in record["files"])
+    values["metadata_fields"] = tuple(str(name) for name in record["metadata_fields"])
+    for name in ("languages", "skipped"):
+        values[name] = {str(key): int(count) for key, count in record[name].items()}
+    values["first_skipped"] = {str(key): str(line) for key, line in record["first_skipped"].items()}
+    if values["kind"] not in SCHEMAS or not values["files"]:
+        raise ValueError("the kind or the files are wrong")
+    values["n_tokens"], values["n_empty"] = float(record["n_tokens"]), int(record["n_empty"])
+    values["fingerprint"] = str(record["fingerprint"])
+    return Facts(**values)
+
+
+def _file_of(record: dict[str, Any]) -> StoredFile:
+    name = str(record["name"])
+    if Path(name).name != name:
+        raise ValueError("a file lies elsewhere")
+    return StoredFile(name, int(record["size"]), str(record["digest"]), tuple(map(int, record["blocks"])))
+
+
+def _see(path: Path, size: int) -> None:
+    if not path.is_file():
+        raise UserError("the file is missing", where=path, remedy=REBUILD)
+    if path.stat().st_size != size:
+        problem = f"the file is damaged: {path.stat().st_size} bytes, should be {size}"
+        raise UserError(problem, where=path, remedy=REBUILD)

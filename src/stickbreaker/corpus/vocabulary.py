@@ -1,0 +1,179 @@
+"""The words that a model knows, with how often they occur."""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import atomic_file
+
+
+@dataclass(frozen=True)
+class VocabularyRule:
+    """Which eligible words a vocabulary takes.
+
+    A word must occur in at least `min_documents` documents; None takes one for each 500 documents, at least
+    1 and at most 5. It must not occur in more than the share `max_share` of them; None takes 0.5, and never
+    drops a word of ten documents or fewer. Of those that remain, the `size` most frequent (None: all), the
+    most frequent first, ties by spelling. `words` is a given list instead, kept in its order.
+
+    >>> VocabularyRule().bounds(2000)
+    (5, 1000)
+    """
+
+    min_documents: int | None = None
+    max_share: float | None = None
+    size: int | None = None
+    words: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.min_documents is not None and self.min_documents < 1:
+            raise UserError(f"the minimum of documents is {self.min_documents}", remedy="it is at least 1")
+        if self.max_share is not None and not 0 < self.max_share <= 1:
+            raise UserError(f"the maximum share is {self.max_share}", remedy="it is above 0 and at most 1")
+        if self.size is not None and self.size < 1:
+            raise UserError(f"the vocabulary size is {self.size}", remedy="it is at least 1")
+        if self.words is not None:
+            object.__setattr__(self, "words", tuple(self.words))
+
+    def bounds(self, n_documents: int) -> tuple[int, int]:
+        """The fewest and the most documents that a word of the vocabulary occurs in."""
+        fewest = (
+            self.min_documents if self.min_documents is not None else min(5, max(1, n_documents // 500 + 1))
+        )
+        if self.max_share is None:
+            return fewest, max(10, n_documents // 2)
+        return fewest, int(self.max_share * n_documents + 1e-9)
+
+    def choose(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
+        """The vocabulary that the rule makes of all words found. Raises UserError when none is left.
+
+        >>> found = Vocabulary(("b", "a"), np.array([1, 1]), np.array([2.0, 3.0]))
+        >>> VocabularyRule().choose(found, np.array([True, True]), 1).words
+        ('a', 'b')
+        """
+        if self.words is not None:
+            return counts.select(self.words)
+        fewest, most = self.bounds(n_documents)
+        kept = eligible & (counts.documents >= fewest) & (counts.documents <= most)
+        if not kept.any():
+            raise UserError(self._nothing_left(counts, eligible, fewest, most))
+        places = np.flatnonzero(kept).tolist()
+        totals = counts.tokens.tolist()
+        places.sort(key=lambda place: (-totals[place], counts.words[place]))
+        return counts.at(places[: self.size])
+
+    @staticmethod
+    def _nothing_left(counts: "Vocabulary", eligible: NDArray[np.bool_], fewest: int, most: int) -> str:
+        if not len(counts):
+            return (
+                "the vocabulary is empty: no document holds a word; see the token pattern and the text field"
+            )
+        if not eligible.any():
+            return (
+                f"the vocabulary is empty: all {len(counts)} distinct words are stop words or too short; "
+                "give --stop-words none or a smaller --min-length"
+            )
+        return (
+            f"the vocabulary is empty: of {int(eligible.sum())} distinct words none occurs in "
+            f"{fewest} to {most} documents; lower --min-documents or raise --max-share"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; a given list is told by its length, since the vocabulary holds it."""
+        given = None if self.words is None else len(self.words)
+        return {
+            "min_documents": self.min_documents,
+            "max_share": self.max_share,
+            "size": self.size,
+            "given": given,
+        }
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words in order, the documents each occurs in (int64) and its tokens or total weight (float64).
+
+    >>> vocabulary = Vocabulary.of(["river", "bank"])
+    >>> vocabulary.lookup(["bank", "money"]).tolist()
+    [1, -1]
+    """
+
+    words: tuple[str, ...]
+    documents: NDArray[np.int64]
+    tokens: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> "Vocabulary":
+        """A vocabulary without counts. Raises UserError for a word that is listed twice."""
+        vocabulary = cls(tuple(words), np.zeros(len(words), np.int64), np.zeros(len(words)))
+        if len(vocabulary.index) != len(words):
+            seen: set[str] = set()
+            twice = next(word for word in words if word in seen or seen.add(word))
+            raise UserError(f"the vocabulary lists {twice!r} twice", remedy="list every word once")
+        return vocabulary
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @functools.cached_property
+    def index(self) -> dict[str, int]:
+        """Word: its row number."""
+        return {word: row for row, word in enumerate(self.words)}
+
+    def lookup(self, words: Sequence[str]) -> NDArray[np.int32]:
+        """The row numbers of words (int32), -1 for those that the vocabulary does not have."""
+        index = self.index
+        return np.fromiter((index.get(word, -1) for word in words), np.int32, len(words))
+
+    def at(self, rows: Sequence[int]) -> "Vocabulary":
+        """The vocabulary of some rows, in the order given."""
+        places = np.asarray(rows, np.int64)
+        return Vocabulary(tuple(self.words[row] for row in rows), self.documents[places], self.tokens[places])
+
+    def select(self, words: Sequence[str]) -> "Vocabulary":
+        """The vocabulary of given words, zero counts for those not here. Raises UserError for doubles."""
+        chosen = Vocabulary.of(words)
+        rows = self.lookup(chosen.words)
+        known = rows >= 0
+        chosen.documents[known] = self.documents[rows[known]]
+        chosen.tokens[known] = self.tokens[rows[known]]
+        return chosen
+
+    def write(self, path: Path) -> None:
+        """Write as Parquet; the same vocabulary gives the same bytes."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        columns = {
+            "word": pa.array(self.words, pa.string()),
+            "documents": pa.array(self.documents, pa.int64()),
+            "tokens": pa.array(self.tokens, pa.float64()),
+        }
+        with atomic_file(Path(path)) as partial:
+            pq.write_table(pa.table(columns), partial, compression="zstd", use_dictionary=False)
+
+    @classmethod
+    def read(cls, path: Path) -> "Vocabulary":
+        """Read what `write` wrote. Raises UserError naming a file that is missing, damaged or foreign."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(path) as file:
+                table = file.read(["word", "documents", "tokens"], use_threads=False)
+            words = tuple(table.column("word").to_pylist())
+            documents, tokens = (table.column(name).to_numpy() for name in ("documents", "tokens"))
+            if not all(isinstance(word, str) for word in words):
+                raise ValueError("a word is missing")
+            return cls(words, documents.astype(np.int64), tokens.astype(np.float64))
+        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+            reason = (
+                "is missing" if isinstance(error, FileNotFoundError) else "cannot be read as a vocabulary"
+            )
+            raise UserError(f"the file {reason}", where=path, remedy="build or save it again") from None

@@ -1,0 +1,6 @@
+"""Where a run happens: an engine owns the table of counts and maps local steps over shards."""
+
+from stickbreaker.engines.contract import Engine, Interrupted
+from stickbreaker.engines.local import LocalEngine
+
+__all__ = ["Engine", "Interrupted", "LocalEngine"]

@@ -1,0 +1,70 @@
+"""What an engine is to the run loop."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit
+from stickbreaker.core.records import Array, Record, Rows, Stats
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.models.contract import Local, Model, Plan, Summary
+
+
+class Interrupted(Exception):
+    """The run was asked to stop; the table is that of the last complete step."""
+
+
+class Engine(ABC):
+    """Owns the table of counts; every method leaves it whole."""
+
+    @abstractmethod
+    def start(self, model: Model, counts: Array, keys: Sequence[str] | None = None) -> None:
+        """Begin with a table (rows × columns). Rows have `keys` where the model may find new ones."""
+
+    @abstractmethod
+    def map(
+        self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
+    ) -> Stats:
+        """Local steps of shards, reports summed in the shards' order. Raises Interrupted if asked to stop."""
+
+    @abstractmethod
+    def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
+        """Documents' records with the table held fixed, a shard at a time, in the shards' order."""
+
+    @abstractmethod
+    def blend(self, rows: Rows, keep: float, add: float) -> None:
+        """table ← keep · table + add · rows."""
+
+    @abstractmethod
+    def edit(self, edit: Edit) -> None:
+        """Change the table's shape, and the documents' records."""
+
+    @abstractmethod
+    def totals(self) -> Array:
+        """Sums of the table (groups × columns)."""
+
+    @abstractmethod
+    def summary(self, small: Record) -> Summary:
+        """The model's summary, summed over the table."""
+
+    @abstractmethod
+    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        """Table positions of keys, -1 where there is none."""
+
+    @abstractmethod
+    def rows(self) -> Rows:
+        """The whole table. An engine that cannot hold it refuses."""
+
+    @abstractmethod
+    def snapshot(self) -> tuple[dict[str, Array], list[str] | None]:
+        """Arrays and row keys from which `restore` makes the same engine state, byte for byte."""
+
+    @abstractmethod
+    def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
+        """Take the state of a snapshot."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ask a map under way to raise Interrupted; may be called from a signal handler."""

@@ -1,0 +1,190 @@
+"""The local engine: threads over shards, one table in memory, the same bytes for any number of threads."""
+
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from stickbreaker.core.edits import Edit, apply
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.engines.contract import Engine, Interrupted
+from stickbreaker.engines.table import Table
+from stickbreaker.kernels.topic_words import add_rows
+from stickbreaker.models.contract import Local, Model, Plan, Summary, View
+
+WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
+BLOCK = 65536  # rows summarised at once
+
+Done = tuple[int, Local, Stats]  # number of the shard's first document, its records, its report
+
+
+class LocalEngine(Engine):
+    """Runs on this machine with `n_jobs` threads (None: every core that the process may use).
+
+    With `keep_local`, documents' records are carried from pass to pass, by the number of a shard's first
+    document: for schedules whose shards are the same in every pass.
+    """
+
+    def __init__(self, n_jobs: int | None = None, *, keep_local: bool = False) -> None:
+        self.n_jobs = n_jobs or usable_cores()
+        self.keep_local = keep_local
+        self._stopped = threading.Event()
+        self._locals: dict[int, Local] = {}
+
+    def start(self, model: Model, counts: Array, keys: Sequence[str] | None = None) -> None:
+        self.model = model
+        self.table = Table(counts, model.row_axis, model.column_axis, keys)
+        self._locals = {}
+
+    def map(
+        self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
+    ) -> Stats:
+        whole = None
+        if n_shards >= WHOLE_FROM and self.table.keys is None:
+            whole = self.model.view(small, self.table.counts(slice(None)), self.table.totals(), None)
+
+        def work(shard: Shard) -> Done:
+            known, view = self._view_for(shard, small, whole)
+            first = int(shard.documents[0])
+            local, stats = self.model.local_step(view, known, self._locals.get(first), seed, plans)
+            return first, local, stats
+
+        total = _Sum(self.table.values.shape)
+        fresh: dict[int, Local] = {}
+        for first, local, stats in self._in_order(work, shards):
+            total.add(stats)
+            if self.keep_local:
+                fresh[first] = local
+        self._locals.update(fresh)
+        return total.stats()
+
+    def _view_for(self, shard: Shard, small: Record, whole: View | None) -> tuple[Shard, View]:
+        """The shard with its rows as this table numbers them, and the model's view of them."""
+        if shard.keys is not None:
+            shard = replace(shard, rows=self.table.positions(shard.keys))
+        if whole is not None:
+            return shard, whole
+        rows = np.unique(shard.rows[shard.rows >= 0])
+        return shard, self.model.view(small, self.table.counts(rows), self.table.totals(), rows)
+
+    def _in_order(self, work: Callable[[Shard], Done], shards: Iterable[Shard]) -> Iterator[Done]:
+        """Results in the order of the shards, a few shards in flight; stops between shards when asked to."""
+        waiting: deque[Future[Done]] = deque()
+        with threadpool_limits(limits=1), ThreadPoolExecutor(self.n_jobs) as pool:
+            try:
+                for shard in shards:
+                    self._check()
+                    if len(waiting) >= 2 * self.n_jobs:
+                        yield waiting.popleft().result()
+                    waiting.append(pool.submit(work, shard))
+                while waiting:
+                    self._check()
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def _check(self) -> None:
+        if self._stopped.is_set():
+            raise Interrupted
+
+    def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
+        def work(shard: Shard) -> Done:
+            known, view = self._view_for(shard, small, None)
+            return 0, *self.model.local_step(view, known, None, seed, ())
+
+        return (local for _, local, _ in self._in_order(work, shards))
+
+    def blend(self, rows: Rows, keep: float, add: float) -> None:
+        self.table.blend(rows, keep, add)
+
+    def edit(self, edit: Edit) -> None:
+        self.table.edit(edit)
+        self._locals = {first: apply(edit, local) for first, local in self._locals.items()}
+
+    def totals(self) -> Array:
+        return self.table.totals()
+
+    def summary(self, small: Record) -> Summary:
+        total: dict[str, Array] = {}
+        for start in range(0, self.table.n_rows, BLOCK):
+            part = self.model.summary(small, self.table.counts(slice(start, start + BLOCK)))
+            total = {name: total[name] + value if name in total else value for name, value in part.items()}
+        return total
+
+    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        return self.table.positions(keys)
+
+    def rows(self) -> Rows:
+        return Rows(np.arange(self.table.n_rows), self.table.counts(slice(None)))
+
+    def snapshot(self) -> tuple[dict[str, Array], list[str] | None]:
+        arrays = {
+            "counts": self.table.values,
+            "scale": np.array(self.table.scale),
+            "totals": self.table.totals(),
+        }
+        for first, local in self._locals.items():
+            for name, item in local.items():
+                arrays[f"local/{first}/{name}/{','.join(item.axes)}"] = item.values
+        return arrays, self.table.keys
+
+    def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
+        self.model = model
+        axes = (model.row_axis, model.column_axis)
+        self.table = Table(arrays["counts"], *axes, keys, float(arrays["scale"]), arrays["totals"])
+        self._locals = {}
+        for name, values in arrays.items():
+            if name.startswith("local/"):
+                _, first, item, of = name.split("/")
+                record = dict(self._locals.get(int(first), {}))
+                record[item] = Field(values, tuple(of.split(",")))
+                self._locals[int(first)] = record
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+
+class _Sum:
+    """The sum of shards' reports: rows in one dense array, everything else by `plus_small`."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.counts: Array | None = None
+        self.touched = np.zeros(shape[0], np.bool_)
+        self.small = Stats(no_rows(shape[1]))
+
+    def add(self, stats: Stats) -> None:
+        if self.counts is None:
+            self.counts = np.zeros(self.shape)
+        add_rows(self.counts, stats.rows.positions, stats.rows.values)
+        self.touched[stats.rows.positions] = True
+        trial = self.small.trial
+        self.small = self.small.plus_small(stats)
+        if stats.trial:
+            merged = {n: trial[n].plus(t) if n in trial else t for n, t in stats.trial.items()}
+            self.small = replace(self.small, trial={**trial, **merged})
+
+    def stats(self) -> Stats:
+        if self.counts is None:
+            return self.small
+        positions = np.flatnonzero(self.touched)
+        values = self.counts if len(positions) == self.shape[0] else self.counts[positions]
+        return replace(self.small, rows=Rows(positions, values))
+
+
+def usable_cores() -> int:
+    """Cores that this process may use.
+
+    >>> usable_cores() >= 1
+    True
+    """
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

@@ -1,0 +1,104 @@
+"""The table of expected counts, held in memory."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, apply_change
+from stickbreaker.core.records import Array, Field, Rows
+from stickbreaker.kernels.topic_words import add_rows
+
+RESCALE_BELOW = 1e-6  # when the decay factor falls under this, the stored counts are multiplied out once
+
+
+class Table:
+    """Counts (rows × columns), stored as scale × values so that decay is one multiplication.
+
+    `keys` spell the rows of tables that grow; closed vocabularies know their rows by number.
+    """
+
+    def __init__(
+        self,
+        values: Array,
+        row_axis: str,
+        column_axis: str,
+        keys: Sequence[str] | None = None,
+        scale: float = 1.0,
+        totals: Array | None = None,
+    ) -> None:
+        self.values = np.ascontiguousarray(values, np.float64)
+        self.axes = (row_axis, column_axis)
+        self.scale = scale
+        self.keys = None if keys is None else list(keys)
+        self._index = None if keys is None else {key: i for i, key in enumerate(keys)}
+        self._totals = self._sum() if totals is None else totals
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.values)
+
+    def totals(self) -> Array:
+        """Sums over rows (groups × columns): kept up to date by blends, summed anew after an edit."""
+        return self._totals
+
+    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        """Row of each key, -1 where there is none."""
+        if self._index is None:
+            raise ValueError("the rows of this table have numbers, not keys")
+        return np.array([self._index.get(key, -1) for key in keys], np.int64)
+
+    def counts(self, rows: NDArray[np.int64] | slice) -> Array:
+        """The true counts of some rows."""
+        return self.values[rows] * self.scale
+
+    def blend(self, rows: Rows, keep: float, add: float) -> None:
+        """counts ← keep · counts + add · rows; touches only these rows unless `keep` is 0."""
+        if keep == 0.0:
+            self.scale = 1.0
+            if len(rows.positions) == self.n_rows:
+                self.values = rows.values * add
+            else:
+                self.values = np.zeros_like(self.values)
+                self.values[rows.positions] = rows.values * add
+            self._totals = self._sum()
+            return
+        self.scale *= keep
+        if self.scale < RESCALE_BELOW:
+            self.values *= self.scale
+            self.scale = 1.0
+        add_rows(self.values, rows.positions, rows.values * (add / self.scale))
+        self._totals = keep * self._totals + add * rows.values.sum(axis=0, keepdims=True)
+
+    def edit(self, edit: Edit) -> None:
+        """Change the shape; sums are taken anew."""
+        for change in edit:
+            item = Field(self.values, self.axes)
+            self.values = np.ascontiguousarray(apply_change(item, change).values)
+            if change.axis == self.axes[0] and self.keys is not None:
+                self.keys = keys_after(self.keys, change)
+                self._index = {key: i for i, key in enumerate(self.keys)}
+        self._totals = self._sum()
+
+    def _sum(self) -> Array:
+        """Column sums as a sum over blocks of rows, in order."""
+        bounds = [*range(0, max(1, self.n_rows), 65536), self.n_rows]
+        parts = [self.values[a:b].sum(axis=0, keepdims=True) for a, b in pairwise(bounds)]
+        return np.sum(parts, axis=0) * self.scale
+
+
+def keys_after(keys: list[str], change: Change) -> list[str]:
+    """The rows' keys after a change of the row axis."""
+    match change:
+        case Grow(keys=new):
+            return keys + list(new)
+        case Drop(positions=positions):
+            gone = set(positions)
+            return [key for i, key in enumerate(keys) if i not in gone]
+        case Merge(source=source):
+            return keys[:source] + keys[source + 1 :]
+        case Permute(order=order):
+            return [keys[i] for i in order]
+        case _:
+            raise ValueError("rows are not split: a row's content is its identity")

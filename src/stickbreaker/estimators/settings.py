@@ -1,0 +1,94 @@
+"""From an estimator's parameters to a model, and to JSON and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.learning.schedules import Batch, Online, Schedule
+
+KAPPA, TAU0 = 0.7, 64.0  # online LDA's defaults (Hoffman et al. 2010)
+
+
+def schedule_of(value: object) -> Schedule:
+    """A schedule from "batch", "online" or a schedule. Raises UserError for anything else."""
+    if value == "batch" or isinstance(value, Batch):
+        return Batch()
+    if value == "online":
+        return Online(kappa=KAPPA, tau0=TAU0)
+    if isinstance(value, Online):
+        return value.with_defaults(KAPPA, TAU0)
+    raise UserError(f"there is no schedule {value!r}", remedy='use "batch", "online" or Online(...)')
+
+
+def concentration(
+    name: str, value: object, shapes: Mapping[str, tuple[int, ...]], start: float
+) -> tuple[float | Array, bool]:
+    """A prior's parameter, and whether it is learned: a number, an array of one of `shapes`, "learned"."""
+    if isinstance(value, str):
+        if value != "learned":
+            raise UserError(f"{name}={value!r}", remedy=f'{name} is a number, an array or "learned"')
+        return start, True
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise UserError(f"{name}={value!r}", remedy=f'{name} is a number, an array or "learned"') from None
+    if array.ndim and array.shape not in shapes.values():
+        wanted = " or ".join(f"{told} {shape}" for told, shape in shapes.items())
+        raise UserError(f"{name} has the shape {array.shape}", remedy=f"give a number, or {wanted}")
+    if not (np.isfinite(array).all() and (array > 0).all() and (array <= 1e6).all()):
+        raise UserError(f"{name} has values that are not positive", remedy="every value lies in (0, 1e6]")
+    return (array.copy() if array.ndim else float(array)), False
+
+
+def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) -> None:
+    """Raise UserError unless a parameter is a finite number above zero (`zero`: or zero)."""
+    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+    right = isinstance(value, kinds) and not isinstance(value, bool)
+    if not right or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
+        kind = "a whole number" if whole else "a number"
+        raise UserError(
+            f"{name}={value!r}", remedy=f"{name} is {kind} {'of at least' if zero else 'above'} 0"
+        )
+
+
+def seed_of(random_state: object) -> int:
+    """A whole number from what scikit-learn calls a random state; None draws one from the system."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        return int(random_state)
+    raise UserError(f"random_state={random_state!r}", remedy="give a whole number or None")
+
+
+def to_json(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as plain JSON values; callbacks are left out, since they are code."""
+    return {name: _plain(value) for name, value in params.items() if name != "callbacks"}
+
+
+def from_json(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters from what `to_json` made."""
+    return {name: _rich(value) for name, value in params.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Online):
+        fields = ("batch_size", "kappa", "tau0", "total", "shuffle")
+        return {"online": {name: _plain(getattr(value, name)) for name in fields}}
+    if isinstance(value, Batch):
+        return "batch"
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist()}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _rich(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Online(**value["online"]) if "online" in value else np.array(value["array"])
+    return value

@@ -1,0 +1,194 @@
+"""The mean-field local step of topic models: documents to their Dirichlet parameters and word statistics."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.special import (
+    OPTIONS,
+    digamma64,
+    exp32,
+    exp64,
+    exp_digamma_exponent32,
+    exp_digamma_exponent64,
+    log64,
+    log_gamma64,
+)
+
+FLUSH = np.float32(9.4e-14)
+SMALL_MEAN = 0.1  # below this mean of gamma, exp(psi(gamma)) may underflow in single precision
+
+
+class Words(NamedTuple):
+    """What a shard knows of its words: entries as in Shard, and weights by table row."""
+
+    offsets: NDArray[np.int64]  # documents + 1
+    codes: NDArray[np.int32]  # entries: number of a word in the shard
+    counts: NDArray[np.float32]  # entries
+    positions: NDArray[np.int64]  # shard's words: row of `weights`
+    weights: NDArray[np.float32]  # rows × topics: exp E[log beta], largest of a row is 1
+    log_scale: NDArray[np.float64]  # rows
+
+
+class Rule(NamedTuple):
+    """When the inner loop of a document ends: at most `max_iter` rounds, or a mean change below `tol`."""
+
+    max_iter: int
+    tol: float
+
+
+class Report(NamedTuple):
+    """Where the local step writes: gamma is read as the start, all else is added to."""
+
+    gamma: NDArray[np.float64]  # documents × topics
+    counts: NDArray[np.float64]  # shard's words × topics: expected counts
+    log_theta: NDArray[np.float64]  # topics: sum of E[log theta]
+    scores: NDArray[np.float64]  # documents: terms of the bound, in nats
+    rounds: NDArray[np.int64]  # documents: inner rounds taken
+
+
+@njit(**OPTIONS)
+def _theta_weights(gamma, small, weights_out):
+    """exp(psi(gamma)), up to one factor when the numbers are `small`; single precision."""
+    n = len(gamma)
+    shift = np.float32(0.0)
+    if small:
+        shift = np.float32(-3.0e38)
+        for k in range(n):
+            shift = max(shift, exp_digamma_exponent32(gamma[k]))
+    for k in range(n):
+        g = gamma[k]
+        value = (g + np.float32(4.0)) * exp32(exp_digamma_exponent32(g) - shift)
+        weights_out[k] = value if value >= FLUSH else np.float32(0.0)
+
+
+@njit(**OPTIONS)
+def _round(block, counts, theta_weights, gains_out):
+    """gains_k = sum over words of count × weight_k / (weights · theta_weights): one sweep over a document."""
+    n_words, n_topics = block.shape
+    for k in range(n_topics):
+        gains_out[k] = np.float32(0.0)
+    for i in range(n_words):
+        norm = np.float32(0.0)
+        for k in range(n_topics):
+            norm += block[i, k] * theta_weights[k]
+        ratio = counts[i] / max(norm, np.float32(1e-30))
+        for k in range(n_topics):
+            gains_out[k] += ratio * block[i, k]
+
+
+@njit(**OPTIONS)
+def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
+    """Fixed point of gamma = alpha + theta_weights × gains; gives the rounds (Blei et al. 2003, fig. 6)."""
+    n_topics = len(alpha)
+    total = np.float32(0.0)
+    for k in range(n_topics):
+        total += gamma_out[k]
+    small = total < np.float32(SMALL_MEAN * n_topics)
+    for done in range(rule.max_iter):
+        _theta_weights(gamma_out, small, theta_weights)
+        _round(block, counts, theta_weights, gains)
+        change = np.float32(0.0)
+        for k in range(n_topics):
+            updated = alpha[k] + theta_weights[k] * gains[k]
+            change += abs(updated - gamma_out[k])
+            gamma_out[k] = updated
+        if change < np.float32(rule.tol * n_topics):
+            return done + 1
+    return rule.max_iter
+
+
+@njit(**OPTIONS)
+def _document_terms(alpha, gamma, log_theta_out):
+    """-KL(q(theta) || p(theta)) of one document, adding E[log theta]; gives it with psi of gamma's sum."""
+    total = 0.0
+    prior = 0.0
+    for k in range(len(alpha)):
+        total += gamma[k]
+        prior += alpha[k]
+    psi_total = digamma64(total)
+    terms = log_gamma64(prior) - log_gamma64(total)
+    for k in range(len(alpha)):
+        expected = digamma64(gamma[k]) - psi_total
+        log_theta_out[k] += expected
+        terms += log_gamma64(gamma[k]) - log_gamma64(alpha[k]) + (alpha[k] - gamma[k]) * expected
+    return terms, psi_total
+
+
+@njit(**OPTIONS)
+def _final_theta_weights(gamma, psi_total, weights_out):
+    """exp(psi(gamma) - psi_total) up to exp(shift), which is returned; double precision."""
+    shift = -1e300
+    for k in range(len(gamma)):
+        weights_out[k] = exp_digamma_exponent64(gamma[k])
+        shift = max(shift, weights_out[k])
+    for k in range(len(gamma)):
+        weights_out[k] = (gamma[k] + 6.0) * exp64(weights_out[k] - shift)
+    return shift - psi_total
+
+
+@njit(**OPTIONS)
+def _final_round(block, counts, theta_weights, codes, counts_out):
+    """Add a document's expected counts to the shard's; gives sum of count × log(weights · theta_weights)."""
+    n_words, n_topics = block.shape
+    score = 0.0
+    for i in range(n_words):
+        norm = 1e-290
+        for k in range(n_topics):
+            norm += block[i, k] * theta_weights[k]
+        ratio = counts[i] / norm
+        word = codes[i]
+        for k in range(n_topics):
+            counts_out[word, k] += ratio * block[i, k] * theta_weights[k]
+        score += counts[i] * log64(norm)
+    return score
+
+
+@njit(**OPTIONS)
+def infer_documents(words, alpha, rule, report_out):
+    """Mean-field inference of a shard's documents with the topics held fixed.
+
+    words: Words; alpha (topics, double); rule: Rule; report_out: Report. A document's score is
+    sum_v n_v log sum_k exp(E[log theta_k] + E[log beta_kv]) - KL(q(theta) || p(theta)): eq. 2.4 of Zhai
+    (2014) with phi at its optimum. Sets gamma = alpha + sum_v n_v phi_v; phi is the optimum given it.
+    """
+    n_topics = len(alpha)
+    n_documents = len(words.offsets) - 1
+    longest = 0
+    for d in range(n_documents):
+        longest = max(longest, words.offsets[d + 1] - words.offsets[d])
+    block = np.empty((longest, n_topics), np.float32)
+    alpha32 = alpha.astype(np.float32)
+    gamma = np.empty(n_topics, np.float32)
+    theta_weights = np.empty(n_topics, np.float32)
+    gains = np.empty(n_topics, np.float32)
+    final = np.empty(n_topics)
+    for d in range(n_documents):
+        start, stop = words.offsets[d], words.offsets[d + 1]
+        size = stop - start
+        scale = 0.0
+        for i in range(size):
+            row = words.positions[words.codes[start + i]]
+            for k in range(n_topics):
+                block[i, k] = words.weights[row, k]
+            scale += words.counts[start + i] * words.log_scale[row]
+        if size > 0:
+            gamma[:] = report_out.gamma[d]
+            counts = words.counts[start:stop]
+            report_out.rounds[d] = _iterate(block[:size], counts, alpha32, rule, gamma, theta_weights, gains)
+            for k in range(n_topics):
+                report_out.gamma[d, k] = alpha[k] + np.float64(theta_weights[k]) * np.float64(gains[k])
+        else:
+            report_out.gamma[d] = alpha
+        terms, psi_total = _document_terms(alpha, report_out.gamma[d], report_out.log_theta)
+        if size > 0:
+            shift = _final_theta_weights(report_out.gamma[d], psi_total, final)
+            codes = words.codes[start:stop]
+            score = _final_round(block[:size], counts, final, codes, report_out.counts)
+            total = 0.0
+            for i in range(size):
+                total += counts[i]
+            terms += score + scale + total * shift
+        report_out.scores[d] = terms

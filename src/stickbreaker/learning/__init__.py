@@ -1,0 +1,1 @@
+"""When a model is updated: schedules, the one run loop, observers."""

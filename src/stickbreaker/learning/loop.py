@@ -1,0 +1,231 @@
+"""The one run loop: local step → statistics → global step → edits, for every model, schedule and engine."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.core.edits import Edit, Grow, apply
+from stickbreaker.core.records import Record, Rows, Stats, no_rows
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.engines.contract import Engine, Interrupted
+from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.learning.schedules import Minibatch, Schedule
+from stickbreaker.learning.source import Source
+from stickbreaker.models.contract import Model, Move, Plan, Step
+
+MAX_ROUNDS = 8  # how often a plan may be mapped again in one step
+
+
+@dataclass(slots=True)
+class RunState:
+    """All that a run needs to go on, besides the engine's table. Changed only between steps."""
+
+    small: Record
+    step: int = 0  # steps done
+    passes: int = 0  # passes done
+    in_pass: int = 0  # minibatches done of the present pass
+    seen: float = 0.0  # documents read, repeats included
+    at_pass_start: tuple[int, float] = (0, 0.0)  # step and seen when the present pass began
+    pass_nats: float = 0.0  # documents' terms of the score, summed over the present pass
+    pass_tokens: float = 0.0
+    scores: list[float] = field(default_factory=list[float])  # nats a token, one a pass
+    held_out: list[float] = field(default_factory=list[float])  # nats a token, one an evaluation
+    converged: bool = False
+    stopped: bool = False  # by a callback
+    latest: Stats | None = None  # the last step's statistics, for moves that plan from them
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a run ends: after `max_iter` passes, or when the mean of three relative changes is below `tol`.
+
+    With held-out documents their score decides: no gain of `tol` (relative) in `patience` evaluations.
+    """
+
+    max_iter: int = 100
+    tol: float = 1e-4
+    patience: int = 5
+    evaluations: int = 10  # held-out evaluations a pass of an online run
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run is of: fixed from its start to its end, over any number of resumptions."""
+
+    model: Model
+    engine: Engine
+    schedule: Schedule
+    source: Source
+    seed: int
+    limits: Limits = Limits()
+    evaluate: Callable[[Engine, Any, Record], float] | None = None  # held-out nats a token
+
+
+def run(job: Run, state: RunState, observers: Sequence[Observer] = ()) -> RunState:
+    """Go on from `state` until converged, stopped or out of passes. Raises Interrupted when asked to stop.
+
+    After Interrupted, `state` and the engine are those of the last complete step.
+    """
+    for observer in observers:
+        observer.begin(job, state)
+    try:
+        while state.passes < job.limits.max_iter and not (state.converged or state.stopped):
+            if job.source.n_documents == 0:
+                break
+            begun = job.schedule.minibatches(job.source, state.passes, *state.at_pass_start, job.seed)
+            for minibatch in islice(begun, state.in_pass, None):
+                record = advance(job, state, minibatch)
+                asked = [observer.step(job, state, record) for observer in observers]
+                state.stopped = state.stopped or any(asked)
+                if state.stopped or state.converged:
+                    break
+    except Interrupted:
+        for observer in observers:
+            observer.interrupted(job, state)
+        raise
+    for observer in observers:
+        observer.end(job, state)
+    return state
+
+
+def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
+    """One step: map, admit, blend, global step, moves, score. Changes the engine's table and `state`."""
+    model, engine, step = job.model, job.engine, minibatch.step
+    arrays, keys = engine.snapshot()
+    small, plans = _plan(job, state, step)
+    before = (engine.summary(small), engine.totals()) if job.schedule.exact else None
+    shards = list(minibatch.shards) if plans else minibatch.shards
+    try:
+        stats = engine.map(small, shards, minibatch.n_shards, job.seed, [plan for _, plan in plans])
+        edits = _decide(job, small, stats, plans, list(shards) if plans else [], step)
+    except Interrupted:
+        engine.restore(model, arrays, keys)  # undoes what the moves' plans edited
+        raise
+    rows = _admit(model, engine, small, stats, step)
+    engine.blend(rows, minibatch.keep, minibatch.add)
+    score = model.score(small, stats, before[1], before[0]) if before else None
+    summary = engine.summary(small) if model.needs_summary() else None
+    small = model.global_step(small, stats, engine.totals(), summary, step)
+    for edit in edits:
+        engine.edit(edit)
+        small = apply(edit, small)
+    state.small = small
+    state.step += 1
+    state.in_pass += 1
+    state.seen += minibatch.n_documents
+    state.pass_nats += stats.score
+    state.pass_tokens += stats.tokens
+    state.latest = replace(stats, rows=no_rows(0)) if model.moves else None
+    record: TraceRecord = {
+        "step": state.step,
+        "pass": state.passes + 1,
+        "documents": state.seen,
+        "kind": score.kind if score else "estimate",
+        "score": (score.nats if score else stats.score) / max(1.0, stats.tokens),
+        "rate": step.rate,
+    }
+    if edits:
+        record["edits"] = [type(change).__name__ for edit in edits for change in edit]
+    if minibatch.ends_pass:
+        _end_pass(job, state, record, score.nats if score else None)
+    _evaluate(job, state, record, minibatch)
+    return record
+
+
+def _end_pass(job: Run, state: RunState, record: TraceRecord, exact: float | None) -> None:
+    """Count the pass, and stop when three passes in a row changed the score little."""
+    nats = exact
+    if nats is None:
+        engine = job.engine
+        table = Stats(no_rows(job.model.n_columns(state.small)), score=state.pass_nats)
+        nats = job.model.score(state.small, table, engine.totals(), engine.summary(state.small)).nats
+    state.scores.append(nats / max(1.0, state.pass_tokens))
+    record["pass_score"] = state.scores[-1]
+    state.passes += 1
+    state.in_pass = 0
+    state.at_pass_start = (state.step, state.seen)
+    state.pass_nats = state.pass_tokens = 0.0
+    if job.evaluate is None:
+        state.converged = settled(state.scores, job.limits.tol)
+
+
+def settled(scores: Sequence[float], tol: float) -> bool:
+    """Whether the mean of the last three relative changes is below `tol`.
+
+    >>> settled([-9.0, -8.0, -8.0, -8.0, -8.0], 1e-4)
+    True
+    """
+    return len(scores) >= 4 and relative_change(scores) < tol
+
+
+def relative_change(scores: Sequence[float]) -> float:
+    """Mean of the last three relative changes, NaN when there are too few."""
+    if len(scores) < 4:
+        return float("nan")
+    pairs = zip(scores[-4:-1], scores[-3:], strict=True)
+    return sum(abs(new - old) / max(abs(old), 1e-12) for old, new in pairs) / 3
+
+
+def _evaluate(job: Run, state: RunState, record: TraceRecord, minibatch: Minibatch) -> None:
+    """Score the held-out documents where one is due; they decide when to stop."""
+    if job.evaluate is None:
+        return
+    per_pass = max(1, job.source.n_documents // max(1, minibatch.n_documents))
+    due = max(1, per_pass // job.limits.evaluations)
+    if not (minibatch.ends_pass or state.in_pass % due == 0):
+        return
+    value = job.evaluate(job.engine, job.model, state.small)
+    record["held_out"] = value
+    state.held_out.append(value)
+    recent, earlier = state.held_out[-job.limits.patience :], state.held_out[: -job.limits.patience]
+    if earlier and max(recent) < max(earlier) + job.limits.tol * abs(max(earlier)):
+        state.converged = True
+
+
+def _admit(model: Model, engine: Engine, small: Record, stats: Stats, step: Step) -> Rows:
+    """Let new rows in where the model does, and give the step's rows with theirs."""
+    edit = model.admit(small, stats.found, step)
+    keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]
+    if edit:
+        engine.edit(edit)
+    if not keys:
+        return stats.rows
+    positions = engine.positions(keys)
+    order = positions.argsort()
+    found = np.stack([stats.found[keys[i]] for i in order])
+    return stats.rows.plus(Rows(positions[order], found))
+
+
+def _plan(job: Run, state: RunState, step: Step) -> tuple[Record, list[tuple[Move, Plan]]]:
+    """What the moves propose: edits are made at once, plans are handed to the map."""
+    small = state.small
+    plans: list[tuple[Move, Plan]] = []
+    for move in job.model.moves:
+        proposal = move.plan(small, state.latest, job.engine.totals(), step, job.seed)
+        if isinstance(proposal, Plan):
+            plans.append((move, proposal))
+        elif proposal:
+            job.engine.edit(proposal)
+            small = apply(proposal, small)
+    return small, plans
+
+
+def _decide(
+    job: Run, small: Record, stats: Stats, plans: list[tuple[Move, Plan]], shards: list[Shard], step: Step
+) -> list[Edit]:
+    """The edits that trials earned; a plan that wants another look is mapped again over the same shards."""
+    edits: list[Edit] = []
+    for move, first in plans:
+        outcome: Edit | Plan | None = first
+        trial = stats
+        for _ in range(MAX_ROUNDS):
+            outcome = move.decide(small, trial, outcome, job.engine.rows(), step)
+            if not isinstance(outcome, Plan):
+                break
+            trial = job.engine.map(small, shards, len(shards), job.seed, [outcome])
+        if outcome and not isinstance(outcome, Plan):
+            edits.append(outcome)
+    return edits

@@ -1,0 +1,142 @@
+"""Those who watch a run: progress, the trace, callbacks. Checkpoints come from the room `saved`."""
+
+import json
+import resource
+import sys
+import time
+from abc import ABC
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from stickbreaker.learning.loop import Run, RunState
+
+TraceRecord = dict[str, Any]
+UNTIMED = ("seconds", "memory_mb")  # what two runs of the same settings may differ in
+
+
+class Observer(ABC):  # noqa: B024 - every method has a default
+    """Is told of a run's events. Every method may be left out."""
+
+    def begin(self, job: "Run", state: "RunState") -> None:
+        """A run, or its resumption, begins."""
+        return
+
+    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+        """A step is complete; True asks the run to stop."""
+        return False
+
+    def interrupted(self, job: "Run", state: "RunState") -> None:
+        """The run was asked to stop in mid-step; `state` is of the last complete step."""
+        return
+
+    def end(self, job: "Run", state: "RunState") -> None:
+        """The run is over."""
+        return
+
+
+class Callback(Observer):
+    """Hands every record of the trace to a function of the user's; True from it ends the run."""
+
+    def __init__(self, function: Callable[[TraceRecord], object]) -> None:
+        self.function = function
+
+    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+        return self.function(dict(record)) is True
+
+
+class Clock(Observer):
+    """Adds seconds since the run's start and peak memory (MB) to the record; goes first.
+
+    `before`: seconds that earlier parts of a resumed run took.
+    """
+
+    def __init__(self, before: float = 0.0) -> None:
+        self.before = before
+
+    def begin(self, job: "Run", state: "RunState") -> None:
+        self.started = time.perf_counter()
+
+    def seconds(self) -> float:
+        return self.before + time.perf_counter() - self.started
+
+    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+        record["seconds"] = round(self.seconds(), 3)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        record["memory_mb"] = round(peak / (1024.0 if sys.platform != "darwin" else 1024.0**2), 1)
+        return False
+
+
+class Trace(Observer):
+    """Keeps the records, and appends each as a line of JSON to a file."""
+
+    def __init__(self, path: Path | None = None, records: list[TraceRecord] | None = None) -> None:
+        self.path = path
+        self.records = records or []
+
+    def begin(self, job: "Run", state: "RunState") -> None:
+        self.file = None if self.path is None else self.path.open("a", encoding="utf-8")
+
+    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+        self.records.append(record)
+        if self.file is not None:
+            self.file.write(json.dumps(record) + "\n")
+            self.file.flush()
+        return False
+
+    def interrupted(self, job: "Run", state: "RunState") -> None:
+        self.end(job, state)
+
+    def end(self, job: "Run", state: "RunState") -> None:
+        if self.file is not None:
+            self.file.close()
+
+
+class Lines(Observer):
+    """Progress as plain lines: one at most every `every` seconds, and one at the end. For logs and pipes."""
+
+    def __init__(self, out: TextIO, every: float = 5.0) -> None:
+        self.out = out
+        self.every = every
+
+    def begin(self, job: "Run", state: "RunState") -> None:
+        self.started = self.last = time.perf_counter()
+        self.from_documents = state.seen
+        self.record: TraceRecord | None = None
+        self.said: TraceRecord | None = None
+
+    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+        self.record = record
+        if time.perf_counter() - self.last >= self.every:
+            self._say(job, state)
+        return False
+
+    def end(self, job: "Run", state: "RunState") -> None:
+        if self.record is not self.said:
+            self._say(job, state)
+
+    def _say(self, job: "Run", state: "RunState") -> None:
+        assert self.record is not None
+        self.last = time.perf_counter()
+        self.said = self.record
+        rate, left = pace(job, state, self.from_documents, self.started)
+        print(f"{describe(self.record)}, {rate:.0f} documents/s, {left}", file=self.out, flush=True)
+
+
+def describe(record: TraceRecord) -> str:
+    """A record in words.
+
+    >>> describe({"pass": 2, "step": 7, "score": -7.5, "kind": "bound"})
+    'pass 2, step 7, bound -7.5000 nats/word'
+    """
+    text = f"pass {record['pass']}, step {record['step']}, {record['kind']} {record['score']:.4f} nats/word"
+    return text + (f", held-out {record['held_out']:.4f}" if "held_out" in record else "")
+
+
+def pace(job: "Run", state: "RunState", from_documents: float, started: float) -> tuple[float, str]:
+    """Documents a second since `started`, and the time left if the run takes all its passes."""
+    rate = (state.seen - from_documents) / max(1e-9, time.perf_counter() - started)
+    left = max(0.0, job.limits.max_iter * job.source.n_documents - state.seen) / max(1e-9, rate)
+    whole = round(left)
+    return rate, f"at most {whole // 60}:{whole % 60:02d} left"

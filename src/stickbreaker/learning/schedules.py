@@ -1,0 +1,148 @@
+"""Schedules: which documents a step reads, and how its statistics enter the table."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.randomness import stream
+from stickbreaker.corpus.shards import Bags, Shard, join_bags
+from stickbreaker.learning.source import SHARD, Source
+from stickbreaker.models.contract import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Minibatch:
+    """What one step reads, and how: table ← keep · table + add · fresh counts."""
+
+    shards: Iterable[Shard]
+    n_shards: int
+    n_documents: int
+    step: Step
+    keep: float
+    add: float
+    ends_pass: bool
+
+
+class Schedule(ABC):
+    """Yields the minibatches of a pass; a schedule has settings and no state."""
+
+    @abstractmethod
+    def minibatches(
+        self, source: Source, pass_number: int, step: int, seen: float, seed: int
+    ) -> Iterator[Minibatch]:
+        """The minibatches of a pass from its start; `step` and `seen` are the run's counts at that start."""
+
+    @property
+    @abstractmethod
+    def exact(self) -> bool:
+        """Whether a step sees every document, so that its score is the exact bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch(Schedule):
+    """Every step is one pass over all documents; new counts replace the old ones."""
+
+    @property
+    def exact(self) -> bool:
+        return True
+
+    def minibatches(
+        self, source: Source, pass_number: int, step: int, seen: float, seed: int
+    ) -> Iterator[Minibatch]:
+        shards = (shard for numbers, bags in source.in_order() for shard in source.shards(numbers, bags))
+        counted = [
+            int(source.kept[source.first[i] : source.first[i + 1]].sum()) for i in range(source.n_blocks)
+        ]
+        n_shards = sum(-(-size // SHARD) for size in counted)
+        n = source.n_documents
+        yield Minibatch(shards, n_shards, n, Step(step, 1.0, 1.0, seen), 0.0, 1.0, ends_pass=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Online(Schedule):
+    """Stochastic natural gradient steps on minibatches (Hoffman et al. 2010; Zhai 2014, eq. 6.3-6.4).
+
+    Step t = 0, 1, … blends with rate rho = min(1, (tau0 + t)^-kappa): counts ← (1 - rho) counts +
+    rho (D / |S|) fresh counts. `batch_size` documents a step; D is `total`, or the corpus's documents.
+    kappa and tau0 None take the model's defaults. `shuffle` mixes documents anew in every pass.
+
+    >>> Online(batch_size=64, kappa=0.7, tau0=1.0).rate(0)
+    1.0
+    """
+
+    batch_size: int = 256
+    kappa: float | None = None
+    tau0: float | None = None
+    total: float | None = None
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        for name, value, low, high in (
+            ("batch_size", self.batch_size, 1, np.inf),
+            ("kappa", self.kappa, 0.0, 1.0),
+            ("tau0", self.tau0, 1e-9, np.inf),
+            ("total", self.total, 1e-9, np.inf),
+        ):
+            if value is not None and not low <= value <= high:
+                raise UserError(f"Online({name}={value}) is out of range", remedy=f"use {low:g} to {high:g}")
+
+    @property
+    def exact(self) -> bool:
+        return False
+
+    def with_defaults(self, kappa: float, tau0: float) -> "Online":
+        """This schedule with a model's defaults where it left them open."""
+        return Online(
+            self.batch_size,
+            kappa if self.kappa is None else self.kappa,
+            tau0 if self.tau0 is None else self.tau0,
+            self.total,
+            self.shuffle,
+        )
+
+    def rate(self, step: int) -> float:
+        """rho of a step, counted from 0."""
+        kappa = 0.7 if self.kappa is None else self.kappa
+        tau0 = 64.0 if self.tau0 is None else self.tau0
+        return min(1.0, (tau0 + step) ** -kappa)
+
+    def step_for(self, number: int, seen: float, documents: int, total: float) -> tuple[Step, float, float]:
+        """The Step, keep and add of one minibatch of `documents` out of `total`."""
+        rate = self.rate(number)
+        scale = total / max(1, documents)
+        return Step(number, rate, scale, seen), 1.0 - rate, rate * scale
+
+    def minibatches(
+        self, source: Source, pass_number: int, step: int, seen: float, seed: int
+    ) -> Iterator[Minibatch]:
+        total = float(source.n_documents if self.total is None else self.total)
+        left = source.n_documents
+        for numbers, bags in self._cut(source, pass_number, seed):
+            n = len(numbers)
+            left -= n
+            at, keep, add = self.step_for(step, seen, n, total)
+            yield Minibatch(
+                source.shards(numbers, bags), -(-n // SHARD), n, at, keep, add, ends_pass=left == 0
+            )
+            step += 1
+            seen += n
+
+    def _cut(self, source: Source, pass_number: int, seed: int) -> Iterator[tuple[NDArray[np.int64], Bags]]:
+        """Documents in the pass's order, `batch_size` at a time; what a window leaves over joins the next."""
+        generator = stream(seed, "shuffle", pass_number)
+        windows = source.shuffled(generator) if self.shuffle else source.in_order()
+        rest: tuple[NDArray[np.int64], Bags] | None = None
+        for numbers, bags in windows:
+            if rest is not None:
+                numbers, bags = np.concatenate([rest[0], numbers]), join_bags([rest[1], bags])
+            whole = len(numbers) // self.batch_size * self.batch_size
+            for start in range(0, whole, self.batch_size):
+                stop = start + self.batch_size
+                yield numbers[start:stop], bags.slice(start, stop)
+            rest = numbers[whole:], bags.slice(whole, len(numbers))
+        if rest is not None and len(rest[0]):
+            yield rest

@@ -1,0 +1,123 @@
+"""What a model and a move of its shape are, to the rooms that run them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit, Grow
+from stickbreaker.core.records import Array, Record, Rows, Stats
+from stickbreaker.corpus.shards import Shard
+
+Summary = Mapping[str, Array]  # sums over the rows of the table that are not linear in its counts
+View = Any  # what a model makes of the rows that a shard reads; only that model looks inside
+Local = Record  # what a document keeps between passes, its first axis named "documents"
+
+
+class Step(NamedTuple):
+    """Where a run is: step number from 0, rate rho, scale D / |S|, documents seen before this step."""
+
+    number: int
+    rate: float
+    scale: float
+    seen: float
+
+
+class Score(NamedTuple):
+    """A value in nats and the tokens it is of; `kind` is "bound" (exact) or "estimate"."""
+
+    nats: float
+    tokens: float
+    kind: str = "bound"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A change of shape under test: its statistics come back as `Stats.trial[name]`."""
+
+    name: str
+    change: Any
+    round: int = 0
+
+
+class Model(ABC):
+    """Frozen settings and pure functions, of a table of expected counts and a small part.
+
+    The table has rows (words, rules) in groups and columns (topics, nonterminals) and is owned by the
+    engine; `small` is everything else. Priors never enter the table.
+    """
+
+    row_axis: ClassVar[str] = "words"
+    column_axis: ClassVar[str] = "topics"
+    moves: "tuple[Move, ...]" = ()
+
+    @abstractmethod
+    def n_columns(self, small: Record) -> int:
+        """Columns of the table now."""
+
+    @abstractmethod
+    def start(self) -> Record:
+        """The small part before the first step."""
+
+    @abstractmethod
+    def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
+        """Counts (rows × columns) that break the symmetry, drawn by a row's content.
+
+        `tokens` is the size of what will be learned from. They are seen by the first views and decay like
+        counts; they are never a prior.
+        """
+
+    @abstractmethod
+    def view(self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None) -> View:
+        """What the local step needs of some rows: `counts` (rows × columns), of table positions `rows`.
+
+        `totals` (groups × columns) are sums over the whole table; `rows` None means all rows in order.
+        """
+
+    @abstractmethod
+    def local_step(
+        self, view: View, shard: Shard, local: Local | None, seed: int, plans: Sequence[Plan]
+    ) -> tuple[Local, Stats]:
+        """Infer a shard's documents and report their statistics: the map."""
+
+    @abstractmethod
+    def summary(self, small: Record, counts: Array) -> Summary:
+        """Sums over some rows that the score and the global step need and that are not plain totals."""
+
+    @abstractmethod
+    def global_step(
+        self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+    ) -> Record:
+        """The small part after a step; `summary` is of the table after it, if `needs_summary` asks for it."""
+
+    @abstractmethod
+    def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """The objective of the state that the local steps saw: their terms and the table's."""
+
+    def needs_summary(self) -> bool:
+        """Whether every global step needs a summary of the table (a learned prior of the words does)."""
+        return False
+
+    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> Edit:
+        """Which new rows enter: all, in order of their keys, unless a model knows better."""
+        return (Grow(self.row_axis, len(found), tuple(sorted(found))),) if found else ()
+
+
+class Move(ABC):
+    """A way of changing the model's shape, beside its model."""
+
+    @abstractmethod
+    def plan(
+        self, small: Record, latest: Stats | None, totals: Array, step: Step, seed: int
+    ) -> Plan | Edit | None:
+        """Before the map, from the last statistics: a plan to try, an edit to make, or nothing."""
+
+    @abstractmethod
+    def decide(self, small: Record, stats: Stats, plan: Plan, rows: Rows, step: Step) -> Edit | Plan | None:
+        """After the reduce: an edit accepts, None refuses, a plan is mapped again over the same shards.
+
+        `rows` is the table after the step. It is called for this move's own plans only.
+        """

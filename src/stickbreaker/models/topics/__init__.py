@@ -1,0 +1,8 @@
+"""Topic models: one model with three slots (documents, words, local solver)."""
+
+from stickbreaker.models.topics.documents import FiniteTopics
+from stickbreaker.models.topics.mean_field import MeanField
+from stickbreaker.models.topics.model import TopicModel
+from stickbreaker.models.topics.words import ClosedVocabulary
+
+__all__ = ["ClosedVocabulary", "FiniteTopics", "MeanField", "TopicModel"]

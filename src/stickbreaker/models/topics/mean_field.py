@@ -1,0 +1,70 @@
+"""The mean-field local solver: q(theta) q(z) a document, by coordinate ascent."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Field, Rows, Stats
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.kernels.mean_field import Report, Rule, Words, infer_documents
+from stickbreaker.models.contract import Local
+
+
+class TopicView(NamedTuple):
+    """exp E[log beta] of the rows a shard reads, and alpha."""
+
+    weights: NDArray[np.float32]  # rows × topics
+    log_scale: Array  # rows
+    rows: NDArray[np.int64] | None  # table positions of the rows; None: all in order
+    alpha: Array  # topics
+
+
+@dataclass(frozen=True, slots=True)
+class MeanField:
+    """At most `max_iter` inner rounds a document, fewer once gamma's mean change is below `tol`.
+
+    gamma starts at alpha + N / K, the same for every topic, unless a record of an earlier pass is given
+    and `keep_local` asks to go on from it.
+    """
+
+    max_iter: int = 20
+    tol: float = 1e-3
+    keep_local: bool = False
+
+    def infer(self, view: TopicView, shard: Shard, local: Local | None) -> tuple[Local, Stats]:
+        """Documents' gamma (documents × topics) and the shard's statistics."""
+        n_topics = len(view.alpha)
+        tokens = _tokens(shard)
+        if local is not None and self.keep_local:
+            gamma = local["gamma"].values.copy()
+        else:
+            gamma = view.alpha[None, :] + tokens[:, None] / n_topics
+        report = Report(
+            gamma=np.ascontiguousarray(gamma),
+            counts=np.zeros((len(shard.rows), n_topics)),
+            log_theta=np.zeros(n_topics),
+            scores=np.zeros(shard.n_documents),
+            rounds=np.zeros(shard.n_documents, np.int64),
+        )
+        positions = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
+        words = Words(shard.offsets, shard.codes, shard.counts, positions, view.weights, view.log_scale)
+        infer_documents(words, view.alpha, Rule(self.max_iter, self.tol), report)
+        stats = Stats(
+            rows=Rows(shard.rows, report.counts),
+            usage={"log_theta": Field(report.log_theta, ("topics",))},
+            score=float(report.scores.sum()),
+            documents=float(shard.n_documents),
+            tokens=float(tokens.sum()),
+        )
+        return {
+            "gamma": Field(report.gamma, ("documents", "topics")),
+            "scores": Field(report.scores, ("documents",)),
+        }, stats
+
+
+def _tokens(shard: Shard) -> Array:
+    """Tokens of each document."""
+    sums = np.concatenate([[0.0], np.cumsum(shard.counts, dtype=np.float64)])
+    return sums[shard.offsets[1:]] - sums[shard.offsets[:-1]]

@@ -1,0 +1,66 @@
+"""The topic model: three slots filled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import psi
+
+from stickbreaker.core.records import Array, Field, Record, Stats
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.models.contract import Local, Model, Plan, Score, Step, Summary
+from stickbreaker.models.topics.dirichlet import fit_symmetric_dirichlet
+from stickbreaker.models.topics.documents import FiniteTopics
+from stickbreaker.models.topics.mean_field import MeanField, TopicView
+from stickbreaker.models.topics.words import ClosedVocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class TopicModel(Model):
+    """Documents are mixtures of topics, topics are distributions over words (Zhai 2014, section 2.3)."""
+
+    documents: FiniteTopics
+    words: ClosedVocabulary
+    solver: MeanField
+
+    def n_columns(self, small: Record) -> int:
+        return self.documents.n_topics
+
+    def start(self) -> dict[str, Field]:
+        return {**self.documents.start(), **self.words.start()}
+
+    def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
+        return self.words.seed(keys, self.documents.n_topics, tokens, seed)
+
+    def view(self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None) -> TopicView:
+        weights, log_scale = self.words.weights(small, counts, totals, rows)
+        return TopicView(weights, log_scale, rows, self.documents.prior(small))
+
+    def local_step(
+        self, view: TopicView, shard: Shard, local: Local | None, seed: int, plans: Sequence[Plan] = ()
+    ) -> tuple[Local, Stats]:
+        return self.solver.infer(view, shard, local)
+
+    def summary(self, small: Record, counts: Array) -> Summary:
+        return self.words.summary(small, counts)
+
+    def needs_summary(self) -> bool:
+        return self.words.learned
+
+    def global_step(
+        self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+    ) -> dict[str, Field]:
+        updated = self.documents.update(small, stats.usage, stats.documents, step.rate)
+        if not self.words.learned or summary is None:
+            return {**small, **updated}
+        eta = float(small["eta"].values)
+        n_words, n_topics = self.words.n_words, self.documents.n_topics
+        sum_log = float(summary["digammas"].sum() - n_words * psi(totals[0] + eta * n_words).sum())
+        best = fit_symmetric_dirichlet(eta, n_words, n_topics, sum_log)
+        moved = np.array((1.0 - step.rate) * eta + step.rate * best)
+        return {**small, **updated, "eta": small["eta"]._replace(values=moved)}
+
+    def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """The exact bound of eq. 2.4 at (phi, gamma) of the local steps and the lambda that they saw."""
+        return Score(stats.score + self.words.score(small, totals, summary), stats.tokens, "bound")

@@ -1,0 +1,261 @@
+"use strict";
+
+// Charts as pure functions from data to a plain tree of nodes: nothing here knows of a page or a browser.
+// A node is { tag, attributes, children }; a child is a node or a string.
+
+function node(tag, attributes, ...children) {
+  const present = (child) => child !== null && child !== undefined;
+  return { tag, attributes: attributes || {}, children: children.flat().filter(present) };
+}
+
+function frame(width, height) {
+  return { width, height, viewBox: `0 0 ${width} ${height}` };
+}
+
+// Numbers and words.
+
+function percent(share) {
+  const value = 100 * share;
+  if (value === 0) return "0%";
+  if (value < 0.01) return "<0.01%";
+  return value.toFixed(value >= 9.95 ? 0 : value >= 0.995 ? 1 : 2) + "%";
+}
+
+function grouped(number) {
+  return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+function times(ratio) {
+  if (!isFinite(ratio)) return "only here";
+  if (ratio >= 1000) return "× >999";
+  return "× " + ratio.toFixed(ratio >= 9.95 ? 0 : 1);
+}
+
+function clamp(value, low, high) {
+  return Math.max(low, Math.min(high, value));
+}
+
+function textWidth(text, size) {
+  let width = 0;
+  for (const letter of text) width += letter.codePointAt(0) > 0x2e7f ? 1.05 : 0.55;
+  return width * size;
+}
+
+function shortened(text, size, room) {
+  if (textWidth(text, size) <= room) return text;
+  let kept = "";
+  for (const letter of text) {
+    if (textWidth(kept + letter + "…", size) > room) break;
+    kept += letter;
+  }
+  return kept + "…";
+}
+
+function ticks(low, high, wanted) {
+  const rough = (high - low) / Math.max(wanted, 1) || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= rough);
+  const values = [];
+  for (let i = Math.ceil(low / step); i * step <= high + step * 1e-6; i += 1) values.push(i * step);
+  return values;
+}
+
+// The map: a circle a topic, pushed apart until none overlap, with labels where there is room.
+
+function topicMap(topics, positions, width, height) {
+  const circles = placeCircles(topics, positions, width, height);
+  const labels = placeLabels(circles, topics, width, height, 12);
+  const largestFirst = [...circles].sort((a, b) => b.radius - a.radius);
+  const tree = node("svg",
+    { class: "map", role: "group", "aria-label": "Map of the topics", ...frame(width, height) },
+    largestFirst.map((circle) => topicDot(circle, topics[circle.k])),
+    node("g", { class: "labels", "aria-hidden": "true" }, labels.map((l) => labelText(l, { "data-label": l.k }))),
+    node("g", { class: "focus-label", "aria-hidden": "true" }));
+  return { tree, circles, labels, width, height };
+}
+
+function topicDot(circle, topic) {
+  return node("circle", {
+    class: "dot", cx: circle.x.toFixed(1), cy: circle.y.toFixed(1), r: circle.radius.toFixed(1), fill: topic.colour,
+    "data-topic": circle.k, role: "button", tabindex: -1, "aria-pressed": "false",
+    "aria-label": `${topic.label}, ${percent(topic.share)}`,
+  });
+}
+
+function labelText(label, attributes) {
+  const place = { x: label.x.toFixed(1), y: label.y.toFixed(1), "text-anchor": label.anchor };
+  return node("text", { ...place, ...attributes }, label.name);
+}
+
+function placeCircles(topics, positions, width, height) {
+  const scale = Math.sqrt((0.2 * width * height) / Math.PI);
+  const largest = 0.2 * Math.min(width, height);
+  const circles = topics.map((topic, k) => (
+    { k, radius: clamp(scale * Math.sqrt(topic.share), 4, largest), x: positions[k][0], y: positions[k][1] }));
+  for (const [axis, room] of [["x", width], ["y", height]]) {
+    const values = circles.map((c) => c[axis]);
+    const low = Math.min(...values), span = Math.max(...values) - low;
+    for (const c of circles) c[axis] = span > 1e-6 ? 40 + ((c[axis] - low) / span) * (room - 80) : room / 2;
+  }
+  for (let round = 0; round < 80; round += 1) pushApart(circles, width, height);
+  return circles;
+}
+
+function pushApart(circles, width, height) {
+  for (let i = 0; i < circles.length; i += 1) {
+    for (let j = 0; j < i; j += 1) {
+      const a = circles[i], b = circles[j];
+      const dx = a.x - b.x || 1e-3, dy = a.y - b.y;
+      const gap = Math.hypot(dx, dy);
+      const overlap = a.radius + b.radius + 2 - gap;
+      if (overlap <= 0) continue;
+      const push = (0.3 * overlap) / gap, part = b.radius / (a.radius + b.radius);
+      a.x += dx * push * part; a.y += dy * push * part;
+      b.x -= dx * push * (1 - part); b.y -= dy * push * (1 - part);
+    }
+  }
+  for (const c of circles) {
+    c.x = clamp(c.x, c.radius + 3, width - c.radius - 3);
+    c.y = clamp(c.y, c.radius + 3, height - c.radius - 3);
+  }
+}
+
+function boxesMeet(a, b) {
+  return a.left <= b.right && a.right >= b.left && a.top <= b.bottom && a.bottom >= b.top;
+}
+
+function circleMeets(circle, box, margin) {
+  const dx = clamp(circle.x, box.left, box.right) - circle.x, dy = clamp(circle.y, box.top, box.bottom) - circle.y;
+  return Math.hypot(dx, dy) <= circle.radius + margin;
+}
+
+function placeLabels(circles, topics, width, height, size) {
+  const labels = [];
+  const free = (box, own) => box.left > 2 && box.right < width - 2 && box.top > 2 && box.bottom < height - 2
+    && !labels.some((label) => boxesMeet(label.box, box))
+    && !circles.some((c) => c.k !== own && circleMeets(c, box, 1));
+  for (const circle of [...circles].sort((a, b) => b.radius - a.radius)) {
+    const words = topics[circle.k].words.map((w) => w[0]);
+    const places = [words.slice(0, 2).join(", "), words[0]].flatMap((text) => labelPlaces(text, circle, size));
+    const place = places.find((p) => free(p.box, circle.k));
+    if (place) labels.push({ k: circle.k, ...place });
+  }
+  return labels;
+}
+
+function labelPlaces(text, circle, size, room = 150) {
+  const name = shortened(text || "", size, room);
+  if (!name) return [];
+  const { x, y } = circle;
+  const wide = textWidth(name, size) + 4, tall = size + 3, reach = circle.radius + 4, slant = 0.7 * reach;
+  const at = (anchor, left, top) => ({
+    name, anchor, box: { left, right: left + wide, top, bottom: top + tall },
+    x: left + { start: 2, middle: wide / 2, end: wide - 2 }[anchor], y: top + size,
+  });
+  return [
+    at("start", x + reach, y - tall / 2), at("end", x - reach - wide, y - tall / 2),
+    at("middle", x - wide / 2, y + reach - 2), at("middle", x - wide / 2, y - reach - size - 1),
+    at("start", x + slant, y + slant - 2), at("end", x - slant - wide, y + slant - 2),
+    at("start", x + slant, y - slant - size), at("end", x - slant - wide, y - slant - size),
+  ];
+}
+
+// The full label of the topic in focus: it is always shown, where it hides the fewest circles.
+function focusLabel(map, k, name) {
+  const inside = (place) => {
+    const by = clamp(0, 3 - place.box.left, map.width - 3 - place.box.right);
+    const box = { ...place.box, left: place.box.left + by, right: place.box.right + by };
+    return { ...place, x: place.x + by, box };
+  };
+  const cost = ({ box }) => map.circles.filter((c) => circleMeets(c, box, 0)).length
+    + (box.top < 2 || box.bottom > map.height - 2 ? 99 : 0);
+  const places = labelPlaces(name, map.circles[k], 13.5, map.width - 12).map(inside);
+  return places.reduce((best, next) => (best && cost(best) <= cost(next) ? best : next), null);
+}
+
+// Word bars. `special` is 0 for the most frequent words, 1 for those with the highest lift.
+
+function rankedWords(words, special, n) {
+  const weight = ([, probability, overall]) => {
+    const p = Math.max(probability, 1e-12), lift = p / Math.max(overall, 1e-12);
+    return (1 - special) * Math.log(p) + special * Math.log(lift);
+  };
+  return [...words].sort((a, b) => weight(b) - weight(a)).slice(0, n);
+}
+
+function wordBars(words, colour, width) {
+  const row = 23, left = Math.round(width * 0.36), room = width - left - 96, height = row * words.length;
+  const most = Math.max(...words.map((w) => w[1]), 1e-12);
+  const spoken = words.map((w) => `${w[0]} ${percent(w[1])}`).join(", ");
+  const wide = (p) => Math.max((p / most) * room, 1.5).toFixed(1);
+  const bar = ([word, p, overall], i) => {
+    const top = i * row, mark = (left + Math.min(overall / most, 1) * room).toFixed(1);
+    return node("g", {},
+      node("text", { class: "word", x: left - 9, y: top + 16, "text-anchor": "end" }, shortened(word, 13.5, left - 9)),
+      node("rect", { x: left, y: top + 4, width: wide(p), height: row - 8, rx: 2, fill: colour }),
+      node("line", { class: "overall", x1: mark, x2: mark, y1: top + 2, y2: top + row - 2 }),
+      node("text", { class: "figure", x: width - 52, y: top + 16, "text-anchor": "end" }, percent(p)),
+      node("text", { class: "figure", x: width, y: top + 16, "text-anchor": "end" }, times(p / overall)));
+  };
+  return node("svg",
+    { class: "bars", role: "img", "aria-label": `Words of the topic: ${spoken}`, ...frame(width, height) },
+    words.map(bar));
+}
+
+// A document's mix of topics, as one bar.
+
+function mixBar(mix, topics) {
+  const spoken = mix.map(([k, share]) => `${percent(share)} ${topics[k].label}`).join("; ");
+  let end = 0;
+  const parts = mix.map(([k, share]) => {
+    const start = end;
+    end = Math.min(end + 100 * share, 100);
+    const wide = Math.max(end - start - 0.6, 0.3).toFixed(2);
+    return node("rect", { x: start.toFixed(2), y: 0, width: wide, height: 10, fill: topics[k].colour },
+      node("title", {}, `${percent(share)} ${topics[k].label}`));
+  });
+  return node("svg",
+    {
+      class: "mix", role: "img", "aria-label": `Topics: ${spoken || "none stands out"}`,
+      viewBox: "0 0 100 10", preserveAspectRatio: "none",
+    },
+    node("rect", { class: "track", x: 0, y: 0, width: 100, height: 10 }), parts);
+}
+
+// A curve of points { x, y } over axes.
+
+function lineChart(points, { xName, name, colour, width, height }) {
+  const { left, right, bottom, px, py, xTicks, yTicks } = axes(points, width, height);
+  const last = points[points.length - 1];
+  const fine = yTicks.length > 1 && yTicks[1] - yTicks[0] < 1;
+  const spoken = `${name}: from ${grouped(points[0].y)} words at first to ${grouped(last.y)} at the end`;
+  const grid = (y) => [
+    node("line", { class: "grid", x1: left, x2: right, y1: py(y), y2: py(y) }),
+    node("text", { class: "figure", x: left - 9, y: Number(py(y)) + 4, "text-anchor": "end" },
+      fine ? y.toFixed(2) : grouped(y))];
+  const dot = (p) => node("circle", { cx: px(p.x), cy: py(p.y), r: 2.6, fill: colour },
+    node("title", {}, `${xName} ${grouped(p.x)}: ${grouped(p.y)} words`));
+  return node("svg",
+    { class: "line-chart", role: "img", "aria-label": spoken, ...frame(width, height) },
+    yTicks.flatMap(grid),
+    xTicks.map((x) => node("text", { class: "figure", x: px(x), y: bottom + 19, "text-anchor": "middle" },
+      x < 10 && x % 1 ? x.toFixed(1) : grouped(x))),
+    node("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, xName),
+    node("polyline", { class: "curve", points: points.map((p) => `${px(p.x)},${py(p.y)}`).join(" "), stroke: colour }),
+    points.length > 80 ? [] : points.map(dot),
+    node("circle", { cx: px(last.x), cy: py(last.y), r: 4.5, fill: colour }));
+}
+
+function axes(points, width, height) {
+  const left = 58, right = width - 18, top = 14, bottom = height - 40;
+  const xs = points.map((p) => p.x), ys = points.map((p) => p.y);
+  const xLow = Math.min(0, ...xs), xHigh = Math.max(...xs);
+  const margin = 0.06 * (Math.max(...ys) - Math.min(...ys) || Math.max(...ys));
+  const yTicks = ticks(Math.max(Math.min(...ys) - margin, 0), Math.max(...ys) + margin, 5);
+  const yLow = Math.min(yTicks[0], ...ys), yHigh = Math.max(yTicks[yTicks.length - 1], ...ys);
+  return {
+    left, right, bottom, yTicks, xTicks: ticks(xLow, xHigh, Math.min(width / 90, 8)),
+    px: (x) => (left + ((x - xLow) / (xHigh - xLow || 1)) * (right - left)).toFixed(1),
+    py: (y) => (top + (1 - (y - yLow) / (yHigh - yLow || 1)) * (bottom - top)).toFixed(1),
+  };
+}

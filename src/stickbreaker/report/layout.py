@@ -1,0 +1,134 @@
+"""The topic map: places in the plane such that near topics use the same words."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating]
+Matrix = NDArray[np.float64]
+
+_MOST_WORDS = 6000
+_STRETCH = 1.5
+_STEPS = 300
+
+
+def topic_distances(topic_word: Floats) -> Matrix:
+    """Jensen-Shannon distances (square root of the divergence) between topics.
+
+    Of a large vocabulary, only the words that some topic favours most are told apart; all others count as
+    one word. This can only shorten a distance, and by little, and bounds the cost.
+
+    Args:
+        topic_word: (K, V) rows that sum to one.
+
+    Returns:
+        (K, K) symmetric, zero on the diagonal.
+    """
+    p = _leading_words(np.asarray(topic_word, dtype=np.float64))
+    n_topics = p.shape[0]
+    entropy = -_x_log_x(p).sum(axis=1)
+    distances = np.zeros((n_topics, n_topics))
+    for k in range(n_topics - 1):
+        mixture_entropy = -_x_log_x(0.5 * (p[k] + p[k + 1 :])).sum(axis=1)
+        divergence = mixture_entropy - 0.5 * (entropy[k] + entropy[k + 1 :])
+        distances[k, k + 1 :] = np.sqrt(np.maximum(divergence, 0.0))
+    return distances + distances.T
+
+
+def _leading_words(p: Matrix) -> Matrix:
+    """Keep the columns with the largest maxima, and sum the others into one: (K, V) to (K, at most V)."""
+    if p.shape[1] <= _MOST_WORDS:
+        return p
+    kept = p[:, np.argpartition(p.max(axis=0), -_MOST_WORDS)[-_MOST_WORDS:]]
+    rest = np.maximum(p.sum(axis=1) - kept.sum(axis=1), 0.0)
+    return np.column_stack([kept, rest])
+
+
+def _x_log_x(x: Matrix) -> Matrix:
+    return x * np.log(np.maximum(x, 1e-300))
+
+
+def nearest_topics(distances: Floats, n: int = 4) -> list[list[int]]:
+    """Indexes of each topic's n nearest others, the nearest first; `distances` is (K, K)."""
+    others = np.array(distances, dtype=np.float64)
+    np.fill_diagonal(others, np.inf)
+    order = np.argsort(others, axis=1, kind="stable")[:, : max(min(n, len(others) - 1), 0)]
+    return [[int(j) for j in row] for row in order]
+
+
+def place_topics(distances: Floats) -> list[tuple[float, float]]:
+    """Place topics in the plane: classical scaling, then SMACOF; the same input gives the same map.
+
+    Scaling the distances as they are makes an even disc, for topics mostly share little: they are
+    stretched first, so that groups stand apart.
+
+    Args:
+        distances: (K, K) symmetric.
+
+    Returns:
+        K pairs (x, y) in [-1, 1], the longer axis horizontal.
+    """
+    d = np.asarray(distances, dtype=np.float64)
+    n_topics = d.shape[0]
+    if n_topics == 0:
+        return []
+    if n_topics == 1:
+        return [(0.0, 0.0)]
+    target = _stretched(d)
+    points = _majorised(_classical(target), target)
+    points = _turned(points)
+    points /= max(float(np.abs(points).max()), 1e-12)
+    return [(round(float(x), 4), round(float(y), 4)) for x, y in points]
+
+
+def _stretched(d: Matrix) -> Matrix:
+    """Stretch the distances between different topics to [0, 1], favouring the small ones."""
+    between = d[~np.eye(len(d), dtype=bool)]
+    low, high = float(between.min()), float(between.max())
+    if high - low < 1e-9:
+        target = np.ones_like(d)
+    else:
+        target = (np.clip((d - low) / (high - low), 0.0, 1.0)) ** _STRETCH + 0.02
+    np.fill_diagonal(target, 0.0)
+    return target
+
+
+def _classical(d: Matrix) -> Matrix:
+    """Classical multidimensional scaling of (K, K) distances: (K, 2)."""
+    n = len(d)
+    centring = np.eye(n) - 1.0 / n
+    values, vectors = np.linalg.eigh(-0.5 * centring @ (d * d) @ centring)
+    points = vectors[:, [-1, -2]] * np.sqrt(np.maximum(values[[-1, -2]], 0.0))
+    if n > 2 and np.ptp(points[:, 1]) < 1e-9:  # on a line: a small circle lets SMACOF leave it
+        points[:, 1] += 1e-3 * np.sin(2 * np.pi * np.arange(n) / n)
+    return points
+
+
+def _majorised(points: Matrix, target: Matrix) -> Matrix:
+    """Lower the stress from a start by Guttman transforms (SMACOF): (K, 2)."""
+    n = len(points)
+    for _ in range(_STEPS):
+        gaps = points[:, None, :] - points[None, :, :]
+        lengths = np.sqrt((gaps * gaps).sum(axis=2))
+        ratio = -target / np.maximum(lengths, 1e-9)
+        np.fill_diagonal(ratio, 0.0)
+        np.fill_diagonal(ratio, -ratio.sum(axis=1))
+        moved = ratio @ points / n
+        if np.abs(moved - points).max() < 1e-6:
+            return moved
+        points = moved
+    return points
+
+
+def _turned(points: Matrix) -> Matrix:
+    """Turn the long axis to the horizontal and fix its signs, which scaling leaves open."""
+    centred = points - points.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    turned = centred @ axes.T
+    if turned.shape[1] < 2:
+        turned = np.column_stack([turned, np.zeros(len(turned))])
+    for axis in range(2):
+        if turned[np.argmax(np.abs(turned[:, axis])), axis] < 0:
+            turned[:, axis] = -turned[:, axis]
+    return turned

@@ -1,0 +1,115 @@
+
+// Pieces of the page, as trees: like the charts, pure functions of the data.
+
+function spot(topic) {
+  return node("span", { class: "spot", style: `background:${topic.colour}` });
+}
+
+function name(topic) {
+  return node("bdi", { class: "name" }, topic.label);
+}
+
+function listRow(topic, k, most) {
+  const wide = Math.max((100 * topic.share) / most, 0.5).toFixed(1);
+  return node("li", {}, node("button", { type: "button", "data-topic": k, tabindex: -1, "aria-pressed": "false" },
+    spot(topic), name(topic), node("span", { class: "share" }, percent(topic.share)),
+    node("span", { class: "bar", style: `background:${topic.colour};width:${wide}%` })));
+}
+
+function topicHead(topic, rank, n) {
+  const place = rank === 1 ? "The largest" : rank === n ? "The smallest" : `Number ${rank} by size`;
+  const steps = node("span", { class: "steps" },
+    node("button", { type: "button", "data-step": -1, "aria-label": "Previous topic" }, "←"),
+    node("button", { type: "button", "data-step": 1, "aria-label": "Next topic" }, "→"));
+  return [
+    node("div", { class: "over" }, node("span", {}, `Topic ${topic.id}`), n > 1 ? steps : null),
+    node("h3", { tabindex: -1 }, spot(topic), name(topic)),
+    node("p", { class: "small" }, n > 1 ? `${place} of ${n}: ` : "",
+      `${percent(topic.share)} of all words in the collection belong to it.`),
+  ];
+}
+
+function nearTopics(topic, topics) {
+  const chip = (k) => node("button", { type: "button", class: "chip", "data-topic": k }, spot(topics[k]), name(topics[k]));
+  const said = node("p", { class: "small" }, "Topics that share most words with it:");
+  return topic.similar.length ? [said, ...topic.similar.slice(0, 4).map(chip)] : [];
+}
+
+function markedText(text, words) {
+  const pieces = [];
+  let plain = "";
+  for (const piece of text.split(/([\p{L}\p{N}][\p{L}\p{M}\p{N}_'’-]*)/u)) {
+    if (words.has(piece.toLowerCase())) {
+      pieces.push(plain, node("mark", {}, piece));
+      plain = "";
+    } else plain += piece;
+  }
+  return [...pieces, plain];
+}
+
+// `about` is the topic whose share is told beside the bar; without it, the leading one's.
+function documentEntry(index, data, chosen, open, about) {
+  const entry = data.documents[index];
+  const [k, share] = entry.mix.find((part) => part[0] === about) || entry.mix[0] || [];
+  const caption = share === undefined ? ["no topic stands out"] : [`${percent(share)} `, name(data.topics[k])];
+  return node("details", { class: "document", "data-document": index, open },
+    node("summary", {},
+      node("span", { class: "what" },
+        node("bdi", { class: "title" }, entry.title || entry.id),
+        node("span", { class: "excerpt", dir: "auto" }, entry.text.slice(0, 180))),
+      node("span", { class: "mixture" }, mixBar(entry.mix, data.topics), node("span", { class: "small" }, caption))),
+    open ? documentBody(entry, data, chosen) : null);
+}
+
+function documentBody(entry, data, chosen) {
+  const topic = data.topics[chosen] || { words: [], colour: "#777777" };
+  const words = new Set(topic.words.slice(0, 20).map((w) => w[0].toLowerCase()));
+  return node("div", { class: "body", style: `--topic:${topic.colour}` },
+    node("p", { class: "text", dir: "auto" }, markedText(entry.text, words)),
+    node("div", { class: "aside" }, documentParts(entry, data.topics), documentFacts(entry)));
+}
+
+function documentParts(entry, topics) {
+  return node("ul", { class: "parts" }, entry.mix.map(([k, share]) => node("li", {}, spot(topics[k]),
+    node("a", { href: `#topic-${topics[k].id}` }, name(topics[k])),
+    node("span", { class: "share" }, percent(share)))));
+}
+
+function documentFacts(entry) {
+  const facts = [["words", grouped(entry.tokens)], ["id", entry.id], ...entry.metadata];
+  return node("dl", {}, facts.map(([label, value]) => node("div", {},
+    node("dt", {}, node("bdi", {}, label)), node("dd", {}, node("bdi", {}, value)))));
+}
+
+function pager(page, pages) {
+  if (pages < 2) return [];
+  return [
+    node("button", { type: "button", "data-page": -1, disabled: page === 0 }, "← Previous"),
+    node("span", {}, `Page ${page + 1} of ${pages}`),
+    node("button", { type: "button", "data-page": 1, disabled: page === pages - 1 }, "Next →"),
+  ];
+}
+
+// Learning: scores are logarithms per word; they are shown as the number of equally likely words.
+
+function timeUnit(trace) {
+  const longest = Math.max(...trace.map((p) => p.seconds || 0));
+  if (longest > 3 * 3600) return { name: "hours", size: 3600 };
+  return longest > 300 ? { name: "minutes", size: 60 } : { name: "seconds", size: 1 };
+}
+
+function learningCurves(data, axis) {
+  const unit = axis === "seconds" ? timeUnit(data.trace) : { name: "learning step", size: 1 };
+  const curve = (key) => data.trace.filter((p) => p[key] > -50 && p[axis] !== undefined)
+    .map((p) => ({ x: p[axis] / unit.size, y: Math.exp(-p[key]) }));
+  const named = [["score", "On documents it learns from"], ["heldOut", "On documents kept aside, never learned from"]];
+  return named.map(([key, said], i) => ({ name: said, colour: data.curves[i], points: curve(key), xName: unit.name }))
+    .filter((c) => c.points.length > 1);
+}
+
+function learningFigure(curve, width) {
+  const first = grouped(curve.points[0].y), last = grouped(curve.points[curve.points.length - 1].y);
+  return node("figure", {},
+    node("figcaption", {}, node("strong", {}, curve.name), `as unsure as among ${first} words at first, ${last} at the end`),
+    lineChart(curve.points, { ...curve, width, height: 250 }));
+}

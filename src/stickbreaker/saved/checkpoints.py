@@ -1,0 +1,91 @@
+"""Checkpoints of a run, as an observer of the loop; and the way back."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.core.records import Field
+from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.saved.directory import ModelDirectory, Snapshot
+
+PROGRESS = (  # of RunState, kept in the manifest
+    "step",
+    "passes",
+    "in_pass",
+    "seen",
+    "at_pass_start",
+    "pass_nats",
+    "pass_tokens",
+    "scores",
+    "held_out",
+    "converged",
+    "stopped",
+)
+
+
+def snapshot_of(job: Run, state: RunState, fixed: dict[str, Any], status: str) -> Snapshot:
+    """All that a run's continuation, or a finished model, needs. `fixed` is what does not change in a run.
+
+    A finished model leaves out the documents' records: they serve the run alone.
+    """
+    arrays, keys = job.engine.snapshot()
+    if status == "done":
+        arrays = {name: values for name, values in arrays.items() if not name.startswith("local/")}
+    fields: dict[str, Any] = {}
+    for name, item in state.small.items():
+        arrays[f"small/{name}"] = item.values
+        fields[name] = {"axes": list(item.axes), "additive": item.additive, "fresh": item.fresh}
+    progress = {name: getattr(state, name) for name in PROGRESS}
+    manifest = {**fixed, "status": status, "small": fields, "run": progress}
+    return Snapshot(manifest, arrays, keys)
+
+
+def state_of(snapshot: Snapshot) -> RunState:
+    """The run's state of a snapshot."""
+    small = {
+        name: Field(
+            np.asarray(snapshot.arrays[f"small/{name}"]), tuple(told["axes"]), told["additive"], told["fresh"]
+        )
+        for name, told in snapshot.manifest["small"].items()
+    }
+    progress = {name: snapshot.manifest["run"][name] for name in PROGRESS}
+    progress["at_pass_start"] = tuple(progress["at_pass_start"])
+    return RunState(small, **progress)
+
+
+class Checkpoints(Observer):
+    """Writes the run's state every `every` seconds (0: after every step), when interrupted, and at the end.
+
+    `finish` is called before the last write, to add what a finished model carries.
+    """
+
+    def __init__(
+        self, directory: ModelDirectory, fixed: dict[str, Any], every: float, finish: Callable[[], None]
+    ) -> None:
+        self.directory = directory
+        self.fixed = fixed
+        self.every = every
+        self.finish = finish
+
+    def begin(self, job: Run, state: RunState) -> None:
+        self.last = time.perf_counter()
+
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
+        if time.perf_counter() - self.last >= self.every:
+            self.write(job, state, "running")
+        return False
+
+    def interrupted(self, job: Run, state: RunState) -> None:
+        self.write(job, state, "running")
+
+    def end(self, job: Run, state: RunState) -> None:
+        self.finish()
+        self.write(job, state, "done")
+
+    def write(self, job: Run, state: RunState, status: str) -> None:
+        """Write the state now."""
+        self.directory.write(snapshot_of(job, state, self.fixed, status))
+        self.last = time.perf_counter()

@@ -1,0 +1,176 @@
+"""The directory of a model: a finished one, or a run that can go on."""
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import atomic_file, digest_of, write_atomic
+from stickbreaker.corpus.vocabulary import Vocabulary
+
+SCHEMA = 1
+MANIFEST = "model.json"
+VOCABULARY = "vocabulary.parquet"
+TRACE = "trace.jsonl"
+DOCUMENTS = "documents.parquet"
+LOCK = "lock"
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """What a model directory holds, in memory.
+
+    `manifest` is plain JSON: the estimator, its settings, the corpus it learned from, where the run is.
+    `arrays` are named tensors; `keys` spell the rows of a growing table.
+    """
+
+    manifest: dict[str, Any]
+    arrays: Mapping[str, NDArray[Any]]
+    keys: list[str] | None = None
+    trace: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+
+class ModelDirectory:
+    """Reads and writes a model's directory. The rename of model.json is the moment a checkpoint counts.
+
+    Each checkpoint writes its tensors under a new name, then replaces model.json, which names them with
+    their digests, then removes the old ones: killed at any instant, the directory holds a whole state.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._lock: int | None = None
+
+    @property
+    def trace_path(self) -> Path:
+        return self.path / TRACE
+
+    def lock(self) -> None:
+        """Claim the directory for a run. Raises UserError while another run has it."""
+        descriptor = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise UserError(
+                "another run is writing this model",
+                where=self.path,
+                remedy="wait for it, or choose another path",
+            ) from None
+        self._lock = descriptor
+
+    def unlock(self) -> None:
+        """Give the directory up. The lock's empty file stays: removing it could free another run's claim."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def write_vocabulary(self, vocabulary: Vocabulary) -> None:
+        """Write the words once; checkpoints refer to them by digest."""
+        vocabulary.write(self.path / VOCABULARY)
+
+    def write(self, snapshot: Snapshot) -> None:
+        """Make `snapshot` the directory's state, in one rename. The trace up to now is part of it."""
+        from safetensors.numpy import save_file
+
+        state = f"state-{snapshot.manifest['run']['step']:06d}.safetensors"
+        if snapshot.manifest["status"] == "done":
+            state = "state.safetensors"
+        arrays = {name: np.asarray(values, order="C") for name, values in snapshot.arrays.items()}
+        with atomic_file(self.path / state) as partial:
+            save_file(arrays, partial)
+        names = [state, VOCABULARY]
+        if snapshot.keys is not None:
+            keys = f"keys-{state.removeprefix('state-').removesuffix('.safetensors')}.json"
+            write_atomic(self.path / keys, json.dumps(snapshot.keys).encode())
+            names.append(keys)
+        if (self.path / DOCUMENTS).exists():
+            names.append(DOCUMENTS)
+        files = {name: self._describe(name) for name in names}
+        trace = self.trace_path.stat().st_size if self.trace_path.exists() else 0
+        manifest = {"schema": SCHEMA, **snapshot.manifest, "files": files}
+        if snapshot.manifest["status"] == "running":
+            manifest["trace_bytes"] = trace
+        write_atomic(self.path / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode() + b"\n")
+        self._remove_all_but(names)
+
+    def read(self) -> Snapshot:
+        """The directory's state. Raises UserError naming what is missing, damaged, altered or too new."""
+        from safetensors.numpy import load_file
+
+        manifest = self.manifest()
+        for name, told in manifest["files"].items():
+            self._verify(name, told)
+        names = list(manifest["files"])
+        arrays = load_file(self.path / next(n for n in names if n.endswith(".safetensors")))
+        keys = next((json.loads((self.path / n).read_bytes()) for n in names if n.startswith("keys-")), None)
+        return Snapshot(manifest, arrays, keys, self._trace(manifest))
+
+    def manifest(self) -> dict[str, Any]:
+        """model.json, checked for its schema."""
+        file = self.path / MANIFEST
+        if not file.is_file():
+            problem = "is not a saved model" if self.path.exists() else "there is no such model"
+            raise UserError(problem, where=self.path, remedy=f"a model is a directory with {MANIFEST}")
+        try:
+            manifest = json.loads(file.read_bytes())
+            schema = manifest["schema"]
+            complete = all(key in manifest for key in ("files", "status", "estimator", "settings", "run"))
+        except (ValueError, TypeError, KeyError):
+            schema, complete, manifest = SCHEMA, False, {}
+        if schema != SCHEMA:
+            raise UserError(
+                f"was written by another version (schema {schema}, this one reads {SCHEMA})",
+                where=file,
+                remedy="upgrade stickbreaker",
+            )
+        if not complete:
+            raise UserError("is damaged", where=file, remedy="restore it from a copy or fit again")
+        return manifest
+
+    def vocabulary(self) -> Vocabulary:
+        """The words of a closed vocabulary."""
+        return Vocabulary.read(self.path / VOCABULARY)
+
+    def truncate_trace(self, manifest: Mapping[str, Any]) -> None:
+        """Take back what was traced after the last checkpoint."""
+        size = int(manifest.get("trace_bytes", 0))
+        if self.trace_path.exists() and self.trace_path.stat().st_size > size:
+            os.truncate(self.trace_path, size)
+
+    def _trace(self, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+        if not self.trace_path.exists():
+            return []
+        content = self.trace_path.read_bytes()[: manifest.get("trace_bytes")]
+        try:
+            return [json.loads(line) for line in content.splitlines()]
+        except ValueError:
+            raise UserError(
+                "is damaged", where=self.trace_path, remedy="delete it; the model is whole"
+            ) from None
+
+    def _describe(self, name: str) -> dict[str, Any]:
+        return {"bytes": (self.path / name).stat().st_size, "digest": digest_of(self.path / name)}
+
+    def _verify(self, name: str, told: Mapping[str, Any]) -> None:
+        file = self.path / name
+        if not file.is_file():
+            raise UserError("is missing", where=file, remedy="restore it from a copy or fit again")
+        if file.stat().st_size != told["bytes"]:
+            size = f"{file.stat().st_size} bytes where the model was saved with {told['bytes']}"
+            raise UserError(f"is truncated or altered ({size})", where=file, remedy="restore it or fit again")
+        if digest_of(file) != told["digest"]:
+            raise UserError("was altered since it was saved", where=file, remedy="restore it or fit again")
+
+    def _remove_all_but(self, names: list[str]) -> None:
+        for file in self.path.iterdir():
+            stale = file.name.startswith(("state", "keys-")) and file.name not in names
+            if stale or ".partial-" in file.name:
+                file.unlink(missing_ok=True)

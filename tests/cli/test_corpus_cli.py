@@ -1,0 +1,146 @@
+"""`stickbreaker corpus` through the installed program."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from stickbreaker.cli import corpus as verb
+from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, VocabularyRule
+from stickbreaker.corpus.readers import READERS
+
+PROGRAM = Path(sys.executable).parent / "stickbreaker"
+LINES = "The cat sat.\nTwo dogs and a cat\n\n"
+
+
+def stickbreaker(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    words = [str(argument) for argument in arguments]
+    return subprocess.run([PROGRAM, *words], input=stdin, capture_output=True, text=True, check=False)
+
+
+def test_build_and_info(tmp_path):
+    path, out = tmp_path / "texts.txt", tmp_path / "texts.corpus"
+    path.write_text(LINES)
+    built = stickbreaker("corpus", "build", path, "--out", out)
+    assert (built.returncode, built.stderr[:16]) == (0, "3 documents read")
+    assert "empty documents  1" in built.stdout
+    told = stickbreaker("corpus", "info", out)
+    assert told.returncode == 0
+    assert told.stdout == built.stdout
+    assert "frequent words   cat" in told.stdout
+    facts = json.loads(stickbreaker("corpus", "info", out, "--json", "--top", 1).stdout)
+    assert facts["frequent_words"] == [{"word": "cat", "tokens": 2.0}]
+    assert facts["fingerprint"] == Corpus.open(out).fingerprint
+    assert (facts["documents"], facts["words"], facts["tokens"], facts["languages"]) == (3, 3, 4, {"en": 3})
+
+
+def test_every_option_reaches_the_corpus(tmp_path):
+    stop, given = tmp_path / "stop.txt", tmp_path / "given.txt"
+    stop.write_text("cat\n\ncat\n")
+    given.write_text("Dog\nBird\n")
+    out = tmp_path / "out"
+    lines = '{"body": "A Dog, a cat", "key": "k1"}\nbroken\n{"body": "Bird"}\n'
+    built = stickbreaker(
+        "corpus", "build", "-", "--out", out, "--text-field", "body", "--stop-words", stop, "--no-lowercase",
+        "--extra-stop-words", stop, "--min-length", 3, "--vocabulary", given, "--on-error", "skip", "--json",
+        "--normalization", "NFKC", "--token-pattern", r"\p{L}+", "--language", "German", "--stemming",
+        "--format", "jsonl", stdin=lines,
+    )  # fmt: skip
+    facts = json.loads(built.stdout)
+    assert facts["skipped"] == {"malformed JSON": 1}
+    assert "skipped 1 (malformed JSON); the first: standard input:2: malformed JSON" in built.stderr
+    corpus = Corpus.open(out)
+    assert corpus.analysis == Analysis("de", "NFKC", False, ("cat",), ("cat",), True, r"\p{L}+", 3)
+    assert corpus.vocabulary.words == ("Dog", "Bird")
+    sized = stickbreaker(
+        "corpus", "build", "-", "--out", out, "--overwrite", "--vocabulary-size", 1, "--min-documents", 1,
+        "--max-share", 1, "--json", stdin=LINES,
+    )  # fmt: skip
+    assert json.loads(sized.stdout)["words"] == 1
+
+
+def test_lda_c(tmp_path):
+    bags, words, out = tmp_path / "bags.dat", tmp_path / "words.txt", tmp_path / "out"
+    bags.write_text("2 0:1 1:2\n0\n")
+    words.write_text("cat\ndog\n")
+    built = stickbreaker("corpus", "build", bags, "--format", "lda-c", "--vocab", words, "--out", out)
+    assert built.returncode == 0
+    assert "bags of words, unordered" in built.stdout
+
+
+def test_mistakes(tmp_path):
+    path, out = tmp_path / "a.jsonl", tmp_path / "out"
+    path.write_text('{"text": "cat"}\n{"text": 1}\n')
+    for arguments, line in [
+        (
+            (path, "--out", out),
+            f"{path}:2: the field 'text' is not a string; name a field of text by --text-field",
+        ),
+        ((tmp_path / "b", "--out", out), f"{tmp_path}/b: no such file or directory; check the path"),
+        ((path, "--out", out, "--stop-words", "gone"), "gone: no such file or directory; check the path"),
+        ((path, "--out", out, "--language", "xx"), "unknown language 'xx'; known: ar, bg, ca,"),
+        ((path, "--out", path / "below", "--on-error", "skip"), f"{path}"),
+    ]:
+        failed = stickbreaker("corpus", "build", *arguments)
+        assert (failed.returncode, failed.stdout) == (1, "")
+        assert failed.stderr.startswith(f"stickbreaker: {line}"), failed.stderr
+        assert len(failed.stderr.splitlines()) == 1
+        assert list(tmp_path.iterdir()) == [path]
+    assert stickbreaker("corpus", "info", out).stderr.startswith(f"stickbreaker: {out}: no such corpus")
+    for arguments in [
+        ("build", path),
+        ("build", "--out", out),
+        ("build", path, "--out", out, "--min-length", 0),
+        ("x",),
+    ]:
+        assert stickbreaker("corpus", *arguments).returncode == 2
+
+
+def test_an_existing_path_and_a_corpus_as_input(tmp_path):
+    out = tmp_path / "out"
+    Corpus.from_texts(["cat"]).write(out)
+    failed = stickbreaker("corpus", "build", "-", "--out", out, stdin=LINES)
+    assert failed.stderr == f"stickbreaker: {out}: already exists; give another path, or --overwrite\n"
+    assert Corpus.open(out).n_documents == 1
+    failed = stickbreaker("corpus", "build", out, "--out", tmp_path / "more")
+    assert "is a corpus already" in failed.stderr
+
+
+def test_help_shows_an_example_and_the_true_defaults():
+    text = CliRunner().invoke(verb.build, ["--help"], terminal_width=200).output
+    assert "Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus" in text
+    analysis, reading, rule = Analysis(), ReadingOptions(), VocabularyRule()
+    defaults = {option.name: option.default for option in verb.build.params}
+    for name in ("language", "normalization", "lowercase", "stop_words", "stemming", "min_length"):
+        assert defaults[name] == getattr(analysis, name)
+    assert (defaults["text_field"], defaults["on_error"]) == (reading.text_field, reading.on_error)
+    assert rule.bounds(400) == (1, 200)
+    assert rule.bounds(10_000) == (5, 5000)
+    assert set(verb.FORMATS) == set(READERS)
+    assert "Example: stickbreaker corpus info" in CliRunner().invoke(verb.info, ["--help"]).output
+
+
+def test_open_or_build(tmp_path):
+    texts, out = tmp_path / "a.txt", tmp_path / "out"
+    texts.write_text(LINES)
+    reading = verb.ReadingChoice(None, "text", None, None, "fail")
+    in_memory = verb.open_or_build((str(texts),), reading)
+    stored = verb.open_or_build((str(texts),), reading, out=out)
+    opened = verb.open_or_build((str(out),), reading)
+    assert in_memory.path is None
+    assert in_memory.fingerprint == stored.fingerprint == opened.fingerprint
+    vocabulary = Corpus.from_texts(["two dogs"]).vocabulary
+    for given in (texts, out):
+        view = verb.open_or_build((str(given),), reading, analysis=Analysis(), vocabulary=vocabulary)
+        assert view.vocabulary is vocabulary
+        assert view.n_tokens == 1
+        assert view.bags(0).unseen.tolist() == [2, 1, 0]
+    choice = verb.AnalysisChoice(
+        "en", "NFC", True, "none", None, False, None, 1, None, None, None, None, given=("stop_words",)
+    )
+    with pytest.raises(ValueError, match="is a corpus already, --stop-words has no effect; leave it out"):
+        verb.open_or_build((str(out),), reading, choice=choice)
+    assert "the" in verb.open_or_build((str(texts),), reading, choice=choice).vocabulary.words
