@@ -176,7 +176,12 @@ def test_lda_c_keeps_its_vocabulary(tmp_path):
     reading = ReadingOptions(vocab=str(words))
     corpus = Corpus.build(path, out, reading=reading)
     assert corpus.vocabulary.words == ("the", "cat", "x")
-    assert bags_in_words(corpus) == [({"the": 1, "x": 3}, 0), ({}, 0), ({"x": 1}, 0), ({"the": 2, "cat": 4, "x": 1}, 0)]
+    assert bags_in_words(corpus) == [
+        ({"the": 1, "x": 3}, 0),
+        ({}, 0),
+        ({"x": 1}, 0),
+        ({"the": 2, "cat": 4, "x": 1}, 0),
+    ]
     assert corpus.ids(0) == ["a.ldac:1", "a.ldac:2", "a.ldac:3", "a.ldac:4"]
     assert same(corpus, Corpus.build(path, reading=reading))
     pruned = Corpus.build(path, reading=reading, rule=VocabularyRule(min_documents=3))

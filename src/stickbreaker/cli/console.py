@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, ParamSpec
@@ -11,15 +12,16 @@ import click
 from stickbreaker.core.errors import UserError
 
 P = ParamSpec("P")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def printable(text: object) -> str:
-    """Text without control characters, safe for a terminal.
+    """Text without control characters (those that turn the direction of writing included), for a terminal.
 
     >>> printable("a\\x1b[31mb")
     'a[31mb'
     """
-    kept = "".join(c for c in str(text) if c in "\n\t" or (ord(c) >= 32 and not 127 <= ord(c) < 160))
+    kept = "".join(c for c in str(text) if c in "\n\t" or not _CONTROL.match(c))
     return kept.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -56,6 +58,9 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
             sys.exit(1)
         except OSError as error:
             fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+
+        except MemoryError:
+            fail("there is not enough memory; take fewer topics, or a smaller vocabulary")
 
     return guarded
 

@@ -35,7 +35,7 @@ def number_or_learned(_ctx: click.Context, _param: click.Parameter, value: str) 
         raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"') from None
 
 
-@click.group()
+@click.group(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
 def fit() -> None:
     """Learn a model from a corpus."""
 
@@ -83,7 +83,7 @@ def fit() -> None:
     "--init",
     default="random",
     show_default=True,
-    type=click.Choice(["random", "documents"]),
+    type=click.Choice(["documents", "random"]),
     help="Where to start.",
 )
 @click.option("--iterations", default=100, show_default=True, type=click.IntRange(1), help="Passes at most.")
@@ -135,13 +135,14 @@ def lda(
     from stickbreaker.estimators import fitting
     from stickbreaker.estimators.lda import LDA
     from stickbreaker.learning.schedules import Online
+    from stickbreaker.saved.directory import refuse_existing
 
     online = Online(batch_size, kappa, tau0)
     names = {"topics": "n_topics", "iterations": "max_iter", "seed": "random_state"}
     params = {names.get(name, name): value for name, value in settings.items()}
     model = LDA(schedule=online if schedule == "online" else "batch", n_jobs=threads, **params)
     model._topic_model(1)  # wrong parameters are told before anything is read
-    fitting.refuse_existing(out, overwrite)
+    refuse_existing(out, overwrite)
     with _scratch_beside(out) as scratch:
         corpus = open_or_build(inputs, reading, choice=choice, out=scratch / "corpus")
         inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
@@ -164,19 +165,24 @@ def lda(
 )
 @command
 def resume(model: Path, threads: int | None, checkpoint_every: float, as_json: bool) -> None:
-    """Go on with a run that was interrupted: the result is that of a run that never was."""
+    """Go on with a run that was interrupted: the result is that of a run that was not."""
     _go_on(model, checkpoint_every, threads, as_json)
 
 
 @contextmanager
 def _scratch_beside(out: Path) -> Iterator[Path]:
-    """An empty directory on the same disk as `out`, removed afterwards."""
+    """An empty directory on the same disk as `out`, removed afterwards; if killed, by the next run there."""
+    from stickbreaker.saved import ModelDirectory
+
     out.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=out.parent))
+    held = ModelDirectory(scratch)
     try:
+        held.lock()
         yield scratch
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+        held.unlock()
 
 
 def _go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None:
@@ -193,7 +199,7 @@ def _go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None
         signal.signal(signal.SIGINT, handler)
 
     try:
-        done = fitting.resume(path, every=every, threads=threads, watch=[_progress()], stopper=catch)
+        done = fitting.resume(path, every=every, threads=threads, watch=[watcher()], stopper=catch)
     except Interrupted:
         fail(f"interrupted; the model is saved, go on with: stickbreaker resume {path}")
     if done is None:
@@ -230,11 +236,12 @@ def _as_text(told: dict[str, Any]) -> str:
     held_out = "" if told["held_out"] is None else f", held-out {told['held_out']:.4f} nats/word"
     return (
         f"{told['model']}: {told['topics']} topics from {told['documents']} documents in "
-        f"{told['passes']} passes, score {told['score']:.4f} nats/word{held_out}\nNext: stickbreaker topics {told['model']}"
+        f"{told['passes']} passes, score {told['score']:.4f} nats/word{held_out}\n"
+        f"Next: stickbreaker topics {told['model']}"
     )
 
 
-def _progress() -> "Observer":
+def watcher() -> "Observer":
     """A bar on a terminal, plain lines elsewhere."""
     if sys.stderr.isatty():
         from stickbreaker.cli.progress import Bar

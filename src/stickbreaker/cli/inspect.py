@@ -28,25 +28,33 @@ def topics(model: Path, top: int, as_json: bool) -> None:
     """Print the topics of a model, the largest first."""
     from stickbreaker.estimators.lda import LDA
 
-    lda = LDA.load(model)
-    order = lda.topic_shares_.argsort(kind="stable")[::-1].tolist()
+    told = topics_told(LDA.load(model), top)
+    emit({"model": str(model), "topics": told}, as_json, topics_as_text)
+
+
+def topics_told(lda: "LDA", top: int) -> list[dict[str, Any]]:
+    """Each topic's number, share of the tokens and top words, the largest topic first."""
     words = lda.top_words(top)
-    told = [
+    return [
         {
             "topic": k,
             "share": float(lda.topic_shares_[k]),
             "words": words[k],
             "probabilities": sorted(lda.topic_word_[k].tolist(), reverse=True)[:top],
         }
-        for k in order
+        for k in (-lda.topic_shares_).argsort(kind="stable").tolist()
     ]
-    emit({"model": str(model), "topics": told}, as_json, topics_as_text)
 
 
 def topics_as_text(told: dict[str, Any]) -> str:
     """One line a topic: number, share of the tokens, words."""
-    lines = [f"{t['topic']:>5}  {100 * t['share']:5.1f} %  {' '.join(t['words'])}" for t in told["topics"]]
+    lines = [f"{t['topic']:>5}  {100 * t['share']:5.1f} %  {_in_a_row(t['words'])}" for t in told["topics"]]
     return "\n".join(["topic    share  words", *lines])
+
+
+def _in_a_row(words: list[str]) -> str:
+    """Words on one line, whatever they are made of."""
+    return " ".join(" ".join(words).split())
 
 
 @click.command(epilog="Example: stickbreaker transform model new.jsonl --out shares.csv")

@@ -173,7 +173,11 @@ def _move_rows(rows: Rows, change: Change, n_rows: int) -> tuple[Rows, int]:
 
 
 def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
-    """A report after an edit of the model that it was made with, trials included."""
+    """A report after an edit of the model that it was made with.
+
+    A trial's columns are its plan's own, so only changes of the rows reach trials.
+    """
+    of_rows = tuple(change for change in edit if change.axis == row_axis)
     return replace(
         stats,
         rows=apply_to_rows(edit, stats.rows, row_axis, column_axis, n_rows),
@@ -183,7 +187,7 @@ def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_
         },
         usage=apply(edit, stats.usage),
         trial={
-            name: apply_to_stats(edit, trial, row_axis, column_axis, n_rows)
+            name: replace(trial, rows=apply_to_rows(of_rows, trial.rows, row_axis, column_axis, n_rows))
             for name, trial in stats.trial.items()
         },
     )

@@ -12,6 +12,8 @@ from stickbreaker.corpus.metadata import checked_ids, storable
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.vocabulary import Vocabulary
 
+LARGEST = 1e9  # a weight beyond this is beyond single precision's reach in the models
+
 
 class MatrixSource(BlockSource):
     """Blocks of rows of a matrix held in memory as one Bags; no string is made before it is asked for."""
@@ -94,11 +96,13 @@ def matrix_bags(matrix: Any) -> tuple[Bags, int]:
         csr = csr.copy()
         csr.sum_duplicates()
         csr.eliminate_zeros()
-    if not np.isfinite(csr.data).all() or (csr.data < 0).any():
-        wrong = int(np.flatnonzero(~(np.isfinite(csr.data) & (csr.data >= 0)))[0])
+    right = (csr.data >= 0) & (csr.data <= LARGEST)
+    if not right.all():
+        wrong = int(np.flatnonzero(~right)[0])
         row = int(np.searchsorted(csr.indptr, wrong, side="right")) - 1
         where = f"row {row}, column {csr.indices[wrong]}"
-        remedy = "weights are finite and not below zero"
+        large = np.isfinite(csr.data[wrong]) and csr.data[wrong] > LARGEST
+        remedy = f"weights are at most {LARGEST:g}" if large else "weights are finite and not below zero"
         raise UserError(f"the weight {csr.data[wrong]} cannot be used", where=where, remedy=remedy)
     unseen = np.zeros(csr.shape[0], np.float32)
     words, counts = csr.indices.astype(np.int32), csr.data.astype(np.float32)

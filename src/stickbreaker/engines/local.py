@@ -2,7 +2,6 @@
 
 import os
 import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -36,7 +35,7 @@ class LocalEngine(Engine):
     def __init__(self, n_jobs: int | None = None, *, keep_local: bool = False) -> None:
         self.n_jobs = n_jobs or usable_cores()
         self.keep_local = keep_local
-        self._stopped = threading.Event()
+        self._stopped = False
         self._locals: dict[int, Local] = {}
 
     def start(self, model: Model, counts: Array, keys: Sequence[str] | None = None) -> None:
@@ -59,7 +58,7 @@ class LocalEngine(Engine):
 
         total = _Sum(self.table.values.shape)
         fresh: dict[int, Local] = {}
-        for first, local, stats in self._in_order(work, shards):
+        for first, local, stats in self._in_order(work, self._until_stopped(shards)):
             total.add(stats)
             if self.keep_local:
                 fresh[first] = local
@@ -76,24 +75,27 @@ class LocalEngine(Engine):
         return shard, self.model.view(small, self.table.counts(rows), self.table.totals(), rows)
 
     def _in_order(self, work: Callable[[Shard], Done], shards: Iterable[Shard]) -> Iterator[Done]:
-        """Results in the order of the shards, a few shards in flight; stops between shards when asked to."""
+        """Results in the order of the shards, a few shards in flight."""
         waiting: deque[Future[Done]] = deque()
         with threadpool_limits(limits=1), ThreadPoolExecutor(self.n_jobs) as pool:
             try:
                 for shard in shards:
-                    self._check()
                     if len(waiting) >= 2 * self.n_jobs:
                         yield waiting.popleft().result()
                     waiting.append(pool.submit(work, shard))
                 while waiting:
-                    self._check()
                     yield waiting.popleft().result()
             finally:
                 for future in waiting:
                     future.cancel()
 
-    def _check(self) -> None:
-        if self._stopped.is_set():
+    def _until_stopped(self, shards: Iterable[Shard]) -> Iterator[Shard]:
+        """The shards; raises Interrupted before the next one, or after the last, once asked to stop."""
+        for shard in shards:
+            if self._stopped:
+                raise Interrupted
+            yield shard
+        if self._stopped:
             raise Interrupted
 
     def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
@@ -150,7 +152,7 @@ class LocalEngine(Engine):
                 self._locals[int(first)] = record
 
     def stop(self) -> None:
-        self._stopped.set()
+        self._stopped = True
 
 
 class _Sum:

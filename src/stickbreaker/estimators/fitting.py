@@ -1,5 +1,6 @@
 """From an estimator and a corpus to a run: fitting in memory, into a directory, resuming, saving, loading."""
 
+import json
 import shutil
 import warnings
 from collections.abc import Sequence
@@ -11,12 +12,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_directory
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.seeding import seed_from_documents
-from stickbreaker.estimators.settings import KAPPA, TAU0, from_json, schedule_of, seed_of, to_json
+from stickbreaker.estimators.settings import KAPPA, TAU0, from_json, schedule_of, seed_of, threads_of, to_json
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.learning.loop import Limits, Run, RunState, advance, relative_change, run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
@@ -25,6 +25,7 @@ from stickbreaker.learning.source import SHARD, Source
 from stickbreaker.models.topics import TopicModel
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of, state_of
+from stickbreaker.saved.directory import new_model_directory
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.lda import LDA
@@ -64,7 +65,7 @@ def _job(lda: "LDA", corpus: Corpus, seed: int, held_out: float) -> Run:
         raise UserError("no held-out document has a known word", remedy="raise the held-out share")
     return Run(
         model=model,
-        engine=LocalEngine(lda.n_jobs, keep_local=lda.keep_local),
+        engine=LocalEngine(threads_of(lda.n_jobs), keep_local=lda.keep_local),
         schedule=schedule_of(lda.schedule),
         source=source,
         seed=seed,
@@ -129,29 +130,28 @@ def partial_fit(lda: "LDA", corpus: Corpus, begun: bool) -> None:
     schedule = schedule.with_defaults(KAPPA, TAU0)
     if not begun:
         lda.seed_ = seed_of(lda.random_state)
-        lda.vocabulary_ = corpus.vocabulary
-        lda.analysis_ = corpus.analysis or Analysis()
-        lda.corpus_ = about(corpus)
-        lda.trace_, lda.n_iter_, lda.converged_ = [], 0, False
-        lda._state = None
     source = Source(corpus)
-    engine = LocalEngine(lda.n_jobs)
+    engine = LocalEngine(threads_of(lda.n_jobs))
     job = Run(lda._topic_model(corpus.n_words), engine, schedule, source, lda.seed_)
-    if lda._state is None:
-        engine.start(job.model, _seeds(lda, job, corpus))
-        state = RunState(job.model.start())
-    else:
+    if begun:
         engine.restore(job.model, lda._engine.snapshot()[0], None)
         state = lda._state
+    else:
+        engine.start(job.model, _seeds(lda, job, corpus))
+        state = RunState(job.model.start())
     total = schedule.total or state.seen + source.n_documents
     step, keep, add = schedule.step_for(state.step, state.seen, source.n_documents, total)
     shards = (shard for numbers, bags in source.in_order() for shard in source.shards(numbers, bags))
     n_shards = sum(-(-size // SHARD) for size in corpus.block_sizes)
     batch = Minibatch(shards, n_shards, source.n_documents, step, keep, add, ends_pass=False)
     record = advance(job, state, batch)
+    state.passes, state.in_pass = state.passes + 1, 0
+    state.scores.append(record["score"])
+    if not begun:
+        lda.vocabulary_, lda.analysis_ = corpus.vocabulary, corpus.analysis or Analysis()
+        lda.corpus_, lda.trace_ = about(corpus), []
     lda.trace_.append(record)
-    lda.bound_ = record["score"]
-    lda.n_iter_ += 1
+    lda.n_iter_, lda.bound_, lda.converged_ = state.passes, record["score"], False
     lda._state = state
     assert isinstance(job.model, TopicModel)
     lda._take(job.model, engine, state.small)
@@ -188,31 +188,15 @@ def begin(
 
     With `corpus_inside`, the corpus's directory is moved in. Raises UserError where something is in the way.
     """
-    refuse_existing(path, overwrite)
     seed = seed_of(lda.random_state)
     job, state = new_run(lda, corpus, seed, held_out)
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
-    with atomic_directory(path, overwrite=overwrite) as partial:
-        directory = ModelDirectory(partial)
+    with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(corpus.vocabulary)
         if corpus_inside:
-            shutil.move(str(corpus.path), partial / "corpus")
+            shutil.move(str(corpus.path), directory.path / "corpus")
         fixed = fixed_manifest(lda, corpus, seed, held_out, where)
         directory.write(snapshot_of(job, state, fixed, "running"))
-
-
-def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise UserError where `path` exists and may not be replaced, or is in use by a run."""
-    if not path.exists():
-        return
-    if not overwrite:
-        raise UserError("already exists", where=path, remedy="choose another path or give --overwrite")
-    if path.is_dir() and (path / "model.json").exists():
-        directory = ModelDirectory(path)
-        directory.lock()
-        directory.unlock()
-    elif path.is_file() or any(path.iterdir()):
-        raise UserError("is not a model", where=path, remedy="--overwrite replaces models only")
 
 
 def resume(
@@ -227,11 +211,14 @@ def resume(
 
     directory = ModelDirectory(path)
     if directory.manifest()["status"] == "done":
+        directory.clear()
         return None
     directory.lock()
     try:
         snapshot = directory.read()
         manifest = snapshot.manifest
+        if manifest["status"] == "done":  # by another process, a moment ago
+            return None
         lda = estimator_of(manifest, threads)
         corpus = _corpus_of(path, manifest)
         directory.truncate_trace(manifest)
@@ -256,11 +243,10 @@ def resume(
         if stopper is not None:
             stopper(job.engine.stop)
         run(job, state, [Clock(before), trace, *watch, checkpoints])
-        if manifest["corpus_path"] == "corpus":
-            shutil.rmtree(path / "corpus", ignore_errors=True)
-        return job, state
     finally:
         directory.unlock()
+    directory.clear()
+    return job, state
 
 
 def finish_quietly(lda: "LDA", corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
@@ -294,13 +280,9 @@ def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> "LDA":
 
 def save(lda: "LDA", path: Path, *, overwrite: bool) -> None:
     """Save a fitted estimator."""
-    refuse_existing(path, overwrite)
-    with atomic_directory(path, overwrite=overwrite) as partial:
-        directory = ModelDirectory(partial)
+    with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(lda.vocabulary_)
-        with (partial / "trace.jsonl").open("w") as file:
-            import json
-
+        with directory.trace_path.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(record) + "\n" for record in lda.trace_)
         settings = to_json({**lda.get_params(deep=False), "random_state": lda.seed_, "n_jobs": None})
         fixed = {

@@ -1,6 +1,7 @@
 """Latent Dirichlet allocation."""
 
 from collections.abc import Callable, Iterator, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,7 +16,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators import fitting
-from stickbreaker.estimators.settings import concentration, positive, schedule_of
+from stickbreaker.estimators.settings import concentration, positive, schedule_of, threads_of
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.source import cut_shards
@@ -44,7 +45,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     eta : prior of words in topics. A number or an array (words) or (topics, words) is fixed, "learned" starts
         at 1 / n_topics and is learned, symmetric.
     words : "closed": the vocabulary is that of the corpus.
-    init : "random" noise, or "documents": each topic starts from the words of a few documents (3.2.1).
+    init : "documents": each topic starts from a few documents, far from the other topics' (3.2.1, with seeds
+        chosen as k-means++ does); or "random" noise, usually a worse end.
     n_init : starts to try; the best final score is kept.
     max_iter : passes over the corpus, batch and online alike.
     tol : a run ends when the mean of the last three relative changes of the score is below this; 0: never.
@@ -52,7 +54,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     keep_local : carry gamma from pass to pass (batch only) instead of starting afresh. The bound then never
         falls, and topics are usually worse.
     engine : "local".
-    n_jobs : threads; None is every core. The result is the same for any number.
+    n_jobs : threads; None or -1 is every core. The result is the same for any number.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
 
@@ -79,7 +81,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         alpha: float | str | Array = "learned",
         eta: float | str | Array = 0.01,
         words: str = "closed",
-        init: str = "random",
+        init: str = "documents",
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-4,
@@ -188,21 +190,24 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """The model saved at `path`. Raises UserError naming a file that is missing, truncated or altered."""
         return fitting.load(cls, Path(path))
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_engine" in vars(self)
+
     @property
     def _n_features_out(self) -> int:
         return len(self.alpha_)
 
     def _as_corpus(self, X: Any, *, reset: bool) -> Corpus:
         """Documents under the model's vocabulary; `reset` takes the vocabulary from them."""
-        if isinstance(X, Corpus) or _is_text(X):
-            if reset and not isinstance(X, Corpus):
-                X = _corpus_of(X, None)
-            elif not reset:
-                analysis = self.analysis_
-                X = X if isinstance(X, Corpus) else _corpus_of(X, analysis)
-                X = X.with_vocabulary(self.vocabulary_)
-            if reset:
-                self.n_features_in_ = X.n_words
+        if getattr(X, "ndim", None) == 1:
+            X = np.asarray(X).tolist()
+        if not isinstance(X, Corpus) and _is_text(X, empty=not reset):
+            X = _corpus_of(X, None if reset else self.analysis_)
+        if isinstance(X, Corpus):
+            if not reset:
+                return X.with_vocabulary(self.vocabulary_)
+            self.n_features_in_ = X.n_words
+            vars(self).pop("feature_names_in_", None)
             return X
         data = validate_data(
             self,
@@ -212,10 +217,11 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             ensure_non_negative=True,
             reset=reset,
         )
+        if not reset:  # columns are the vocabulary's words, in order
+            return Corpus.from_matrix(data, feature_names=self.vocabulary_.words)
         names = getattr(self, "feature_names_in_", None)
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
-        corpus = Corpus.from_matrix(data, feature_names=names)
-        return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
+        return Corpus.from_matrix(data, feature_names=names)
 
     def _topic_model(self, n_words: int) -> TopicModel:
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
@@ -228,8 +234,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             positive(name, getattr(self, name), whole=True)
         for name in ("tol", "doc_tol"):
             positive(name, getattr(self, name), zero=True)
-        if self.n_jobs is not None:
-            positive("n_jobs", self.n_jobs, whole=True)
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
+            raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
         if self.keep_local and not schedule_of(self.schedule).exact:
             raise UserError("keep_local needs the batch schedule", remedy="leave keep_local False")
         K = int(self.n_topics)
@@ -261,7 +267,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _take(self, model: TopicModel, engine: LocalEngine, small: Record) -> None:
         """Make a run's state the estimator's fitted attributes."""
         solver = MeanField(max(model.solver.max_iter, TRANSFORM_ROUNDS), model.solver.tol)
-        self._engine = LocalEngine(self.n_jobs)
+        self._engine = LocalEngine(threads_of(self.n_jobs))
         arrays, _ = engine.snapshot()
         self._engine.restore(TopicModel(model.documents, model.words, solver), arrays, None)
         self._small = small
@@ -269,22 +275,20 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.components_ = np.ascontiguousarray((counts + model.words.prior(small, slice(None))).T)
         self.topic_word_ = np.ascontiguousarray(model.words.topic_words(small, counts).T)
         self.alpha_ = small["alpha"].values.copy()
-        self.eta_ = float(small["eta"].values) if "eta" in small else model.words.eta
+        self.eta_ = float(small["eta"].values) if "eta" in small else np.array(model.words.eta).T
         totals = engine.totals()[0]
         self.topic_shares_ = totals / max(totals.sum(), 1e-300)
 
 
-def _is_text(X: object) -> bool:
-    """Whether `X` is a list of texts or of token lists."""
-    return (
-        isinstance(X, list | tuple)
-        and len(X) > 0
-        and (
-            isinstance(X[0], str)
-            or (isinstance(X[0], list | tuple) and all(isinstance(t, str) for t in X[0]))
-        )
-        and any(isinstance(x, str) or len(x) > 0 for x in X)
-    )
+def _is_text(X: object, *, empty: bool) -> bool:
+    """Whether `X` is a list of texts or of token lists; `empty`: though no list has a token."""
+    if not isinstance(X, list | tuple) or len(X) == 0:
+        return False
+    if isinstance(X[0], str):
+        return True
+    lists = all(isinstance(x, list | tuple) for x in X)
+    first = next((x for x in X if len(x) > 0), None) if lists else None
+    return lists and (empty if first is None else isinstance(first[0], str))
 
 
 def _corpus_of(X: Sequence[Any], analysis: Any) -> Corpus:

@@ -7,6 +7,7 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
+from stickbreaker.engines.local import usable_cores
 from stickbreaker.learning.schedules import Batch, Online, Schedule
 
 KAPPA, TAU0 = 0.7, 64.0  # online LDA's defaults (Hoffman et al. 2010)
@@ -52,6 +53,13 @@ def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) 
         raise UserError(
             f"{name}={value!r}", remedy=f"{name} is {kind} {'of at least' if zero else 'above'} 0"
         )
+
+
+def threads_of(n_jobs: int | None) -> int | None:
+    """Threads from scikit-learn's `n_jobs`: -1 is every core, -2 all but one; None is every core too."""
+    if n_jobs is None or n_jobs > 0:
+        return n_jobs
+    return max(1, usable_cores() + 1 + n_jobs)
 
 
 def seed_of(random_state: object) -> int:

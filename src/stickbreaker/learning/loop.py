@@ -1,13 +1,13 @@
 """The one run loop: local step → statistics → global step → edits, for every model, schedule and engine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from stickbreaker.core.edits import Edit, Grow, apply
+from stickbreaker.core.edits import Edit, Grow, apply, apply_to_stats
 from stickbreaker.core.records import Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Interrupted
@@ -92,26 +92,27 @@ def run(job: Run, state: RunState, observers: Sequence[Observer] = ()) -> RunSta
 
 
 def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
-    """One step: map, admit, blend, global step, moves, score. Changes the engine's table and `state`."""
+    """One step: map, admit, blend, global step, score, moves. Changes the engine's table and `state`.
+
+    Raises Interrupted, with the table and `state` as before.
+    """
     model, engine, step = job.model, job.engine, minibatch.step
     arrays, keys = engine.snapshot()
     small, plans = _plan(job, state, step)
+    if plans:  # their further maps come after the blend, which changes the table in place
+        arrays = {name: values.copy() for name, values in arrays.items()}
     before = (engine.summary(small), engine.totals()) if job.schedule.exact else None
     shards = list(minibatch.shards) if plans else minibatch.shards
     try:
         stats = engine.map(small, shards, minibatch.n_shards, job.seed, [plan for _, plan in plans])
-        edits = _decide(job, small, stats, plans, list(shards) if plans else [], step)
+        engine.blend(_admit(model, engine, small, stats, step), minibatch.keep, minibatch.add)
+        score = model.score(small, stats, before[1], before[0]) if before else None
+        summary = engine.summary(small) if model.needs_summary() else None
+        small = model.global_step(small, stats, engine.totals(), summary, step)
+        small, edits = _decide(job, small, stats, plans, shards, step)
     except Interrupted:
-        engine.restore(model, arrays, keys)  # undoes what the moves' plans edited
+        engine.restore(model, arrays, keys)
         raise
-    rows = _admit(model, engine, small, stats, step)
-    engine.blend(rows, minibatch.keep, minibatch.add)
-    score = model.score(small, stats, before[1], before[0]) if before else None
-    summary = engine.summary(small) if model.needs_summary() else None
-    small = model.global_step(small, stats, engine.totals(), summary, step)
-    for edit in edits:
-        engine.edit(edit)
-        small = apply(edit, small)
     state.small = small
     state.step += 1
     state.in_pass += 1
@@ -128,7 +129,7 @@ def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
         "rate": step.rate,
     }
     if edits:
-        record["edits"] = [type(change).__name__ for edit in edits for change in edit]
+        record["edits"] = [[name, type(change).__name__] for name, edit in edits for change in edit]
     if minibatch.ends_pass:
         _end_pass(job, state, record, score.nats if score else None)
     _evaluate(job, state, record, minibatch)
@@ -214,18 +215,28 @@ def _plan(job: Run, state: RunState, step: Step) -> tuple[Record, list[tuple[Mov
 
 
 def _decide(
-    job: Run, small: Record, stats: Stats, plans: list[tuple[Move, Plan]], shards: list[Shard], step: Step
-) -> list[Edit]:
-    """The edits that trials earned; a plan that wants another look is mapped again over the same shards."""
-    edits: list[Edit] = []
+    job: Run, small: Record, stats: Stats, plans: list[tuple[Move, Plan]], shards: Iterable[Shard], step: Step
+) -> tuple[Record, list[tuple[str, Edit]]]:
+    """Make the edits that trials earned, one after another, and name their plans.
+
+    A plan that wants another look is mapped again over the same shards, a few rounds at most.
+    """
+    model, engine = job.model, job.engine
+    made: list[tuple[str, Edit]] = []
     for move, first in plans:
         outcome: Edit | Plan | None = first
         trial = stats
         for _ in range(MAX_ROUNDS):
-            outcome = move.decide(small, trial, outcome, job.engine.rows(), step)
+            assert isinstance(outcome, Plan)
+            outcome = move.decide(small, trial, outcome, engine.rows(), step)
             if not isinstance(outcome, Plan):
                 break
-            trial = job.engine.map(small, shards, len(shards), job.seed, [outcome])
+            again = list(shards)
+            trial = engine.map(small, again, len(again), job.seed, [outcome])
         if outcome and not isinstance(outcome, Plan):
-            edits.append(outcome)
-    return edits
+            n_rows = len(engine.rows().positions)
+            stats = apply_to_stats(outcome, stats, model.row_axis, model.column_axis, n_rows)
+            engine.edit(outcome)
+            small = apply(outcome, small)
+            made.append((first.name, outcome))
+    return small, made

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,8 +88,13 @@ class Online(Schedule):
             ("tau0", self.tau0, 1e-9, np.inf),
             ("total", self.total, 1e-9, np.inf),
         ):
-            if value is not None and not low <= value <= high:
-                raise UserError(f"Online({name}={value}) is out of range", remedy=f"use {low:g} to {high:g}")
+            if value is None and name != "batch_size":
+                continue
+            whole = isinstance(value, Integral) or (isinstance(value, Real) and name != "batch_size")
+            if not whole or isinstance(value, bool) or not low <= value <= high or value == np.inf:
+                kind = "a whole number" if name == "batch_size" else "a number"
+                told = f"{name} is {kind} from {low:g}" + ("" if high == np.inf else f" to {high:g}")
+                raise UserError(f"Online({name}={value!r}) is out of range", remedy=told)
 
     @property
     def exact(self) -> bool:

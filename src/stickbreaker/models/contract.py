@@ -119,5 +119,6 @@ class Move(ABC):
     def decide(self, small: Record, stats: Stats, plan: Plan, rows: Rows, step: Step) -> Edit | Plan | None:
         """After the reduce: an edit accepts, None refuses, a plan is mapped again over the same shards.
 
-        `rows` is the table after the step. It is called for this move's own plans only.
+        `rows` is the table after the step and the edits of moves before this one. It is called for this
+        move's own plans only, whose statistics are `stats.trial[plan.name]`.
         """

@@ -1,9 +1,13 @@
 """The directory of a model: a finished one, or a run that can go on."""
 
 import fcntl
+import glob
+import hashlib
 import json
 import os
-from collections.abc import Mapping
+import shutil
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_file, digest_of, write_atomic
+from stickbreaker.core.files import atomic_directory, atomic_file, digest_of, write_atomic
 from stickbreaker.corpus.vocabulary import Vocabulary
 
 SCHEMA = 1
@@ -20,6 +24,7 @@ MANIFEST = "model.json"
 VOCABULARY = "vocabulary.parquet"
 TRACE = "trace.jsonl"
 DOCUMENTS = "documents.parquet"
+CORPUS = "corpus"
 LOCK = "lock"
 
 
@@ -91,21 +96,32 @@ class ModelDirectory:
             keys = f"keys-{state.removeprefix('state-').removesuffix('.safetensors')}.json"
             write_atomic(self.path / keys, json.dumps(snapshot.keys).encode())
             names.append(keys)
-        if (self.path / DOCUMENTS).exists():
+        if snapshot.manifest["status"] == "done" and (self.path / DOCUMENTS).exists():
             names.append(DOCUMENTS)
         files = {name: self._describe(name) for name in names}
         trace = self.trace_path.stat().st_size if self.trace_path.exists() else 0
         manifest = {"schema": SCHEMA, **snapshot.manifest, "files": files}
         if snapshot.manifest["status"] == "running":
             manifest["trace_bytes"] = trace
+        manifest["digest"] = _digest(manifest)
         write_atomic(self.path / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode() + b"\n")
         self._remove_all_but(names)
 
     def read(self) -> Snapshot:
         """The directory's state. Raises UserError naming what is missing, damaged, altered or too new."""
+        manifest = self.manifest()
+        while True:
+            try:
+                return self._read(manifest)
+            except (UserError, FileNotFoundError):
+                newer = self.manifest()
+                if newer == manifest:
+                    raise
+                manifest = newer  # a run put its next checkpoint in place meanwhile
+
+    def _read(self, manifest: dict[str, Any]) -> Snapshot:
         from safetensors.numpy import load_file
 
-        manifest = self.manifest()
         for name, told in manifest["files"].items():
             self._verify(name, told)
         names = list(manifest["files"])
@@ -121,23 +137,30 @@ class ModelDirectory:
             raise UserError(problem, where=self.path, remedy=f"a model is a directory with {MANIFEST}")
         try:
             manifest = json.loads(file.read_bytes())
-            schema = manifest["schema"]
-            complete = all(key in manifest for key in ("files", "status", "estimator", "settings", "run"))
-        except (ValueError, TypeError, KeyError):
-            schema, complete, manifest = SCHEMA, False, {}
+            schema, digest = manifest["schema"], manifest.pop("digest", None)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise UserError("is damaged", where=file, remedy="restore it from a copy or fit again") from None
         if schema != SCHEMA:
             raise UserError(
                 f"was written by another version (schema {schema}, this one reads {SCHEMA})",
                 where=file,
                 remedy="upgrade stickbreaker",
             )
-        if not complete:
-            raise UserError("is damaged", where=file, remedy="restore it from a copy or fit again")
+        if digest != _digest(manifest):
+            raise UserError("was altered since it was saved", where=file, remedy="restore it or fit again")
         return manifest
 
     def vocabulary(self) -> Vocabulary:
         """The words of a closed vocabulary."""
         return Vocabulary.read(self.path / VOCABULARY)
+
+    def clear(self) -> None:
+        """Remove from a finished model what served its run, and what a killed run left."""
+        with suppress(UserError, OSError):  # in use, or not ours to change: it does no harm
+            self.lock()
+            self._remove_all_but(list(self.manifest()["files"]))
+            shutil.rmtree(self.path / CORPUS, ignore_errors=True)
+        self.unlock()
 
     def truncate_trace(self, manifest: Mapping[str, Any]) -> None:
         """Take back what was traced after the last checkpoint."""
@@ -174,3 +197,53 @@ class ModelDirectory:
             stale = file.name.startswith(("state", "keys-")) and file.name not in names
             if stale or ".partial-" in file.name:
                 file.unlink(missing_ok=True)
+
+
+def _digest(manifest: Mapping[str, Any]) -> str:
+    """The digest of a manifest's content, however it is laid out."""
+    return hashlib.blake2b(json.dumps(manifest, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+@contextmanager
+def new_model_directory(path: Path, *, overwrite: bool) -> Generator[ModelDirectory]:
+    """A model in the making, which takes the name `path` at the end; held by a lock until then.
+
+    Raises UserError where something is in the way.
+    """
+    refuse_existing(path, overwrite)
+    sweep(path)
+    held: ModelDirectory | None = None
+    try:
+        with atomic_directory(path, overwrite=overwrite) as partial:
+            held = ModelDirectory(partial)
+            held.lock()
+            yield held
+            refuse_existing(path, overwrite)  # another run may have taken the name meanwhile
+    finally:
+        if held is not None:
+            held.unlock()
+
+
+def refuse_existing(path: Path, overwrite: bool) -> None:
+    """Raise UserError where `path` exists and may not be replaced, or is in use by a run."""
+    if not path.exists():
+        return
+    if not overwrite:
+        raise UserError("already exists", where=path, remedy="choose another path or give --overwrite")
+    if path.is_dir() and (path / MANIFEST).exists():
+        directory = ModelDirectory(path)
+        directory.lock()
+        directory.unlock()
+    elif not path.is_dir() or any(path.iterdir()):
+        raise UserError("is not a model", where=path, remedy="--overwrite replaces models only")
+
+
+def sweep(path: Path) -> None:
+    """Remove the half-made directories that killed runs left beside `path`: those that nobody holds."""
+    for partial in path.parent.glob(f".{glob.escape(path.name)}.partial-*"):
+        if (partial / LOCK).is_file():
+            left = ModelDirectory(partial)
+            with suppress(UserError, OSError):
+                left.lock()
+                shutil.rmtree(partial, ignore_errors=True)
+            left.unlock()

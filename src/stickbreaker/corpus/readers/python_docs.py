@@ -76,7 +76,7 @@ def python_documents(root: Path | None = None) -> Iterator[Document]:
     words, ready for a vocabulary) and the metadata "title" and "module". Its tokens are not those of its text
     one by one: the module's name is in front, and plurals are folded.
     `root` is the directory of the library's .py files, by default that of the running Python. Takes about
-    3 s and 30 MB. Raises UserError when there are no such files (a frozen or zipped Python).
+    4 s and 30 MB. Raises UserError when there are no such files (a frozen or zipped Python).
 
     >>> first = next(python_documents())
     >>> first.id, first.tokens[:2]

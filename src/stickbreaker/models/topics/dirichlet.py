@@ -25,6 +25,8 @@ def fit_dirichlet(alpha: Array, mean_log: Array, max_iter: int = 50, tol: float 
     array([2., 3.])
     """
     alpha = np.clip(alpha, FLOOR, CEILING)
+    if len(alpha) == 1:  # theta is always 1: every alpha is as good
+        return alpha
     value = dirichlet_objective(alpha, mean_log)
     for _ in range(max_iter):
         gradient = psi(alpha.sum()) - psi(alpha) + mean_log

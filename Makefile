@@ -1,0 +1,46 @@
+# make demo: see topics.  make test: the tests.  make check: format, lint, types, imports, docs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '*.js' -o -name '*.css' -o -name '*.txt')
+
+.PHONY: demo test test-kernels check docs bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/stickbreaker demo --out demo --overwrite
+
+test: $(VENV)/developing
+	$(BIN)/python -m pytest
+
+# the kernels once more as plain Python: what the compiler hides (bounds, types) shows here
+test-kernels: $(VENV)/developing
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -p no:cacheprovider
+
+check: $(VENV)/developing
+	$(BIN)/ruff format --check src tests benchmarks examples docs
+	$(BIN)/ruff check src tests benchmarks examples docs
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+	$(MAKE) docs
+
+docs: $(VENV)/developing
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
+
+bench: $(VENV)/developing
+	$(BIN)/python benchmarks/lda_speed.py
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stickbreaker needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/installed: $(BIN)/python $(NEWER)
+	$(BIN)/python -m pip install --quiet .
+	touch $@
+
+$(VENV)/developing: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) build dist demo bench-results

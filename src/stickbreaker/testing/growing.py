@@ -1,0 +1,226 @@
+"""A small model that grows, splits and forgets: what an engine must carry besides LDA.
+
+A mixture of unigrams over an open vocabulary: rows are spellings, columns components. New words enter when
+a step brings enough of them, faded rows are dropped, a component is split when that explains its documents
+better.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
+
+from stickbreaker.core.edits import Drop, Edit, Grow, Split
+from stickbreaker.core.randomness import stream
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.models.contract import Local, Model, Move, Plan, Score, Step, Summary
+
+
+class Components(NamedTuple):
+    """What a shard's local step sees: log weights, log word probabilities, and those of unknown words."""
+
+    log_weights: Array
+    log_words: Array  # rows × components
+    log_unknown: Array
+    rows: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class GrowingMixture(Model):
+    """`start_components` at first; a word enters with `least` tokens in a step, leaves below `faded`."""
+
+    start_components: int = 1
+    eta: float = 0.5
+    least: float = 2.0
+    faded: float = 0.5
+    column_axis = "components"
+
+    @property
+    def moves(self) -> tuple[Move, ...]:  # type: ignore[override]
+        return (SplitLargest(self.eta), SplitSmallest(self.eta), DropFaded(self.faded))
+
+    def n_columns(self, small: Record) -> int:
+        return len(small["use"].values)
+
+    def start(self) -> Record:
+        return {"use": Field(np.full(self.start_components, 1.0), ("components",))}
+
+    def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
+        return np.zeros((len(keys), self.start_components))
+
+    def view(self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None) -> Components:
+        use = small["use"].values
+        size = totals[0] + self.eta * 1000.0
+        places = np.arange(len(counts)) if rows is None else rows
+        words = np.log((counts + self.eta) / size)
+        return Components(np.log((use + 1.0) / (use + 1.0).sum()), words, np.log(self.eta / size), places)
+
+    def local_step(
+        self, view: Components, shard: Shard, local: Local | None, seed: int, plans: Sequence[Plan]
+    ) -> tuple[Local, Stats]:
+        n = len(view.log_weights)
+        words = np.where(shard.rows[:, None] >= 0, _picked(view, shard.rows), view.log_unknown)
+        logs = np.stack([view.log_weights + t.counts @ words[t.codes] for t in _texts(shard)])
+        shares = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+        stats = _collect(shard, shares, n)
+        trial = {
+            plan.name: _try_split(shard, shares[:, plan.change.component], plan, seed)
+            for plan in plans
+            if isinstance(plan.change, Halves)
+        }
+        score = float(logsumexp(logs, axis=1).sum())
+        return {"shares": Field(shares, ("documents", "components"))}, replace(
+            stats, score=score, trial=trial
+        )
+
+    def summary(self, small: Record, counts: Array) -> Summary:
+        return {"squares": (counts**2).sum(axis=0)}
+
+    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> Edit:
+        keys = tuple(sorted(key for key, row in found.items() if row.sum() >= self.least))
+        return (Grow(self.row_axis, len(keys), keys),) if keys else ()
+
+    def global_step(
+        self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+    ) -> Record:
+        use = small["use"]
+        fresh = stats.usage["use"].values * step.scale
+        return {"use": use._replace(values=(1.0 - step.rate) * use.values + step.rate * fresh)}
+
+    def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        return Score(stats.score, stats.tokens, "estimate")
+
+
+class Halves(NamedTuple):
+    """A split under test: which component, and each half's counts of the round before (by spelling)."""
+
+    component: int
+    halves: Mapping[str, Array] | None = None
+
+
+@dataclass(frozen=True)
+class SplitLargest(Move):
+    """Try to split the component with most documents; two rounds, then accept what the marginal gains."""
+
+    eta: float
+    name = "split-largest"
+
+    def choose(self, use: Array) -> int:
+        return int(use.argmax())
+
+    def plan(
+        self, small: Record, latest: Stats | None, totals: Array, step: Step, seed: int
+    ) -> Plan | Edit | None:
+        use = small["use"].values
+        return None if step.number < 2 else Plan(self.name, Halves(self.choose(use)))
+
+    def decide(self, small: Record, stats: Stats, plan: Plan, rows: Rows, step: Step) -> Edit | Plan | None:
+        halves = stats.trial[plan.name].found
+        if plan.round < 2:
+            return replace(plan, change=plan.change._replace(halves=halves), round=plan.round + 1)
+        counts = np.stack([halves[key] for key in sorted(halves)])
+        alone, apart = _marginal(counts.sum(1), self.eta), sum(_marginal(c, self.eta) for c in counts.T)
+        number = stats.trial[plan.name].documents
+        if apart - number * np.log(2.0) <= alone:
+            return None
+        share = counts[:, 1].sum() / counts.sum()
+        known = stats.trial[plan.name].rows
+        along = np.full(len(rows.positions), float(share))
+        along[known.positions] = known.values[:, 1] / np.maximum(known.values.sum(1), 1e-12)
+        return (Split("components", plan.change.component, float(share), {"words": along}),)
+
+
+@dataclass(frozen=True)
+class SplitSmallest(SplitLargest):
+    """The same for the component with fewest documents, which is pure sooner: its trials are refused."""
+
+    name = "split-smallest"
+
+    def choose(self, use: Array) -> int:
+        return int(use.argmin())
+
+
+@dataclass(frozen=True)
+class DropFaded(Move):
+    """Rows whose counts have decayed below a threshold leave the table."""
+
+    least: float
+
+    def plan(
+        self, small: Record, latest: Stats | None, totals: Array, step: Step, seed: int
+    ) -> Plan | Edit | None:
+        return Plan("drop", None)
+
+    def decide(self, small: Record, stats: Stats, plan: Plan, rows: Rows, step: Step) -> Edit | Plan | None:
+        gone = np.flatnonzero(rows.values.sum(axis=1) < self.least)
+        return (Drop("words", tuple(gone.tolist())),) if len(gone) else None
+
+
+class Text(NamedTuple):
+    codes: NDArray[np.int32]
+    counts: Array
+
+
+def _texts(shard: Shard) -> list[Text]:
+    bounds = zip(shard.offsets[:-1], shard.offsets[1:], strict=True)
+    return [Text(shard.codes[a:b], shard.counts[a:b].astype(np.float64)) for a, b in bounds]
+
+
+def _picked(view: Components, rows: NDArray[np.int64]) -> Array:
+    if not len(view.rows):
+        return np.zeros((len(rows), len(view.log_weights)))
+    places = np.clip(np.searchsorted(view.rows, rows), 0, len(view.rows) - 1)
+    return view.log_words[places]
+
+
+def _collect(shard: Shard, shares: Array, n: int) -> Stats:
+    """Counts of known rows and of new words, documents by component."""
+    counts = np.zeros((len(shard.rows), n))
+    for text, share in zip(_texts(shard), shares, strict=True):
+        counts[text.codes] += text.counts[:, None] * share
+    known = np.flatnonzero(shard.rows >= 0)
+    order = known[np.argsort(shard.rows[known])]
+    assert shard.keys is not None
+    return Stats(
+        rows=Rows(shard.rows[order], counts[order]) if len(order) else no_rows(n),
+        found={shard.keys[i]: counts[i] for i in np.flatnonzero(shard.rows < 0)},
+        usage={"use": Field(shares.sum(axis=0), ("components",))},
+        documents=float(shard.n_documents),
+        tokens=float(shard.counts.sum()),
+    )
+
+
+def _try_split(shard: Shard, share: Array, plan: Plan, seed: int) -> Stats:
+    """A component's documents in two halves: at random first, then by the halves' words before."""
+    texts, halves = _texts(shard), plan.change.halves
+    first = np.empty(len(texts))
+    for d, text in enumerate(texts):
+        if halves is None:
+            first[d] = stream(seed, "halves", 0, int(shard.documents[d])).random()
+        else:
+            totals = sum(halves.values(), start=np.zeros(2)) + 500.0
+            assert shard.keys is not None
+            rows = np.stack([halves.get(shard.keys[c], np.zeros(2)) for c in text.codes]) + 0.5
+            logs = text.counts @ np.log(rows / totals)
+            first[d] = 1.0 / (1.0 + np.exp(np.clip(logs[1] - logs[0], -50, 50)))
+    stats = _collect(shard, np.stack([first * share, (1.0 - first) * share], axis=1), 2)
+    assert shard.keys is not None
+    spelled: dict[str, Any] = dict(stats.found)
+    place = {int(row): shard.keys[i] for i, row in enumerate(shard.rows)}
+    spelled.update(
+        {place[int(row)]: v for row, v in zip(stats.rows.positions, stats.rows.values, strict=True)}
+    )
+    return replace(stats, found=spelled, documents=float(share.sum()))
+
+
+def _marginal(counts: Array, eta: float) -> float:
+    """log of the Dirichlet-multinomial of a thousand possible words."""
+    return float(
+        gammaln(1000 * eta)
+        - gammaln(1000 * eta + counts.sum())
+        + (gammaln(eta + counts) - gammaln(eta)).sum()
+    )

@@ -1,0 +1,102 @@
+"""The laws that every topic model's estimator obeys."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stickbreaker.corpus import Corpus
+from stickbreaker.learning.observers import UNTIMED
+from stickbreaker.learning.schedules import Online
+from stickbreaker.testing.planted import matched, plant_topics
+
+
+def untimed(trace: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A trace without what two equal runs may differ in."""
+    return [{name: value for name, value in record.items() if name not in UNTIMED} for record in trace]
+
+
+class ModelTests:
+    """Subclass and give `make(**settings)`: an estimator of five topics with a fixed random_state."""
+
+    recovers = 0.95  # least cosine of a planted topic with its match
+
+    def make(self, **settings: Any) -> Any:
+        raise NotImplementedError
+
+    def planted(self) -> Any:
+        """Data drawn from the model itself."""
+        return plant_topics()
+
+    def test_bound_never_falls_when_local_records_are_kept(self) -> None:
+        """Law 1: carried over, inner loops converged, alpha fixed or learned; to single precision."""
+        for alpha in (0.1, "learned"):
+            model = self.make(
+                alpha=alpha, keep_local=True, doc_max_iter=500, doc_tol=1e-6, max_iter=25, tol=0.0, n_jobs=1
+            ).fit(self.planted().counts)
+            scores = np.array([record["score"] for record in model.trace_])
+            assert {record["kind"] for record in model.trace_} == {"bound"}
+            assert (np.diff(scores) > -1e-6 * np.abs(scores[1:])).all(), scores
+
+    @pytest.mark.parametrize("schedule", ["batch", Online(batch_size=150)], ids=["batch", "online"])
+    def test_same_bytes_for_any_number_of_threads(self, schedule: Any) -> None:
+        """Law 2: and another seed gives other numbers."""
+        X = self.planted().counts
+        runs = [self.make(schedule=schedule, max_iter=3, tol=0.0, n_jobs=n).fit(X) for n in (1, 2, 3, 1)]
+        for run in runs[1:]:
+            assert run.components_.tobytes() == runs[0].components_.tobytes()
+            assert run.alpha_.tobytes() == runs[0].alpha_.tobytes()
+            assert untimed(run.trace_) == untimed(runs[0].trace_)
+            assert run.transform(X).tobytes() == runs[0].transform(X).tobytes()
+        other = self.make(schedule=schedule, max_iter=3, tol=0.0).set_params(random_state=77).fit(X)
+        assert other.components_.tobytes() != runs[0].components_.tobytes()
+
+    def test_online_with_one_minibatch_of_all_and_rate_one_is_batch(self) -> None:
+        """Law 3."""
+        X = self.planted().counts
+        whole = Online(batch_size=X.shape[0], kappa=0.0, tau0=1.0, shuffle=False)
+        for passes in (1, 4):
+            batch = self.make(max_iter=passes, tol=0.0).fit(X)
+            online = self.make(schedule=whole, max_iter=passes, tol=0.0).fit(X)
+            assert online.components_ == pytest.approx(batch.components_, rel=1e-9)
+            assert online.alpha_ == pytest.approx(batch.alpha_, rel=1e-9)
+
+    def test_planted_topics_are_found(self) -> None:
+        """Law 7."""
+        planted = self.planted()
+        found = self.make(max_iter=60).fit(planted.counts)
+        chosen, cosines = matched(found.topic_word_, planted.topics)
+        assert cosines.min() > self.recovers, cosines
+        theta = found.transform(planted.counts)[:, chosen]
+        assert np.abs(theta - planted.theta).mean() < 0.05
+
+    def test_saved_and_loaded_gives_the_same_numbers(self, tmp_path: Path) -> None:
+        """Law 8: in any order of the words, too."""
+        X = self.planted().counts
+        model = self.make(max_iter=3, tol=0.0).fit(X)
+        model.save(tmp_path / "model")
+        loaded = type(model).load(tmp_path / "model")
+        assert loaded.transform(X).tobytes() == model.transform(X).tobytes()
+        assert loaded.components_.tobytes() == model.components_.tobytes()
+        assert loaded.score(X) == model.score(X)
+        order = np.random.default_rng(0).permutation(X.shape[1])
+        names = [f"x{word}" for word in order]
+        shuffled = Corpus.from_matrix(X[:, order], feature_names=names)
+        assert loaded.transform(shuffled).tobytes() == model.transform(X).tobytes()
+
+    def test_transform_is_a_function_of_the_document(self) -> None:
+        """No other document, order or number of threads changes a row."""
+        X = self.planted().counts[:300]
+        model = self.make(max_iter=3, tol=0.0).fit(X)
+        whole = model.transform(X)
+        order = np.random.default_rng(1).permutation(X.shape[0])
+        assert model.transform(X[order]).tobytes() == whole[order].tobytes()
+        assert model.transform(X[7]).tobytes() == whole[7:8].tobytes()
+        assert whole.sum(axis=1) == pytest.approx(np.ones(X.shape[0]))
+
+    def test_documents_without_known_words_get_the_prior(self) -> None:
+        X = self.planted().counts.tolil()
+        X[3] = 0
+        model = self.make(max_iter=2, tol=0.0).fit(X.tocsr())
+        assert model.transform(X.tocsr())[3] == pytest.approx(model.alpha_ / model.alpha_.sum())

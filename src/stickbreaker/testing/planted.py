@@ -1,0 +1,50 @@
+"""Corpora drawn from the model itself, whose topics are known."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_matrix
+
+from stickbreaker.core.randomness import stream
+from stickbreaker.core.records import Array
+
+
+class Planted(NamedTuple):
+    """counts (documents × words, sparse), and the truth: topics (topics × words), theta, alpha (topics)."""
+
+    counts: csr_matrix
+    topics: Array
+    theta: Array
+    alpha: Array
+
+
+def plant_topics(
+    n_documents: int = 400,
+    n_topics: int = 5,
+    n_words: int = 200,
+    length: int = 60,
+    alpha: float | Array = 0.1,
+    eta: float = 0.05,
+    seed: int = 0,
+) -> Planted:
+    """A corpus drawn from LDA: beta_k ~ Dirichlet(eta), theta_d ~ Dirichlet(alpha), `length` tokens each.
+
+    >>> plant_topics(n_documents=3).counts.shape
+    (3, 200)
+    """
+    generator = stream(seed, "planted")
+    prior = np.broadcast_to(np.asarray(alpha, np.float64), n_topics).copy()
+    topics = generator.dirichlet(np.full(n_words, eta), n_topics)
+    theta = generator.dirichlet(prior, n_documents)
+    counts = np.stack([generator.multinomial(length, row / row.sum()) for row in theta @ topics])
+    return Planted(csr_matrix(counts.astype(np.float64)), topics, theta, prior)
+
+
+def matched(found: Array, truth: Array) -> tuple[Array, Array]:
+    """The best match of found topics to true ones: which found one for each, and their cosines."""
+    a = found / np.linalg.norm(found, axis=1, keepdims=True)
+    b = truth / np.linalg.norm(truth, axis=1, keepdims=True)
+    cosines = b @ a.T
+    true, chosen = linear_sum_assignment(-cosines)
+    return chosen, cosines[true, chosen]

@@ -1,0 +1,1 @@
+"""Slow, plain versions of the kernels, from the equations; they import nothing of the kernels."""
