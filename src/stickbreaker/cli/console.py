@@ -12,7 +12,7 @@ import click
 from stickbreaker.core.errors import UserError
 
 P = ParamSpec("P")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def printable(text: object) -> str:
@@ -21,8 +21,7 @@ def printable(text: object) -> str:
     >>> printable("a\\x1b[31mb")
     'a[31mb'
     """
-    kept = "".join(c for c in str(text) if c in "\n\t" or not _CONTROL.match(c))
-    return kept.encode("utf-8", "replace").decode("utf-8")
+    return _CONTROL.sub("", str(text)).encode("utf-8", "replace").decode("utf-8")
 
 
 def say(text: object = "") -> None:

@@ -198,10 +198,13 @@ def _go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None
 
         signal.signal(signal.SIGINT, handler)
 
+    before = signal.getsignal(signal.SIGINT)
     try:
         done = fitting.resume(path, every=every, threads=threads, watch=[watcher()], stopper=catch)
     except Interrupted:
         fail(f"interrupted; the model is saved, go on with: stickbreaker resume {path}")
+    finally:
+        signal.signal(signal.SIGINT, before)
     if done is None:
         emit(
             {"model": str(path), "status": "done", "resumed": False},

@@ -1,5 +1,6 @@
 """The local engine: threads over shards, one table in memory, the same bytes for any number of threads."""
 
+import functools
 import os
 import sys
 from collections import deque
@@ -9,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from stickbreaker.core.edits import Edit, apply
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
@@ -76,8 +77,12 @@ class LocalEngine(Engine):
 
     def _in_order(self, work: Callable[[Shard], Done], shards: Iterable[Shard]) -> Iterator[Done]:
         """Results in the order of the shards, a few shards in flight."""
+        if self.n_jobs == 1:
+            with _libraries().limit(limits=1):
+                yield from map(work, shards)
+            return
         waiting: deque[Future[Done]] = deque()
-        with threadpool_limits(limits=1), ThreadPoolExecutor(self.n_jobs) as pool:
+        with _libraries().limit(limits=1), ThreadPoolExecutor(self.n_jobs) as pool:
             try:
                 for shard in shards:
                     if len(waiting) >= 2 * self.n_jobs:
@@ -181,6 +186,12 @@ class _Sum:
         positions = np.flatnonzero(self.touched)
         values = self.counts if len(positions) == self.shape[0] else self.counts[positions]
         return replace(self.small, rows=Rows(positions, values))
+
+
+@functools.cache
+def _libraries() -> ThreadpoolController:
+    """The libraries with threads of their own, looked for once: it takes milliseconds."""
+    return ThreadpoolController()
 
 
 def usable_cores() -> int:

@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Record
-from stickbreaker.corpus import Corpus
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.settings import concentration, positive, schedule_of, threads_of
+from stickbreaker.learning.loop import RunState
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.source import cut_shards
@@ -71,6 +72,24 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> model.transform(["river money"]).shape
     (1, 2)
     """
+
+    components_: Array
+    topic_word_: Array
+    alpha_: Array
+    eta_: float | Array
+    topic_shares_: Array
+    bound_: float
+    n_iter_: int
+    converged_: bool
+    trace_: list[TraceRecord]
+    vocabulary_: Vocabulary
+    analysis_: Analysis
+    corpus_: dict[str, Any]
+    seed_: int
+    n_features_in_: int
+    _engine: LocalEngine
+    _small: Record
+    _state: RunState | None
 
     def __init__(
         self,

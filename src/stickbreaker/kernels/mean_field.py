@@ -66,15 +66,36 @@ def _theta_weights(gamma, small, weights_out):
 
 @njit(**OPTIONS)
 def _round(block, counts, theta_weights, gains_out):
-    """gains_k = sum over words of count × weight_k / (weights · theta_weights): one sweep over a document."""
+    """gains_k = sum over words of count × weight_k / (weights · theta_weights): one sweep over a document.
+
+    Four words at a time: their sums keep the vector units busy where one alone would wait for itself.
+    """
     n_words, n_topics = block.shape
+    tiny = np.float32(1e-30)
     for k in range(n_topics):
         gains_out[k] = np.float32(0.0)
-    for i in range(n_words):
+    fours = n_words - n_words % 4
+    for i in range(0, fours, 4):
+        a = b = c = d = np.float32(0.0)
+        for k in range(n_topics):
+            weight = theta_weights[k]
+            a += block[i, k] * weight
+            b += block[i + 1, k] * weight
+            c += block[i + 2, k] * weight
+            d += block[i + 3, k] * weight
+        a = counts[i] / max(a, tiny)
+        b = counts[i + 1] / max(b, tiny)
+        c = counts[i + 2] / max(c, tiny)
+        d = counts[i + 3] / max(d, tiny)
+        for k in range(n_topics):
+            gains_out[k] += (a * block[i, k] + b * block[i + 1, k]) + (
+                c * block[i + 2, k] + d * block[i + 3, k]
+            )
+    for i in range(fours, n_words):
         norm = np.float32(0.0)
         for k in range(n_topics):
             norm += block[i, k] * theta_weights[k]
-        ratio = counts[i] / max(norm, np.float32(1e-30))
+        ratio = counts[i] / max(norm, tiny)
         for k in range(n_topics):
             gains_out[k] += ratio * block[i, k]
 
@@ -174,9 +195,9 @@ def infer_documents(words, alpha, rule, report_out):
             for k in range(n_topics):
                 block[i, k] = words.weights[row, k]
             scale += words.counts[start + i] * words.log_scale[row]
+        counts = words.counts[start:stop]
         if size > 0:
             gamma[:] = report_out.gamma[d]
-            counts = words.counts[start:stop]
             report_out.rounds[d] = _iterate(block[:size], counts, alpha32, rule, gamma, theta_weights, gains)
             for k in range(n_topics):
                 report_out.gamma[d, k] = alpha[k] + np.float64(theta_weights[k]) * np.float64(gains[k])

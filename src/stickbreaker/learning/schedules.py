@@ -82,16 +82,17 @@ class Online(Schedule):
     shuffle: bool = True
 
     def __post_init__(self) -> None:
-        for name, value, low, high in (
+        ranges: tuple[tuple[str, float | None, float, float], ...] = (
             ("batch_size", self.batch_size, 1, np.inf),
             ("kappa", self.kappa, 0.0, 1.0),
             ("tau0", self.tau0, 1e-9, np.inf),
             ("total", self.total, 1e-9, np.inf),
-        ):
+        )
+        for name, value, low, high in ranges:
             if value is None and name != "batch_size":
                 continue
             whole = isinstance(value, Integral) or (isinstance(value, Real) and name != "batch_size")
-            if not whole or isinstance(value, bool) or not low <= value <= high or value == np.inf:
+            if not whole or isinstance(value, bool) or not low <= float(value) <= high or value == np.inf:
                 kind = "a whole number" if name == "batch_size" else "a number"
                 told = f"{name} is {kind} from {low:g}" + ("" if high == np.inf else f" to {high:g}")
                 raise UserError(f"Online({name}={value!r}) is out of range", remedy=told)
@@ -149,6 +150,7 @@ class Online(Schedule):
             for start in range(0, whole, self.batch_size):
                 stop = start + self.batch_size
                 yield numbers[start:stop], bags.slice(start, stop)
-            rest = numbers[whole:], bags.slice(whole, len(numbers))
+            rest = numbers[whole:], bags.take(np.arange(whole, len(numbers)))  # a copy: the window is let go
+            del numbers, bags
         if rest is not None and len(rest[0]):
             yield rest

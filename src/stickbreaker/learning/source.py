@@ -10,7 +10,7 @@ from stickbreaker.core.randomness import share_of
 from stickbreaker.corpus.shards import Bags, Shard, join_bags, shard_of
 
 SHARD = 128  # documents a shard, whatever the number of threads
-WINDOW = 32  # blocks that are shuffled together
+WINDOW = 8  # blocks that are shuffled together
 
 
 class Blocks(Protocol):
@@ -67,10 +67,16 @@ class Source:
         """Windows of `WINDOW` blocks picked at random from the whole corpus, documents mixed within each."""
         order = generator.permutation(self.n_blocks)
         for start in range(0, self.n_blocks, WINDOW):
-            parts = [self.block(int(number)) for number in order[start : start + WINDOW]]
-            numbers = np.concatenate([numbers for numbers, _ in parts])
-            mixed = generator.permutation(len(numbers))
-            yield numbers[mixed], join_bags([bags for _, bags in parts]).take(mixed)
+            yield self._window(order[start : start + WINDOW], generator)
+
+    def _window(
+        self, blocks: NDArray[np.int64], generator: np.random.Generator
+    ) -> tuple[NDArray[np.int64], Bags]:
+        """Some blocks' documents, mixed; a function of its own so that the unmixed ones are let go."""
+        parts = [self.block(int(number)) for number in blocks]
+        numbers = np.concatenate([numbers for numbers, _ in parts])
+        mixed = generator.permutation(len(numbers))
+        return numbers[mixed], join_bags([bags for _, bags in parts]).take(mixed)
 
     def shards(self, numbers: NDArray[np.int64], bags: Bags) -> Iterator[Shard]:
         """Consecutive documents as shards."""

@@ -160,6 +160,7 @@ class ModelDirectory:
             self.lock()
             self._remove_all_but(list(self.manifest()["files"]))
             shutil.rmtree(self.path / CORPUS, ignore_errors=True)
+            sweep(self.path)
         self.unlock()
 
     def truncate_trace(self, manifest: Mapping[str, Any]) -> None:
@@ -240,6 +241,7 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
 
 def sweep(path: Path) -> None:
     """Remove the half-made directories that killed runs left beside `path`: those that nobody holds."""
+    path = path.absolute()
     for partial in path.parent.glob(f".{glob.escape(path.name)}.partial-*"):
         if (partial / LOCK).is_file():
             left = ModelDirectory(partial)

@@ -36,7 +36,7 @@ class GrowingMixture(Model):
     start_components: int = 1
     eta: float = 0.5
     least: float = 2.0
-    faded: float = 0.5
+    faded: float = 2.0
     column_axis = "components"
 
     @property

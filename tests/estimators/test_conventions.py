@@ -1,0 +1,435 @@
+"""LDA keeps scikit-learn's conventions, and this library's: no result depends on threads or company."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.running import TOPICS, untimed
+
+from stickbreaker import LDA, Corpus, Online, UserError
+
+
+def quick(**settings):
+    """An LDA for small data: three topics, one thread, no end but max_iter."""
+    return LDA(**{"n_topics": 3, "max_iter": 4, "tol": 0.0, "n_jobs": 1, "random_state": 0, **settings})
+
+
+def counts(documents=40, words=12, seed=0):
+    return np.random.default_rng(seed).poisson(0.7, (documents, words)).astype(float)
+
+
+def same(one, other):
+    """Whether two fitted models are equal to the last byte."""
+    names = ("components_", "topic_word_", "alpha_", "eta_", "topic_shares_", "bound_", "n_iter_")
+    arrays = all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+    return arrays and untimed(one.trace_) == untimed(other.trace_)
+
+
+@parametrize_with_checks([LDA(n_topics=3, max_iter=3, n_jobs=1, random_state=0)])
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+# Input and output
+
+
+def test_names_of_the_columns(texts):
+    pytest.importorskip("pandas")
+    lda = quick().set_output(transform="pandas").fit(texts)
+    assert lda.get_feature_names_out().tolist() == ["lda0", "lda1", "lda2"]
+    assert lda.transform(texts[:2]).columns.tolist() == ["lda0", "lda1", "lda2"]
+
+
+def test_named_columns_are_words():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(counts(words=3), columns=["fish", "boat", "coin"])
+    lda = quick().fit(frame)
+    assert lda.vocabulary_.words == ("fish", "boat", "coin")
+    with pytest.raises(ValueError, match="feature names"):
+        lda.transform(frame[["coin", "boat", "fish"]])
+    assert "feature_names_in_" not in vars(lda.fit(["fish boat"]))
+
+
+def test_a_column_of_texts(texts):
+    pandas = pytest.importorskip("pandas")
+    expected = quick().fit(texts)
+    assert same(quick().fit(np.array(texts)), expected)
+    assert same(quick().fit(pandas.Series(texts, index=range(5, 65))), expected)
+
+
+def test_kinds_of_input_agree(texts):
+    corpus = Corpus.from_texts(texts)
+    matrix = np.zeros((corpus.n_documents, corpus.n_words))
+    bags = corpus.bags(0)
+    rows = np.repeat(np.arange(corpus.n_documents), np.diff(bags.offsets))
+    matrix[rows, bags.words] = bags.counts
+    lda = quick().fit(texts)
+    theta = lda.transform(texts)
+    tokens = [text.split() for text in texts]
+    for X in (corpus, tokens, tuple(tokens), matrix, sparse.csr_matrix(matrix), sparse.coo_array(matrix)):
+        assert np.array_equal(lda.transform(X), theta)
+    for X in (corpus, Corpus.from_matrix(matrix, feature_names=corpus.vocabulary.words)):
+        assert same(quick().fit(X), lda)
+
+
+def test_a_pipeline_with_counts(texts):
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    pipeline = make_pipeline(CountVectorizer(), quick())
+    assert pipeline.fit_transform(texts).shape == (60, 3)
+
+
+def test_copies(texts):
+    lda = quick(schedule=Online(batch_size=16), callbacks=[print]).fit(texts)
+    for other in (pickle.loads(pickle.dumps(lda)), copy.deepcopy(lda)):
+        assert same(other, lda)
+        assert np.array_equal(other.transform(texts), lda.transform(texts))
+        assert same(other.partial_fit(texts), copy.deepcopy(lda).partial_fit(texts))
+    assert clone(lda).get_params() == lda.get_params()
+
+
+@pytest.mark.parametrize("method", ["transform", "score", "perplexity", "top_words", "save"])
+def test_not_fitted(method, tmp_path):
+    broken = quick(alpha=-1)
+    for start in (broken.fit, broken.partial_fit):
+        with pytest.raises(UserError):
+            start(counts())
+        argument = {"top_words": 3, "save": tmp_path / "model"}.get(method, counts())
+        with pytest.raises(NotFittedError):
+            getattr(broken, method)(argument)
+
+
+def test_a_failed_first_step_fixes_no_vocabulary(texts):
+    lda = quick(max_iter=0)
+    with pytest.raises(UserError):
+        lda.partial_fit(["some other words"])
+    assert same(lda.set_params(max_iter=4).partial_fit(texts), quick().partial_fit(texts))
+
+
+# A function of the document alone
+
+
+@pytest.mark.parametrize("n_topics", [3, 130])
+def test_transform_is_a_function_of_the_document(n_topics):
+    draw = np.random.default_rng(1)
+    X = counts(300, 20) * draw.random((300, 20))  # weights whose sums are rounded; several shards
+    lda = quick(n_topics=n_topics, max_iter=2).fit(X)
+    theta = lda.transform(X)
+    assert np.allclose(theta.sum(axis=1), 1, atol=1e-12)
+    assert (theta > 0).all()
+    order = draw.permutation(300)
+    assert np.array_equal(lda.transform(X[order]), theta[order])
+    assert np.array_equal(lda.transform(X[order[:37]]), theta[order[:37]])
+    assert np.array_equal(np.concatenate([lda.transform(row[None]) for row in X[:60]]), theta[:60])
+    assert np.array_equal(lda.set_params(n_jobs=3).transform(X), theta)
+
+
+def test_documents_without_known_words(texts):
+    lda = quick(alpha=[0.2, 0.3, 0.5]).fit(texts)
+    for X in (["", "zebra"], [[], ["zebra"]], np.zeros((2, 24)), [[]], [""]):
+        theta = lda.transform(X)
+        assert np.array_equal(theta, np.tile(lda.alpha_ / lda.alpha_.sum(), (len(X), 1)))
+    assert np.array_equal(lda.transform(["river zebra"]), lda.transform(["river"]))
+    for X in (["zebra"], [[]]):
+        with pytest.raises(UserError, match="nothing to score"):
+            lda.score(X)
+
+
+def test_score_is_a_mean_over_tokens(texts):
+    lda = quick().fit(texts)
+    alone = [lda.score([text]) for text in texts[:20]]
+    lengths = [len(text.split()) for text in texts[:20]]
+    assert lda.score(texts[:20]) == pytest.approx(np.average(alone, weights=lengths), rel=1e-12)
+    assert lda.perplexity(texts) == np.exp(-lda.score(texts))
+    assert lda.score(texts + ["zebra", ""]) == lda.score(texts)
+
+
+# Seeds and threads
+
+SETTINGS = {
+    "batch": {"eta": "learned"},
+    "online": {"schedule": Online(batch_size=150)},
+    "carried": {"keep_local": True},
+    "documents": {"init": "documents"},
+    "starts": {"n_init": 2},
+}
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_threads_change_nothing_and_seeds_do(kind):
+    X = counts(1500)  # more shards than threads
+    one = quick(**SETTINGS[kind]).fit(X)
+    for n_jobs in (2, 3, -1):
+        assert same(quick(**SETTINGS[kind], n_jobs=n_jobs).fit(X), one)
+    assert not same(quick(**SETTINGS[kind], random_state=1).fit(X), one)
+
+
+def test_random_states(texts):
+    one = quick(random_state=np.random.RandomState(3)).fit(texts)
+    assert same(quick(random_state=np.random.RandomState(3)).fit(texts), one)
+    assert same(quick(random_state=one.seed_).fit(texts), one)
+    drawn = quick(random_state=None).fit(texts)
+    assert same(quick(random_state=drawn.seed_).fit(texts), drawn)
+    assert quick(random_state=np.random.default_rng(3)).fit(texts).seed_ != drawn.seed_
+
+
+# Parameters
+
+
+@pytest.mark.parametrize(
+    ("alpha", "expected"), [(0.2, [0.2] * 3), ([0.1, 0.2, 0.3], [0.1, 0.2, 0.3]), (1, [1.0] * 3)]
+)
+@pytest.mark.parametrize("schedule", ["batch", "online"])
+def test_a_given_alpha_stays(alpha, expected, schedule):
+    assert quick(alpha=alpha, schedule=schedule).fit(counts()).alpha_.tolist() == expected
+
+
+def test_priors_are_learned():
+    X = counts()
+    for schedule in ("batch", Online(batch_size=10)):
+        lda = quick(alpha="learned", eta="learned", schedule=schedule).fit(X)
+        assert len(set(lda.alpha_.tolist())) == 3
+        assert isinstance(lda.eta_, float)
+        assert lda.eta_ != 1 / 3
+
+
+@pytest.mark.parametrize("shape", [(12,), (3, 12)])
+def test_an_eta_of_words(shape):
+    eta = np.full(shape, 0.01)
+    eta[..., 4] = 1000.0
+    lda = quick(eta=eta).fit(counts())
+    assert np.array_equal(lda.eta_, eta)
+    assert (lda.topic_word_.argmax(axis=1) == 4).all()
+    assert np.allclose(lda.topic_word_.sum(axis=1), 1)
+    if len(shape) == 2:
+        eta[1:, 4] = 0.01
+        assert (quick(eta=eta).fit(counts()).topic_word_.argmax(axis=1) == 4).tolist() == [True, False, False]
+
+
+WRONG = [
+    ("n_topics", [0, -1, 2.5, "many", None, True]),
+    ("inference", ["gibbs", None]),
+    ("schedule", ["weekly", None, 3]),
+    ("alpha", [0, -1.0, np.nan, np.inf, "guess", None, [1.0, 2.0], [1.0, 2.0, -3.0], [[1.0, 1.0, 1.0]], {}]),
+    ("eta", [0, -0.1, np.nan, "guess", None, np.ones(3), np.ones((12, 3)), np.zeros((3, 12)), 1e7]),
+    ("words", ["open"]),
+    ("init", ["zeros", None]),
+    ("n_init", [0, 1.5]),
+    ("max_iter", [0, -1, 1.5, np.inf]),
+    ("tol", [-1e-3, np.nan, "small", np.inf]),
+    ("doc_max_iter", [0, 2.5]),
+    ("doc_tol", [-1.0, np.nan]),
+    ("engine", ["spark"]),
+    ("n_jobs", [0, 1.5, "all"]),
+    ("random_state", ["seed", 1.5]),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG for value in values])
+def test_a_wrong_parameter_is_named(name, value):
+    with pytest.raises(UserError) as told:
+        quick(**{name: value}).fit(counts())
+    line = str(told.value)
+    assert name in line
+    assert "\n" not in line
+    assert ";" in line  # the remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("batch_size", 0),
+        ("batch_size", 2.5),
+        ("batch_size", None),
+        ("kappa", -0.1),
+        ("kappa", 1.1),
+        ("kappa", np.nan),
+        ("kappa", "fast"),
+        ("tau0", 0),
+        ("tau0", np.inf),
+        ("total", -5),
+    ],
+)
+def test_a_wrong_schedule_is_named(name, value):
+    with pytest.raises(UserError, match=rf"Online\({name}=.*\) is out of range; {name} is a "):
+        Online(**{name: value})
+
+
+def test_keep_local_needs_batch():
+    with pytest.raises(UserError, match="keep_local needs the batch schedule"):
+        quick(keep_local=True, schedule="online").fit(counts())
+
+
+# The run
+
+
+def test_a_callback_stops_the_run(texts):
+    seen = []
+    lda = quick(max_iter=50, callbacks=[lambda record: seen.append(record) or len(seen) == 3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        lda.fit(texts)
+    assert (len(seen), lda.n_iter_, lda.converged_) == (3, 3, False)
+    assert [record["step"] for record in seen] == [1, 2, 3]
+    quick(max_iter=3, callbacks=[lambda record: record["step"]]).fit(texts)  # only True stops
+
+
+def test_convergence(texts):
+    with pytest.warns(ConvergenceWarning, match="2 passes were not enough") as told:
+        quick(max_iter=2, tol=1e-4).fit(texts)
+    assert told[0].filename == __file__
+    lda = quick(max_iter=200, tol=1e-4).fit(texts)
+    assert lda.converged_
+    assert 4 <= lda.n_iter_ < 200
+    assert quick(max_iter=7).fit(texts).n_iter_ == 7
+
+
+def test_topics_are_found(texts):
+    lda = LDA(n_topics=3, random_state=1, n_jobs=1, max_iter=100).fit(texts)
+    found = {frozenset(words) for words in lda.top_words(8)}
+    assert found == {frozenset(topic) for topic in TOPICS}
+    best = lda.representative_documents(texts, 4)
+    assert all(len({d % 3 for d in documents}) == 1 for documents in best)
+
+
+def test_n_init_keeps_the_best(texts):
+    scores = []
+    one = quick(max_iter=10).fit(texts)
+    best = quick(max_iter=10, n_init=4, callbacks=[lambda r: scores.append(r["pass_score"]) and None])
+    best.fit(texts)
+    assert len(scores) == 40
+    assert best.bound_ == max(scores[9::10])
+    assert best.bound_ >= one.bound_ == scores[9]
+
+
+@pytest.mark.parametrize("init", ["random", "documents"])
+def test_both_starts_learn(texts, init):
+    lda = quick(init=init, max_iter=20).fit(texts)
+    assert lda.bound_ > -3.0  # the unigram's is -3.2
+
+
+def test_the_carried_bound_never_falls(texts):
+    lda = quick(keep_local=True, doc_max_iter=200, doc_tol=1e-7, max_iter=30).fit(texts)
+    scores = [record["score"] for record in lda.trace_]
+    assert all(after >= before - 1e-9 for before, after in zip(scores[:-1], scores[1:], strict=True))
+
+
+def test_online_settings(texts):
+    lda = quick(schedule=Online(batch_size=25, kappa=0.5, tau0=4.0), max_iter=2).fit(texts)
+    assert [record["documents"] for record in lda.trace_] == [25, 50, 60, 85, 110, 120]
+    assert [record["rate"] for record in lda.trace_] == [(4.0 + step) ** -0.5 for step in range(6)]
+    unshuffled = Online(batch_size=25, kappa=0.5, tau0=4.0, shuffle=False)
+    assert not same(quick(schedule=unshuffled, max_iter=2).fit(texts), lda)
+    doubled = Online(batch_size=25, kappa=0.5, tau0=4.0, total=120)
+    more = quick(schedule=doubled, max_iter=2).fit(texts)
+    assert more.components_.sum() > 1.2 * lda.components_.sum()
+
+
+# partial_fit
+
+
+def test_a_first_step_is_an_online_step(texts):
+    online = Online(batch_size=60, shuffle=False)
+    whole = quick(schedule=online, max_iter=1, alpha=0.5).fit(texts)
+    part = quick(schedule=online, alpha=0.5).partial_fit(texts)
+    assert np.array_equal(part.components_, whole.components_)
+    batch = quick(max_iter=1, alpha=0.5).fit(texts)
+    sure = quick(schedule=Online(kappa=0.0), alpha=0.5).partial_fit(texts)
+    assert np.allclose(sure.components_, batch.components_, rtol=1e-9)
+
+
+def test_steps_of_a_stream(texts):
+    online = Online(batch_size=20, shuffle=False, total=60, tau0=2.0)
+    whole = quick(schedule=online, max_iter=1).fit(Corpus.from_texts(texts))
+    parts = quick(schedule=online)
+    for start in (0, 20, 40):
+        parts.partial_fit(Corpus.from_texts(texts[start : start + 20], vocabulary=whole.vocabulary_))
+    # the same steps from starts that differ in one factor: the seed's weight is that of the first corpus
+    assert [r["rate"] for r in parts.trace_] == [r["rate"] for r in whole.trace_]
+    assert [r["documents"] for r in parts.trace_] == [20, 40, 60]
+    assert (parts.n_iter_, parts.bound_) == (3, parts.trace_[-1]["score"])
+
+
+def test_the_first_call_fixes_the_vocabulary():
+    lda = quick().partial_fit(["fish boat", "coin bank", "fish coin"])
+    words = lda.vocabulary_.words
+    before = lda.components_.copy()
+    lda.partial_fit(["fish comet", "comet comet"])
+    assert lda.vocabulary_.words == words
+    assert lda.components_.shape == (3, 4)
+    assert not np.array_equal(lda.components_, before)
+    known = quick().partial_fit(["fish boat", "coin bank", "fish coin"]).partial_fit(["fish", ""])
+    assert np.array_equal(lda.components_, known.components_)
+
+
+def test_the_size_of_a_stream_is_what_was_seen(texts):
+    """With rate 1 a step's counts are those of D documents: `total`, or those seen so far."""
+    prior = 3 * 24 * 0.01
+    grows = quick(schedule=Online(kappa=0.0))
+    for seen, start in ((20, 0), (40, 20), (60, 40)):
+        grows.partial_fit(Corpus.from_texts(texts[start : start + 20], vocabulary=_words(texts)))
+        assert grows.components_.sum() - prior == pytest.approx(seen * 15)
+    fixed = quick(schedule=Online(kappa=0.0, total=1000)).partial_fit(texts)
+    assert fixed.components_.sum() - prior == pytest.approx(1000 * 15)
+
+
+def _words(texts):
+    return Corpus.from_texts(texts).vocabulary
+
+
+def test_fit_forgets_what_was_learned_before(texts):
+    lda = quick().partial_fit(["fish boat"])
+    assert same(lda.fit(texts), quick().fit(texts))
+
+
+# Extremes: everything stays finite, and theta sums to one
+
+ONE_WORD = np.eye(40)
+EXTREMES = {
+    "huge counts": ({}, counts() * 1e6),
+    "weights": ({}, counts() * 0.37),
+    "tiny weights": ({}, counts() * 1e-6),
+    "one word": ({}, counts(words=1) + 1),
+    "one document": ({}, counts(documents=1) + 1),
+    "one of each": ({"eta": "learned"}, np.ones((1, 1))),
+    "one topic": ({"n_topics": 1}, counts()),
+    "one topic, all learned": ({"n_topics": 1, "eta": "learned"}, counts()),
+    "more topics than documents": ({"n_topics": 50}, counts(5)),
+    "more topics than documents, seeded": ({"n_topics": 50, "init": "documents"}, counts(5)),
+    "a thousand topics": ({"n_topics": 1000, "max_iter": 10}, ONE_WORD),
+    "a thousand topics, fixed": ({"n_topics": 1000, "alpha": 1e-3}, ONE_WORD),
+    "a thousand topics, carried": ({"n_topics": 1000, "keep_local": True, "eta": "learned"}, ONE_WORD),
+    "a thousand topics, online": ({"n_topics": 1000, "schedule": Online(batch_size=3)}, ONE_WORD),
+    "a tiny alpha": ({"alpha": 1e-12}, counts()),
+    "a tiny eta": ({"eta": 1e-12}, counts()),
+    "a huge alpha": ({"alpha": 1e6}, counts()),
+    "a huge eta": ({"eta": 1e6}, counts()),
+    "empty documents": ({}, np.vstack([counts(), np.zeros((3, 12))])),
+}
+
+
+@pytest.mark.parametrize("case", EXTREMES)
+def test_extremes(case):
+    settings, X = EXTREMES[case]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lda = quick(**settings).fit(X)
+        theta = lda.transform(X)
+    for values in (lda.components_, lda.topic_word_, lda.alpha_, theta, lda.bound_, lda.score(X)):
+        assert np.isfinite(values).all()
+    assert np.allclose(theta.sum(axis=1), 1)
+    assert np.allclose(lda.topic_word_.sum(axis=1), 1)
+    assert (lda.components_ > 0).all()
+    assert np.isfinite([record["score"] for record in lda.trace_]).all()
+
+
+def test_weights_beyond_single_precision_are_refused():
+    with pytest.raises(UserError, match=r"the weight 1e\+20 cannot be used; weights are at most 1e\+09"):
+        quick().fit(np.full((2, 2), 1e20))

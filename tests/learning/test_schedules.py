@@ -1,0 +1,111 @@
+"""Which documents a pass reads, in which order, and never the held-out ones."""
+
+import numpy as np
+import pytest
+
+from stickbreaker import Corpus, Online, UserError
+from stickbreaker.learning.loop import relative_change, settled
+from stickbreaker.learning.schedules import Batch
+from stickbreaker.learning.source import SHARD, Source
+from stickbreaker.testing import plant_topics
+
+
+class ManyBlocks:
+    """A corpus cut into small blocks, to see windows and carries."""
+
+    def __init__(self, corpus, size):
+        self.corpus, self.size, self.n_words = corpus, size, corpus.n_words
+        n = corpus.n_documents
+        self.block_sizes = [min(size, n - start) for start in range(0, n, size)]
+
+    def bags(self, block):
+        start = block * self.size
+        return self.corpus.bags(0).slice(start, start + self.block_sizes[block])
+
+    def ids(self, block):
+        start = block * self.size
+        return self.corpus.ids(0)[start : start + self.block_sizes[block]]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return Corpus.from_matrix(plant_topics(n_documents=1000, length=8).counts)
+
+
+def read(schedule, source, pass_number=0, seed=1):
+    batches = list(schedule.minibatches(source, pass_number, 0, 0.0, seed))
+    return batches, [np.concatenate([shard.documents for shard in batch.shards]) for batch in batches]
+
+
+@pytest.mark.parametrize("schedule", [Batch(), Online(batch_size=64), Online(batch_size=64, shuffle=False)])
+@pytest.mark.parametrize("size", [7, 10, 1000])
+def test_a_pass_reads_every_document_once(corpus, schedule, size):
+    source = Source(ManyBlocks(corpus, size))
+    batches, numbers = read(schedule, source)
+    assert sorted(np.concatenate(numbers).tolist()) == list(range(1000))
+    assert [len(part) for part in numbers] == [batch.n_documents for batch in batches]
+    assert [batch.ends_pass for batch in batches] == [False] * (len(batches) - 1) + [True]
+
+
+def test_shards_hold_the_documents_they_name(corpus):
+    source = Source(ManyBlocks(corpus, 10))
+    whole = corpus.bags(0)
+    for batch in Online(batch_size=300).minibatches(source, 0, 0, 0.0, 5):
+        shards = list(batch.shards)
+        assert len(shards) == batch.n_shards
+        for shard in shards:
+            assert shard.n_documents <= SHARD
+            for i, d in enumerate(shard.documents):
+                entries = slice(shard.offsets[i], shard.offsets[i + 1])
+                theirs = slice(whole.offsets[d], whole.offsets[d + 1])
+                assert shard.rows[shard.codes[entries]].tolist() == whole.words[theirs].tolist()
+                assert shard.counts[entries].tolist() == whole.counts[theirs].tolist()
+
+
+def test_shuffling_mixes_the_whole_corpus_anew_in_each_pass(corpus):
+    source = Source(ManyBlocks(corpus, 10))  # 100 blocks: several windows
+    _, first = read(Online(batch_size=100), source, 0)
+    _, again = read(Online(batch_size=100), source, 0)
+    _, second = read(Online(batch_size=100), source, 1)
+    assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    assert any((a != b).any() for a, b in zip(first, second, strict=True))
+    assert np.ptp(first[0]) > 700, "a minibatch comes from all over the corpus"
+    assert first[0].tolist() != sorted(first[0].tolist())
+
+
+def test_held_out_documents_are_never_read(corpus):
+    source = Source(ManyBlocks(corpus, 30), held_out=0.2)
+    held_out = np.flatnonzero(~source.kept)
+    assert 120 < len(held_out) < 280
+    for schedule in (Batch(), Online(batch_size=64)):
+        _, numbers = read(schedule, source)
+        assert sorted(np.concatenate(numbers).tolist()) == np.flatnonzero(source.kept).tolist()
+    bags = source.held_out()
+    assert len(bags.unseen) == len(held_out)
+    other = Source(ManyBlocks(corpus, 1000), held_out=0.2)
+    assert (other.kept == source.kept).all(), "chosen by id, not by block"
+
+
+def test_rates_and_blends():
+    online = Online(batch_size=10, kappa=0.5, tau0=4.0)
+    assert [online.rate(t) for t in (0, 5)] == pytest.approx([0.5, 1 / 3])
+    step, keep, add = online.step_for(0, 0.0, 10, 1000.0)
+    assert (step.scale, keep, add) == pytest.approx((100.0, 0.5, 50.0))
+    assert Online(tau0=1e-3).rate(0) == 1.0
+
+
+@pytest.mark.parametrize(
+    "bad", [{"batch_size": 0}, {"kappa": -0.1}, {"kappa": 1.1}, {"tau0": 0.0}, {"total": 0}]
+)
+def test_settings_out_of_range_are_told(bad):
+    with pytest.raises(UserError, match=next(iter(bad))):
+        Online(**bad)
+
+
+def test_a_run_settles_on_the_mean_of_three_changes():
+    assert not settled([-8.0, -8.0, -8.0], 1e-4)
+    assert relative_change([-9.0, -8.8, -8.7, -8.65]) == pytest.approx(
+        np.mean([0.2 / 9, 0.1 / 8.8, 0.05 / 8.7])
+    )
+    assert not settled([-9.0, -8.0, -8.0, -7.0], 1e-4)
+    assert not settled([-8.0] * 8, 0.0), "tol 0 never stops"

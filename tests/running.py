@@ -1,0 +1,54 @@
+"""What tests of the program and of saved models share."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+PROGRAM = Path(sys.executable).parent / "stickbreaker"
+TOPICS = (
+    ["river", "water", "boat", "stream", "fish", "shore", "sail", "wave"],
+    ["money", "bank", "loan", "credit", "price", "market", "trade", "coin"],
+    ["planet", "star", "comet", "orbit", "moon", "galaxy", "telescope", "sun"],
+)
+SMALL = ("--topics", 3, "--threads", 1, "--seed", 1)  # options of a quick `fit lda`
+UNTIMED = ("seconds", "memory_mb")  # what two runs may differ in
+
+Run = Callable[..., Any]  # (*arguments, code=0, stdin="") → a result with stdout and stderr
+
+
+def planted_documents(n: int = 60, seed: int = 0) -> list[dict[str, str]]:
+    """Documents of 15 words, each mostly from one of `TOPICS`; the field `label` tells which."""
+    draw = np.random.default_rng(seed)
+    documents: list[dict[str, str]] = []
+    for number in range(n):
+        shares = np.full(len(TOPICS), 0.05)
+        shares[number % len(TOPICS)] = 1.0
+        of = draw.choice(len(TOPICS), 15, p=shares / shares.sum())
+        words = [TOPICS[k][draw.integers(len(TOPICS[k]))] for k in of]
+        documents.append({"id": f"d{number}", "label": str(number % len(TOPICS)), "text": " ".join(words)})
+    return documents
+
+
+def write_lines(path: Path, documents: list[dict[str, str]]) -> Path:
+    """Write documents as JSON Lines."""
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    return path
+
+
+def contents(model: Path) -> dict[str, Any]:
+    """Name and bytes of every file of a model's directory, the trace without its times."""
+    held: dict[str, Any] = {}
+    for file in sorted(model.rglob("*")):
+        name = str(file.relative_to(model))
+        held[name] = None if file.is_dir() else file.read_bytes()
+    held["trace.jsonl"] = untimed(json.loads(line) for line in held["trace.jsonl"].splitlines())
+    return held
+
+
+def untimed(records: Any) -> list[dict[str, Any]]:
+    """Records of a trace without what the clock and the machine decide."""
+    return [{name: value for name, value in record.items() if name not in UNTIMED} for record in records]

@@ -1,0 +1,237 @@
+"""A run that was interrupted or killed, and goes on, gives what an uninterrupted run gives, byte for byte."""
+
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from tests.running import PROGRAM, SMALL, contents, planted_documents, write_lines
+
+from stickbreaker import UserError
+from stickbreaker.cli import main
+from stickbreaker.engines import Interrupted
+from stickbreaker.estimators import fitting
+from stickbreaker.learning.observers import Observer
+from stickbreaker.saved import ModelDirectory
+
+KINDS = {
+    "batch": (),
+    "learned eta": ("--eta", "learned"),
+    "keep local": ("--keep-local",),
+    "online": ("--schedule", "online", "--batch-size", 7, "--tau0", 1),
+    "held out": ("--held-out", 0.2),
+    "online, held out": ("--schedule", "online", "--batch-size", 7, "--tau0", 1, "--held-out", 0.2),
+}
+PASSES = ("--iterations", 6, "--tol", 0)
+
+
+class StopAfter(Observer):
+    """Asks the run to stop in its step after the next `steps`."""
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+
+    def step(self, job, state, record):
+        self.left -= 1
+        if self.left <= 0:
+            job.engine.stop()
+        return False
+
+
+def interrupted_fit(cli, monkeypatch, steps, *arguments):
+    """`fit lda`, stopped as by Ctrl-C after `steps` steps."""
+    with monkeypatch.context() as patched:
+        patched.setattr("stickbreaker.cli.fit.watcher", lambda: StopAfter(steps))
+        return cli("fit", "lda", *arguments, code=1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("every", [0, 60])
+def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, kind, every):
+    options = (planted, *SMALL, *PASSES, *KINDS[kind], "--checkpoint-every", every)
+    cli("fit", "lda", *options, "--out", tmp_path / "whole")
+    path = tmp_path / "model"
+    told = interrupted_fit(cli, monkeypatch, 2, *options, "--out", path)
+    assert f"stickbreaker resume {path}" in told.stderr
+    assert (path / "corpus" / "corpus.json").exists()
+    for steps in (1, 2):  # interrupted again, and again
+        with pytest.raises(Interrupted):
+            fitting.resume(path, every=every, threads=2, watch=[watch := StopAfter(steps)])
+        assert watch.left == 0
+    assert ModelDirectory(path).manifest()["run"]["step"] == 5
+    cli("resume", path, "--threads", 3)
+    assert contents(path) == contents(tmp_path / "whole")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["model", "whole"]
+
+
+def test_every_checkpoint_is_a_model(cli, planted, tmp_path, monkeypatch):
+    path = tmp_path / "model"
+    interrupted_fit(cli, monkeypatch, 2, planted, "--out", path, *SMALL)
+    assert len(json.loads(cli("topics", path, "--json").stdout)["topics"]) == 3
+    assert "still learning" in cli("report", path, "--out", tmp_path / "r.html", code=1).stderr
+
+
+def test_a_finished_run_says_so(cli, model):
+    before = contents(model)
+    assert "finished already" in cli("resume", model).stdout
+    told = json.loads(cli("resume", model, "--json").stdout)
+    assert told == {"model": str(model), "status": "done", "resumed": False}
+    assert contents(model) == before
+
+
+def test_a_kill_after_the_last_checkpoint_leaves_nothing(cli, model, tmp_path):
+    path = shutil.copytree(model, tmp_path / "model")
+    (path / "corpus").mkdir()
+    (path / "state-000003.safetensors").touch()
+    (path / ".model.json.partial-x").touch()
+    (tmp_path / ".model.partial-x").mkdir()
+    (tmp_path / ".model.partial-x" / "lock").touch()
+    cli("resume", path)
+    assert contents(path) == contents(model)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.fixture
+def running(cli, planted, tmp_path, monkeypatch):
+    """A run of a corpus of its own, interrupted: the model's and the corpus's directory."""
+    cli("corpus", "build", planted, "--out", tmp_path / "corpus")
+    interrupted_fit(cli, monkeypatch, 2, tmp_path / "corpus", "--out", tmp_path / "model", *SMALL)
+    return tmp_path / "model", tmp_path / "corpus"
+
+
+def test_another_corpus_is_refused(cli, running):
+    path, corpus = running
+    assert not (path / "corpus").exists()
+    other = write_lines(corpus.parent / "other.jsonl", planted_documents(seed=1))
+    cli("corpus", "build", other, "--out", corpus, "--overwrite")
+    told = cli("resume", path, code=1).stderr
+    assert told == (
+        f"stickbreaker: {corpus}: is not the corpus that the run began with; restore it, or fit anew\n"
+    )
+    shutil.rmtree(corpus)
+    assert "no such corpus" in cli("resume", path, code=1).stderr
+
+
+def test_a_second_run_is_refused(cli, running, planted):
+    path, corpus = running
+    first = ModelDirectory(path)
+    first.lock()
+    with pytest.raises(UserError, match="another run is writing this model"):
+        fitting.resume(path, every=0, threads=1)
+    told = cli("fit", "lda", corpus, "--out", path, "--overwrite", *SMALL, code=1).stderr
+    assert "another run is writing this model" in told
+    first.unlock()
+    cli("resume", path)
+
+
+def test_a_damaged_checkpoint_is_named(cli, running):
+    path, _ = running
+    state = next(path.glob("state-*.safetensors"))
+    state.write_bytes(state.read_bytes()[:-8])
+    assert f"{state}: is truncated or altered" in cli("resume", path, code=1).stderr
+
+
+def test_a_failed_fit_leaves_nothing(cli, planted, tmp_path):
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text(planted.read_text() + '{"text": 3}\n')
+    for options in ((broken,), (planted, "--min-documents", 60), (planted, "--alpha", -1)):
+        cli("fit", "lda", *options, "--out", tmp_path / "model", *SMALL, code=1)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["broken.jsonl"]
+
+
+def test_ctrl_c_of_the_program(planted, program, cli, tmp_path):
+    path = tmp_path / "model"
+    options = [planted, *SMALL, "--iterations", 300, "--tol", 0]
+    words = [PROGRAM, "fit", "lda", *map(str, options), "--out", path]
+    child = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    while child.poll() is None and not (path / "trace.jsonl").exists():
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    _, stderr = child.communicate()
+    assert child.returncode == 1
+    assert "Traceback" not in stderr
+    assert f"go on with: stickbreaker resume {path}" in stderr
+    assert ModelDirectory(path).manifest()["run"]["step"] < 300
+    program("resume", path)
+    cli("fit", "lda", *options, "--out", tmp_path / "whole")
+    assert contents(path) == contents(tmp_path / "whole")
+
+
+# Twenty times kill -9
+
+KILLS = 20
+EVERY = ("--checkpoint-every", 0)
+RUN = (*SMALL, *EVERY, "--iterations", 60, "--tol", 0, "--schedule", "online", "--batch-size", 20)
+
+
+def command(arguments: list[str]) -> None:
+    """What the installed program does, in a child that has its imports behind it."""
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    main(arguments)
+
+
+@pytest.fixture(scope="module")
+def child():
+    """Starts `stickbreaker` with some arguments, from a server that has imported it."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.warm"])
+
+    def start(*arguments):
+        process = context.Process(target=command, args=([str(argument) for argument in arguments],))
+        process.start()
+        return process
+
+    return start
+
+
+def finished(path: Path) -> bool:
+    """Whether a model is there and its run is over; reading it shows that it is whole."""
+    return path.exists() and ModelDirectory(path).read().manifest["status"] == "done"
+
+
+def size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def kill(process, trace: Path, draw: random.Random) -> bool:
+    """Kill a child: somewhere on its way to the first step, or between that and the end of its run."""
+    before = size(trace)
+    early = draw.random() < 0.3
+    while not early and process.is_alive() and size(trace) <= before:
+        time.sleep(0.001)
+    process.join(draw.uniform(0.0, 0.5) if early else draw.uniform(0.0, 0.1))
+    if process.is_alive():
+        os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    return process.exitcode == -signal.SIGKILL
+
+
+def test_twenty_kills(child, planted, tmp_path):
+    whole = tmp_path / "whole"
+    child("fit", "lda", planted, "--out", whole, *RUN).join()
+    draw = random.Random(0)
+    kills, models, steps = 0, 0, set()
+    while kills < KILLS:
+        models += 1
+        path = tmp_path / f"model{models}"
+        while not finished(path):
+            fit = ("fit", "lda", planted, "--out", path, *RUN)
+            process = child(*(("resume", path, *EVERY) if path.exists() else fit))
+            if kills < KILLS:
+                kills += kill(process, path / "trace.jsonl", draw)
+            process.join()
+            if path.exists():
+                steps.add(ModelDirectory(path).read().manifest["run"]["step"])
+        child("resume", path).join()  # says that it is finished, and removes what a kill left
+        assert contents(path) == contents(whole)
+    assert len(steps) > 3  # the kills came at different steps
+    names = sorted(entry.name for entry in tmp_path.iterdir())
+    assert names == sorted(["whole", *(f"model{n + 1}" for n in range(models))])
