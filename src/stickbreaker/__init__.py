@@ -1,7 +1,8 @@
 """Bayesian text models that grow with the data.
 
->>> from stickbreaker import LDA, Corpus
->>> model = LDA(n_topics=20, random_state=0).fit(Corpus.build("news.jsonl"))
+>>> from stickbreaker import LDA
+>>> LDA(n_topics=1, max_iter=2, tol=0.0).fit(["a river bank", "a boat on the river"]).top_words(1)
+[['river']]
 """
 
 import importlib

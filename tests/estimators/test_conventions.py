@@ -1,6 +1,7 @@
 """LDA keeps scikit-learn's conventions, and this library's: no result depends on threads or company."""
 
 import copy
+import itertools
 import pickle
 import warnings
 
@@ -33,6 +34,7 @@ def same(one, other):
 
 
 @parametrize_with_checks([LDA(n_topics=3, max_iter=3, n_jobs=1, random_state=0)])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn(estimator, check):
     check(estimator)
 
@@ -148,7 +150,7 @@ def test_score_is_a_mean_over_tokens(texts):
     lengths = [len(text.split()) for text in texts[:20]]
     assert lda.score(texts[:20]) == pytest.approx(np.average(alone, weights=lengths), rel=1e-12)
     assert lda.perplexity(texts) == np.exp(-lda.score(texts))
-    assert lda.score(texts + ["zebra", ""]) == lda.score(texts)
+    assert lda.score([*texts, "zebra", ""]) == lda.score(texts)
 
 
 # Seeds and threads
@@ -318,7 +320,7 @@ def test_both_starts_learn(texts, init):
 def test_the_carried_bound_never_falls(texts):
     lda = quick(keep_local=True, doc_max_iter=200, doc_tol=1e-7, max_iter=30).fit(texts)
     scores = [record["score"] for record in lda.trace_]
-    assert all(after >= before - 1e-9 for before, after in zip(scores[:-1], scores[1:], strict=True))
+    assert all(after >= before - 1e-9 for before, after in itertools.pairwise(scores))
 
 
 def test_online_settings(texts):

@@ -17,6 +17,7 @@ from stickbreaker import UserError
 from stickbreaker.cli import main
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
+from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.learning.observers import Observer
 from stickbreaker.saved import ModelDirectory
 
@@ -68,6 +69,26 @@ def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, k
     cli("resume", path, "--threads", 3)
     assert contents(path) == contents(tmp_path / "whole")
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["model", "whole"]
+
+
+def test_ctrl_c_while_held_out_documents_are_scored(cli, planted, tmp_path, monkeypatch):
+    """The step is complete by then: its score and its line of the trace must not be lost."""
+    options = (planted, *SMALL, *PASSES, "--held-out", 0.2)
+    cli("fit", "lda", *options, "--out", tmp_path / "whole")
+    real, calls = HeldOut.__call__, []
+
+    def pressed(self, engine, model, small):
+        calls.append(engine)
+        if len(calls) == 2:
+            engine.stop()
+        return real(self, engine, model, small)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(HeldOut, "__call__", pressed)
+        cli("fit", "lda", *options, "--out", tmp_path / "model", code=1)
+    assert ModelDirectory(tmp_path / "model").manifest()["run"]["step"] == 2
+    cli("resume", tmp_path / "model")
+    assert contents(tmp_path / "model") == contents(tmp_path / "whole")
 
 
 def test_every_checkpoint_is_a_model(cli, planted, tmp_path, monkeypatch):

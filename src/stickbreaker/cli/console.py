@@ -5,7 +5,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import Any, NoReturn, ParamSpec
 
 import click
 
@@ -64,7 +64,7 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
     return guarded
 
 
-def fail(line: str) -> None:
+def fail(line: str) -> NoReturn:
     """Print one line on standard error and leave with status 1."""
     click.echo(f"stickbreaker: {printable(line)}", err=True)
     sys.exit(1)

@@ -212,7 +212,8 @@ def _go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None
             lambda r: f"{path}: finished already",
         )
         return
-    emit(_told(path, *done), as_json, _as_text)
+    job, state = done
+    emit(_told(path, job, state), as_json, _as_text)
 
 
 def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:

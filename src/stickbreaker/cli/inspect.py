@@ -82,8 +82,7 @@ def transform(
     """
     if out.suffix not in (".parquet", ".csv"):
         raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
-    if out.exists() and not overwrite:
-        raise UserError("already exists", where=out, remedy="choose another path or give --overwrite")
+    _refuse(out, overwrite)
     lda, corpus = _open(model, inputs, reading, threads)
     _write_shares(lda, corpus, out)
     result = {
@@ -106,19 +105,15 @@ def transform(
 def _write_shares(lda: "LDA", corpus: "Corpus", out: Path) -> None:
     """A table of ids and shares, block by block."""
     import pyarrow as pa
-    import pyarrow.csv
     import pyarrow.parquet as pq
+    from pyarrow.csv import CSVWriter
 
     from stickbreaker.core.files import atomic_file
 
     names = ["id", *(f"topic{k}" for k in range(len(lda.alpha_)))]
     schema = pa.schema([(names[0], pa.string()), *((name, pa.float64()) for name in names[1:])])
     with atomic_file(out) as partial:
-        writer = (
-            pq.ParquetWriter(partial, schema)
-            if out.suffix == ".parquet"
-            else pa.csv.CSVWriter(partial, schema)
-        )
+        writer = pq.ParquetWriter(partial, schema) if out.suffix == ".parquet" else CSVWriter(partial, schema)
         with writer:
             for block in range(len(corpus.block_sizes)):
                 theta = lda._theta(corpus.bags(block))
@@ -214,8 +209,7 @@ def report(model: Path, out: Path, title: str | None, overwrite: bool, as_json: 
     from stickbreaker.report import render
     from stickbreaker.report.pages import page_of
 
-    if out.exists() and not overwrite:
-        raise UserError("already exists", where=out, remedy="choose another path or give --overwrite")
+    _refuse(out, overwrite)
     html = render(page_of(model, title or model.resolve().name)).encode("utf-8")
     write_atomic(out, html)
     result = {"out": str(out), "bytes": len(html)}
@@ -232,6 +226,15 @@ def _open(
     lda = fitting.load(LDA, model, threads)
     corpus = open_or_build(inputs, reading, analysis=lda.analysis_, vocabulary=lda.vocabulary_)
     return lda, corpus
+
+
+def _refuse(out: Path, overwrite: bool) -> None:
+    """Raise UserError where the file `out` cannot be written, or is there already."""
+    if not out.parent.is_dir():
+        raise UserError("there is no such directory", where=out.parent, remedy="make it first")
+    if out.is_dir() or (out.exists() and not overwrite):
+        remedy = "choose another path" + ("" if out.is_dir() else " or give --overwrite")
+        raise UserError("already exists", where=out, remedy=remedy)
 
 
 def _unseen_share(corpus: "Corpus") -> float:

@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -70,6 +70,10 @@ class Analysis:
     stemming: bool = False
     token_pattern: str | None = None
     min_length: int = 2
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The settings: what is worked out from them is no part of a copy."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def __post_init__(self) -> None:
         if self.language is not None:

@@ -28,7 +28,7 @@ class Table:
         scale: float = 1.0,
         totals: Array | None = None,
     ) -> None:
-        self.values = np.ascontiguousarray(values, np.float64)
+        self.values = np.require(values, np.float64, ["C", "W"])  # a copy where it cannot be written
         self.axes = (row_axis, column_axis)
         self.scale = scale
         self.keys = None if keys is None else list(keys)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 def fit(lda: "LDA", corpus: Corpus) -> None:
     """Run to the end, `n_init` times, and keep the run with the best final score."""
+    lda._topic_model(corpus.n_words)  # wrong parameters are told before anything is done
     lda.seed_ = seed_of(lda.random_state)
     best: tuple[Run, RunState, Trace] | None = None
     for start in range(lda.n_init):
@@ -196,7 +197,7 @@ def begin(
         if corpus_inside:
             shutil.move(str(corpus.path), directory.path / "corpus")
         fixed = fixed_manifest(lda, corpus, seed, held_out, where)
-        directory.write(snapshot_of(job, state, fixed, "running"))
+        directory.write(snapshot_of(job.engine, state, fixed, "running"))
 
 
 def resume(
@@ -293,10 +294,7 @@ def save(lda: "LDA", path: Path, *, overwrite: bool) -> None:
             "corpus": {**lda.corpus_, "analysis": lda.analysis_.resolved().to_dict()},
             "corpus_path": None,
         }
-        job = Run(
-            lda._topic_model(len(lda.vocabulary_)), lda._engine, schedule_of(lda.schedule), None, lda.seed_
-        )  # type: ignore[arg-type]
-        directory.write(snapshot_of(job, lda._state, fixed, "done"))
+        directory.write(snapshot_of(lda._engine, lda._state, fixed, "done"))
 
 
 def load(kind: type["LDA"], path: Path, threads: int | None = None) -> "LDA":

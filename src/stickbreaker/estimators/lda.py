@@ -89,7 +89,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_features_in_: int
     _engine: LocalEngine
     _small: Record
-    _state: RunState | None
+    _state: RunState
 
     def __init__(
         self,
@@ -221,14 +221,14 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if getattr(X, "ndim", None) == 1:
             X = np.asarray(X).tolist()
         if not isinstance(X, Corpus) and _is_text(X, empty=not reset):
-            X = _corpus_of(X, None if reset else self.analysis_)
+            X = _corpus_of(X) if reset else _corpus_of(X, self.analysis_, self.vocabulary_)
         if isinstance(X, Corpus):
             if not reset:
                 return X.with_vocabulary(self.vocabulary_)
             self.n_features_in_ = X.n_words
             vars(self).pop("feature_names_in_", None)
             return X
-        data = validate_data(
+        data: Any = validate_data(
             self,
             X,
             accept_sparse="csr",
@@ -310,7 +310,9 @@ def _is_text(X: object, *, empty: bool) -> bool:
     return lists and (empty if first is None else isinstance(first[0], str))
 
 
-def _corpus_of(X: Sequence[Any], analysis: Any) -> Corpus:
+def _corpus_of(
+    X: Sequence[Any], analysis: Analysis | None = None, vocabulary: Vocabulary | None = None
+) -> Corpus:
     if isinstance(X[0], str):
-        return Corpus.from_texts(list(X), analysis=analysis) if analysis else Corpus.from_texts(list(X))
-    return Corpus.from_tokens([list(tokens) for tokens in X])
+        return Corpus.from_texts(X, analysis=analysis, vocabulary=vocabulary)
+    return Corpus.from_tokens(X, vocabulary=vocabulary)

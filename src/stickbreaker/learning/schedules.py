@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +83,7 @@ class Online(Schedule):
     shuffle: bool = True
 
     def __post_init__(self) -> None:
-        ranges: tuple[tuple[str, float | None, float, float], ...] = (
+        ranges: tuple[tuple[str, Any, float, float], ...] = (
             ("batch_size", self.batch_size, 1, np.inf),
             ("kappa", self.kappa, 0.0, 1.0),
             ("tau0", self.tau0, 1e-9, np.inf),
@@ -91,8 +92,8 @@ class Online(Schedule):
         for name, value, low, high in ranges:
             if value is None and name != "batch_size":
                 continue
-            whole = isinstance(value, Integral) or (isinstance(value, Real) and name != "batch_size")
-            if not whole or isinstance(value, bool) or not low <= float(value) <= high or value == np.inf:
+            number = _number(value, whole=name == "batch_size")
+            if not low <= number <= high or number == np.inf:
                 kind = "a whole number" if name == "batch_size" else "a number"
                 told = f"{name} is {kind} from {low:g}" + ("" if high == np.inf else f" to {high:g}")
                 raise UserError(f"Online({name}={value!r}) is out of range", remedy=told)
@@ -154,3 +155,9 @@ class Online(Schedule):
             del numbers, bags
         if rest is not None and len(rest[0]):
             yield rest
+
+
+def _number(value: Any, *, whole: bool) -> float:
+    """A parameter as a float; NaN for what is no number, or no whole one."""
+    right = not isinstance(value, bool) and isinstance(value, Integral if whole else Real)
+    return float(value) if right else np.nan

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stickbreaker.core.records import Field
+from stickbreaker.engines import Engine
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
@@ -26,12 +27,12 @@ PROGRESS = (  # of RunState, kept in the manifest
 )
 
 
-def snapshot_of(job: Run, state: RunState, fixed: dict[str, Any], status: str) -> Snapshot:
+def snapshot_of(engine: Engine, state: RunState, fixed: dict[str, Any], status: str) -> Snapshot:
     """All that a run's continuation, or a finished model, needs. `fixed` is what does not change in a run.
 
     A finished model leaves out the documents' records: they serve the run alone.
     """
-    arrays, keys = job.engine.snapshot()
+    arrays, keys = engine.snapshot()
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not name.startswith("local/")}
     fields: dict[str, Any] = {}
@@ -87,5 +88,5 @@ class Checkpoints(Observer):
 
     def write(self, job: Run, state: RunState, status: str) -> None:
         """Write the state now."""
-        self.directory.write(snapshot_of(job, state, self.fixed, status))
+        self.directory.write(snapshot_of(job.engine, state, self.fixed, status))
         self.last = time.perf_counter()

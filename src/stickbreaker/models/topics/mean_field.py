@@ -50,7 +50,8 @@ class MeanField:
         )
         positions = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
         words = Words(shard.offsets, shard.codes, shard.counts, positions, view.weights, view.log_scale)
-        infer_documents(words, view.alpha, Rule(self.max_iter, self.tol), report)
+        alpha = view.alpha.copy()  # writable, or the kernel would be compiled for another type
+        infer_documents(words, alpha, Rule(self.max_iter, self.tol), report)
         stats = Stats(
             rows=Rows(shard.rows, report.counts),
             usage={"log_theta": Field(report.log_theta, ("topics",))},
@@ -67,4 +68,4 @@ class MeanField:
 def _tokens(shard: Shard) -> Array:
     """Tokens of each document: a sum of its own, since differences of running sums depend on the others."""
     owner = np.repeat(np.arange(shard.n_documents), np.diff(shard.offsets))
-    return np.bincount(owner, weights=shard.counts, minlength=shard.n_documents)
+    return np.asarray(np.bincount(owner, shard.counts, shard.n_documents), np.float64)

@@ -1,0 +1,362 @@
+"""Every verb: help, exit statuses, one JSON object, one line of error, and what it does."""
+
+import csv
+import json
+import math
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from tests.running import PROGRAM, SMALL, TOPICS, contents, planted_documents, write_lines
+
+from stickbreaker import LDA, Corpus, UserError
+from stickbreaker.cli.console import printable
+
+VERBS = {  # and a default that its help must show, or None
+    "": None,
+    "demo": None,
+    "corpus": None,
+    "corpus build": "[default: text]",
+    "corpus info": "[default: 20; x>=0]",
+    "fit": None,
+    "fit lda": "[default: 100; x>=1]",
+    "resume": "[default: 60.0; x>=0.0]",
+    "topics": "[default: 10; x>=1]",
+    "transform": "[default: (every core); x>=1]",
+    "evaluate": "[default: 0.5; 0.0<=x<1.0]",
+    "report": "[default: the model's name]",
+}
+HEAVY = ("numba", "scipy", "sklearn", "pyarrow", "numpy", "pandas", "safetensors")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help(verb):
+    words = [PROGRAM, *verb.split(), "--help"]
+    timed = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1", "COLUMNS": "200"}
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=timed)
+    flat = " ".join(done.stdout.split())
+    assert flat.startswith(f"Usage: stickbreaker {verb}".strip())
+    default = VERBS[verb]
+    if default is not None:
+        assert default in flat
+        assert "--json" in flat
+        assert "Example: stickbreaker " + verb in flat
+    imported = {line.split("|")[-1].strip().split(".")[0] for line in done.stderr.splitlines()}
+    assert "click" in imported
+    assert not imported & set(HEAVY)
+
+
+def test_the_overview_names_every_verb(program):
+    told = program("--help").stdout
+    assert all(
+        verb in told for verb in ("demo", "corpus", "fit", "resume", "topics", "transform", "evaluate")
+    )
+    assert "Start with: stickbreaker demo" in told
+    assert program("--version").stdout.startswith("stickbreaker, version 0.")
+
+
+USAGE = [
+    "trainn",
+    "fit",
+    "fit plsa",
+    "fit lda",
+    "fit lda X",
+    "fit lda X --out Y --topics 0",
+    "fit lda X --out Y --topics many",
+    "fit lda X --out Y --schedule weekly",
+    "fit lda X --out Y --inference gibbs",
+    "fit lda X --out Y --alpha guess",
+    "fit lda X --out Y --eta guess",
+    "fit lda X --out Y --iterations 0",
+    "fit lda X --out Y --held-out 1",
+    "fit lda X --out Y --threads 0",
+    "fit lda X --out Y --checkpoint-every -1",
+    "fit lda X --out Y --seed x",
+    "fit lda X --out Y --unknown",
+    "resume",
+    "topics M --top 0",
+    "transform M X",
+    "transform M --out F.csv",
+    "evaluate M",
+    "evaluate M X --completion 1",
+    "report M",
+]
+
+
+@pytest.mark.parametrize("line", USAGE)
+def test_wrong_usage_is_status_2(cli, line):
+    told = cli(*line.split(), code=2)
+    assert told.stdout == ""
+    assert told.stderr.startswith("Usage: ")
+    assert told.stderr.splitlines()[-1].startswith("Error: ") or "COMMAND [ARGS]" in told.stderr
+
+
+MISTAKES = [  # a command line, with {} for places, and what the line on standard error says
+    ("fit lda {dir}/none.jsonl --out {dir}/m", "none.jsonl: no such file"),
+    ("fit lda {dir} --out {dir}/m", "{dir}"),
+    ("fit lda {empty} --out {dir}/m", "no document"),
+    ("fit lda {data} --out {model}", "{model}: already exists; choose another path or give --overwrite"),
+    ("fit lda {data} --out {data} --overwrite", "is not a model; --overwrite replaces models only"),
+    ("fit lda {data} --out {data}/m", "File exists"),
+    ("fit lda {data} --out {dir}/m --alpha -1", "alpha has values that are not positive"),
+    ("fit lda {data} --out {dir}/m --eta 0", "eta has values that are not positive"),
+    ("fit lda {data} --out {dir}/m --eta nan", "eta has values that are not positive"),
+    ("fit lda {data} --out {dir}/m --tol -1", "tol=-1.0; tol is a number of at least 0"),
+    ("fit lda {data} --out {dir}/m --kappa 2", "Online(kappa=2.0) is out of range"),
+    ("fit lda {data} --out {dir}/m --tau0 inf", "Online(tau0=inf) is out of range"),
+    ("fit lda {data} --out {dir}/m --keep-local --schedule online", "keep_local needs the batch schedule"),
+    ("fit lda {data} --out {dir}/m --text-field body", "planted.jsonl:1: "),
+    ("fit lda {data} --out {dir}/m --language tlh", "tlh"),
+    ("fit lda {data} --out {dir}/m --min-documents 1000", "the vocabulary is empty"),
+    ("resume {dir}/none", "{dir}/none: there is no such model; a model is a directory with model.json"),
+    ("resume {dir}", "{dir}: is not a saved model"),
+    ("topics {data}", "is not a saved model"),
+    ("transform {dir}/none {data} --out {dir}/t.csv", "there is no such model"),
+    ("transform {model} {dir}/none.jsonl --out {dir}/t.csv", "no such file"),
+    ("transform {model} {data} --out {dir}/t.xlsx", "t.xlsx: cannot tell the format; end the name in"),
+    ("transform {model} {data} --out {dir}/t", "cannot tell the format"),
+    ("transform {model} {data} --out {there}", "already exists; choose another path or give --overwrite"),
+    (
+        "transform {model} {data} --out {dir}/none/t.csv",
+        "{dir}/none: there is no such directory; make it first",
+    ),
+    ("evaluate {model} {foreign}", "there is nothing to score; no document has a word of the model's"),
+    ("evaluate {model} {empty}", "no document"),
+    ("report {model} --out {there}", "already exists"),
+    ("report {model} --out {dir} --overwrite", "{dir}: already exists; choose another path"),
+    ("report {dir}/none --out {dir}/r.html", "there is no such model"),
+]
+
+
+@pytest.mark.parametrize(("line", "says"), MISTAKES)
+def test_a_mistake_is_one_line_and_status_1(cli, model, planted, tmp_path, line, says):
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "there.csv").write_text("mine")
+    places = {"dir": tmp_path, "model": model, "data": planted, "empty": tmp_path / "empty.jsonl"}
+    places["there"] = tmp_path / "there.csv"
+    places["foreign"] = write_lines(tmp_path / "foreign.jsonl", [{"text": "zebra giraffe"}, {"text": ""}])
+    before = sorted(str(path) for path in tmp_path.rglob("*"))
+    told = cli(*line.format(**places).split(), code=1)
+    assert told.stdout == ""
+    lines = [one for one in told.stderr.splitlines() if " documents read in " not in one]
+    assert len(lines) == 1
+    assert lines[0].startswith("stickbreaker: ")
+    assert says.format(**places) in lines[0]
+    assert sorted(str(path) for path in tmp_path.rglob("*")) == before
+    assert (tmp_path / "there.csv").read_text() == "mine"
+
+
+def test_statuses_of_the_installed_program(program, tmp_path):
+    assert program("topics", tmp_path, code=1).stderr.count("\n") == 1
+    assert "Error: " in program("topics", code=2).stderr
+
+
+# What the verbs do
+
+
+def test_a_day_of_work_through_the_installed_program(program, cli, planted, model, tmp_path):
+    """From a file to a report, each step in a process of its own."""
+    corpus, path = tmp_path / "corpus", tmp_path / "model"
+    program("corpus", "build", planted, "--out", corpus)
+    assert "60" in program("corpus", "info", corpus).stdout
+    fitted = json.loads(program("fit", "lda", corpus, "--out", path, *SMALL, "--json").stdout)
+    assert (fitted["topics"], fitted["documents"], fitted["converged"]) == (3, 60, True)
+    assert program("resume", path).stdout == f"{path}: finished already\n"
+    lines = program("topics", path, "--top", 8).stdout.splitlines()
+    assert {frozenset(line.split()[3:]) for line in lines[1:]} == {frozenset(topic) for topic in TOPICS}
+    program("transform", path, planted, "--out", tmp_path / "shares.csv")
+    assert "unigram" in program("evaluate", path, planted).stdout
+    program("report", path, "--out", tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
+    assert np.array_equal(LDA.load(path).components_, LDA.load(model).components_)
+
+
+def test_json_is_one_object(cli, planted, model, tmp_path):
+    lines = {
+        "fit": ("fit", "lda", planted, "--out", tmp_path / "m", *SMALL, "--iterations", 2),
+        "resume": ("resume", model),
+        "topics": ("topics", model, "--top", 4),
+        "transform": ("transform", model, planted, "--out", tmp_path / "t.csv"),
+        "evaluate": ("evaluate", model, planted),
+        "report": ("report", model, "--out", tmp_path / "r.html"),
+    }
+    told = {verb: json.loads(cli(*line, "--json").stdout) for verb, line in lines.items()}
+    assert all(isinstance(result, dict) for result in told.values())
+    assert set(told["fit"]) >= {"model", "topics", "documents", "passes", "score", "seed", "held_out"}
+    assert (told["fit"]["passes"], told["fit"]["converged"], told["fit"]["held_out"]) == (2, False, None)
+    assert told["report"]["bytes"] == (tmp_path / "r.html").stat().st_size
+    topics = told["topics"]["topics"]
+    assert [len(topic["words"]) for topic in topics] == [4, 4, 4]
+    assert sum(topic["share"] for topic in topics) == pytest.approx(1)
+    assert all(topic["probabilities"] == sorted(topic["probabilities"], reverse=True) for topic in topics)
+    assert [topic["share"] for topic in topics] == sorted((t["share"] for t in topics), reverse=True)
+
+
+def test_progress_is_on_standard_error(cli, planted, tmp_path):
+    told = cli("fit", "lda", planted, "--out", tmp_path / "m", *SMALL, "--iterations", 2)
+    assert "60 documents read in" in told.stderr
+    assert "pass 2, step 2, bound -" in told.stderr
+    assert "note: 2 passes were not enough for the score to settle" in told.stderr
+    assert told.stdout.splitlines()[1] == f"Next: stickbreaker topics {tmp_path / 'm'}"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_transform(cli, model, planted, tmp_path, suffix):
+    out = tmp_path / f"shares{suffix}"
+    odd = [{"id": 'a "quoted", id', "text": "zebra"}, {"id": "empty", "text": ""}]
+    new = write_lines(tmp_path / "new.jsonl", [*planted_documents(7, seed=9), *odd])
+    told = cli("transform", model, new, "--out", out).stdout
+    assert told == f"{out}: 9 documents × 3 topics; 2 without a known word, 0.9 % of the words unseen\n"
+    if suffix == ".csv":
+        with out.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+    else:
+        rows = pq.read_table(out).to_pylist()
+    assert [row["id"] for row in rows] == [*(f"d{n}" for n in range(7)), 'a "quoted", id', "empty"]
+    theta = np.array([[float(row[f"topic{k}"]) for k in range(3)] for row in rows])
+    assert np.allclose(theta.sum(axis=1), 1)
+    lda = LDA.load(model)
+    assert np.array_equal(theta, lda.transform([d["text"] for d in planted_documents(7, seed=9)] + ["", ""]))
+    cli("transform", model, planted, "--out", out, "--overwrite", "--threads", 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.jsonl", out.name]
+
+
+def test_files_and_corpora_are_seen_alike(cli, model, planted, tmp_path):
+    """A corpus with another vocabulary, a file, two files and standard input give the same scores."""
+    documents = planted_documents()
+    first = write_lines(tmp_path / "first.jsonl", documents[:25])
+    second = write_lines(tmp_path / "second.jsonl", documents[25:])
+    corpus = tmp_path / "corpus"
+    cli("corpus", "build", planted, "--out", corpus, "--vocabulary-size", 5)
+    whole = cli("evaluate", model, planted, "--json").stdout
+    for inputs in ((corpus,), (first, second)):
+        assert cli("evaluate", model, *inputs, "--json").stdout == whole
+    told = cli("evaluate", model, "-", "--format", "jsonl", "--json", stdin=planted.read_text())
+    assert told.stdout == whole
+
+
+def test_evaluate(cli, model, planted, tmp_path):
+    told = json.loads(cli("evaluate", model, planted, "--json").stdout)
+    assert told["nats_per_word"] > told["unigram_nats_per_word"] + 0.3
+    assert told["perplexity"] == pytest.approx(math.exp(-told["nats_per_word"]))
+    assert (told["documents"], told["scored_tokens"], told["unseen_share"]) == (60, 480, 0)
+    more = planted_documents()
+    more[0]["text"] += " zebra" * 100
+    more.append({"id": "foreign", "label": "", "text": "giraffe"})
+    other = json.loads(cli("evaluate", model, write_lines(tmp_path / "x.jsonl", more), "--json").stdout)
+    assert other["nats_per_word"] == told["nats_per_word"]  # unseen words change no score
+    assert other["unseen_share"] == pytest.approx(101 / 1001)
+    assert other["empty_documents"] == 1
+    nothing_seen = json.loads(cli("evaluate", model, planted, "--completion", 0, "--json").stdout)
+    assert nothing_seen["scored_tokens"] == 900
+    assert nothing_seen["nats_per_word"] < told["nats_per_word"]
+
+
+def test_scores_of_documents_add_up(cli, model, tmp_path):
+    """The score of a document does not depend on which others are scored."""
+    documents = planted_documents()
+    parts = (documents[:20], documents[20:], documents)
+    files = [write_lines(tmp_path / f"{n}.jsonl", part) for n, part in enumerate(parts)]
+    told = [json.loads(cli("evaluate", model, file, "--json").stdout) for file in files]
+    nats = [one["nats_per_word"] * one["scored_tokens"] for one in told]
+    assert nats[0] + nats[1] == pytest.approx(nats[2], rel=1e-12)
+
+
+def test_fit_from_standard_input(cli, model, planted, tmp_path):
+    cli("fit", "lda", "-", "--format", "jsonl", "--out", tmp_path / "m", *SMALL, stdin=planted.read_text())
+    assert contents(tmp_path / "m") == contents(model)
+
+
+def test_fit_from_several_inputs_makes_parents(cli, planted, tmp_path):
+    out = tmp_path / "models" / "one"
+    two = write_lines(tmp_path / "two.txt", planted_documents(5))
+    told = json.loads(cli("fit", "lda", planted, two, "--out", out, *SMALL, "--json").stdout)
+    assert told["documents"] == 65
+    assert [path.name for path in out.parent.iterdir()] == ["one"]
+
+
+def test_fit_online_with_held_out_documents(cli, planted, tmp_path):
+    options = ("--schedule", "online", "--batch-size", 10, "--tau0", 1, "--held-out", 0.25)
+    told = json.loads(cli("fit", "lda", planted, "--out", tmp_path / "m", *SMALL, *options, "--json").stdout)
+    lda = LDA.load(tmp_path / "m")
+    held_out = [record["held_out"] for record in lda.trace_ if "held_out" in record]
+    assert told["held_out"] == held_out[-1]
+    assert told["documents"] < 60
+    assert told["converged"]  # long before a hundred passes: no gain in five evaluations
+    assert told["passes"] < 50
+    assert max(held_out[-5:]) <= max(held_out[:-5]) * (1 - 1e-4)
+    assert {record["kind"] for record in lda.trace_} == {"estimate"}
+
+
+def test_settings_reach_the_model(cli, planted, tmp_path):
+    options = ("--eta", "learned", "--alpha", 0.3, "--init", "documents", "--iterations", 3, "--tol", 0)
+    cli("fit", "lda", planted, "--out", tmp_path / "m", "--topics", 4, "--seed", 9, *options, "--threads", 2)
+    lda = LDA.load(tmp_path / "m")
+    told = {**lda.get_params(), "eta_": lda.eta_}
+    assert told["eta_"] != 0.25
+    expected = {"n_topics": 4, "alpha": 0.3, "eta": "learned", "init": "documents", "max_iter": 3, "tol": 0.0}
+    assert {name: told[name] for name in expected} == expected
+    assert lda.alpha_.tolist() == [0.3] * 4
+    cli("fit", "lda", planted, "--out", tmp_path / "m", *SMALL, "--overwrite", "--iterations", 1)
+    assert len(LDA.load(tmp_path / "m").alpha_) == 3
+
+
+# Hostile words
+
+HOSTILE = ("</script><script>alert(1)</script>", "\x1b[31mred", "[red]rich[/red]", "a\x07b\u202ec", "x\ny")
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("hostile") / "model"
+    corpus = Corpus.from_tokens([[*HOSTILE, "calm"], [HOSTILE[0], "calm"]] * 5, ids=list("abcdefghij"))
+    LDA(n_topics=2, max_iter=2, tol=0, n_jobs=1, random_state=0).fit(corpus).save(path)
+    return path
+
+
+def test_hostile_words_in_a_terminal(cli, hostile):
+    told = cli("topics", hostile).stdout
+    assert not any(character in told for character in "\x1b\x07\u202e")
+    assert len(told.splitlines()) == 3
+    assert "[red]rich[/red]" in told
+    words = json.loads(cli("topics", hostile, "--json").stdout)["topics"][0]["words"]
+    assert set(words) == {*HOSTILE, "calm"}
+
+
+def test_hostile_words_in_a_report(cli, hostile, tmp_path):
+    cli("report", hostile, "--out", tmp_path / "report.html", "--title", HOSTILE[0])
+    page = (tmp_path / "report.html").read_text()
+    assert "alert(1)" in page
+    assert "<script>alert" not in page
+    assert "\x1b" not in page
+    for outside in ("http://", "https://", "src=", "@import", "url("):
+        assert outside not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_hostile_ids(cli, model, tmp_path):
+    path = write_lines(tmp_path / "in.jsonl", [{"id": "=1+1\n\x1b", "text": "river"}])
+    cli("transform", model, path, "--out", tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        assert [row["id"] for row in csv.DictReader(file)] == ["=1+1\n\x1b"]
+
+
+def test_an_error_is_one_safe_line():
+    assert "\n" not in str(UserError("a\nb", where="x\ny", remedy="z"))
+    assert printable("a\x1b[2Jb\u2028c\u200dd\x9b\r\t") == "a[2Jbc\u200dd\t"
+
+
+def test_a_closed_pipe_is_no_traceback(model):
+    line = f"{PROGRAM} topics {model} --top 24 | head -c 1"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+
+
+def test_a_damaged_model_is_one_line(cli, model, planted, tmp_path):
+    path = shutil.copytree(model, tmp_path / "m")
+    (path / "vocabulary.parquet").write_bytes(b"PAR1")
+    for line in (("topics", path), ("evaluate", path, planted), ("report", path, "--out", tmp_path / "r")):
+        assert "vocabulary.parquet: is truncated or altered" in cli(*line, code=1).stderr
