@@ -111,6 +111,7 @@ def test_a_kill_after_the_last_checkpoint_leaves_nothing(cli, model, tmp_path):
     (path / "corpus").mkdir()
     (path / "state-000003.safetensors").touch()
     (path / ".model.json.partial-x").touch()
+    (path / ".tmpabc").touch()  # as safetensors names what it is writing
     (tmp_path / ".model.partial-x").mkdir()
     (tmp_path / ".model.partial-x" / "lock").touch()
     cli("resume", path)

@@ -81,10 +81,10 @@ def fit() -> None:
 )
 @click.option(
     "--init",
-    default="random",
+    default="documents",
     show_default=True,
     type=click.Choice(["documents", "random"]),
-    help="Where to start.",
+    help="Start topics from a few documents each, or from noise.",
 )
 @click.option("--iterations", default=100, show_default=True, type=click.IntRange(1), help="Passes at most.")
 @click.option("--tol", default=1e-4, show_default=True, type=float, help="Relative change that ends the run.")
@@ -231,6 +231,7 @@ def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
         "steps": state.step,
         "converged": state.converged,
         "score": state.scores[-1] if state.scores else None,
+        "kind": "bound" if job.schedule.exact else "estimate",
         "held_out": state.held_out[-1] if state.held_out else None,
         "seed": job.seed,
     }
@@ -238,9 +239,10 @@ def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
 
 def _as_text(told: dict[str, Any]) -> str:
     held_out = "" if told["held_out"] is None else f", held-out {told['held_out']:.4f} nats/word"
+    kind = "bound" if told["kind"] == "bound" else "bound's estimate, topics included,"
     return (
         f"{told['model']}: {told['topics']} topics from {told['documents']} documents in "
-        f"{told['passes']} passes, score {told['score']:.4f} nats/word{held_out}\n"
+        f"{told['passes']} passes, {kind} {told['score']:.4f} nats/word{held_out}\n"
         f"Next: stickbreaker topics {told['model']}"
     )
 

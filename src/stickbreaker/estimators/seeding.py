@@ -56,7 +56,8 @@ def _sample(source: Source, generator: np.random.Generator) -> Bags:
 
 def _unit_tf_idf(counts: csr_matrix) -> csr_matrix:
     """(1 + log n) log(D / df), rows of length one; a row without special words is all zero."""
-    idf = np.log(counts.shape[0] / np.maximum(np.asarray((counts > 0).sum(axis=0)).ravel(), 1))
+    n_documents, n_words = _shape(counts)
+    idf = np.log(n_documents / np.maximum(np.bincount(counts.indices, minlength=n_words), 1))
     weighted = counts.copy()
     weighted.data = 1.0 + np.log(np.maximum(weighted.data, 1e-3)).clip(-0.9)
     weighted = csr_matrix(weighted @ diags_array(idf))
@@ -66,7 +67,7 @@ def _unit_tf_idf(counts: csr_matrix) -> csr_matrix:
 
 def _seeds(vectors: csr_matrix, n_topics: int, generator: np.random.Generator) -> list[NDArray[np.float64]]:
     """The likeness of every document to each seed; of `TRIALS` candidates that which leaves least far."""
-    n_documents = vectors.shape[0]
+    n_documents, _ = _shape(vectors)
     chosen = [_likeness(vectors, [int(generator.integers(n_documents))])[0]]
     far = np.maximum(0.0, 1.0 - chosen[0])
     while len(chosen) < n_topics:
@@ -84,3 +85,8 @@ def _seeds(vectors: csr_matrix, n_topics: int, generator: np.random.Generator) -
 def _likeness(vectors: csr_matrix, documents: list[int]) -> NDArray[np.float64]:
     """Cosines of some documents (rows) with all."""
     return np.asarray((vectors[documents] @ vectors.T).todense())
+
+
+def _shape(matrix: csr_matrix) -> tuple[int, int]:
+    rows, columns = matrix.shape or (0, 0)
+    return int(rows), int(columns)

@@ -114,14 +114,15 @@ class Lines(Observer):
 
     def end(self, job: "Run", state: "RunState") -> None:
         if self.record is not self.said:
-            self._say(job, state)
+            self._say(job, state, over=True)
 
-    def _say(self, job: "Run", state: "RunState") -> None:
+    def _say(self, job: "Run", state: "RunState", over: bool = False) -> None:
         assert self.record is not None
         self.last = time.perf_counter()
         self.said = self.record
         rate, left = pace(job, state, self.from_documents, self.started)
-        print(f"{describe(self.record)}, {rate:.0f} documents/s, {left}", file=self.out, flush=True)
+        told = f"{describe(self.record)}, {rate:,.0f} documents/s"
+        print(told if over else f"{told}, {left}", file=self.out, flush=True)
 
 
 def describe(record: TraceRecord) -> str:
@@ -130,7 +131,8 @@ def describe(record: TraceRecord) -> str:
     >>> describe({"pass": 2, "step": 7, "score": -7.5, "kind": "bound"})
     'pass 2, step 7, bound -7.5000 nats/word'
     """
-    text = f"pass {record['pass']}, step {record['step']}, {record['kind']} {record['score']:.4f} nats/word"
+    kind = "bound" if record["kind"] == "bound" else "documents given topics"
+    text = f"pass {record['pass']}, step {record['step']}, {kind} {record['score']:.4f} nats/word"
     return text + (f", held-out {record['held_out']:.4f}" if "held_out" in record else "")
 
 

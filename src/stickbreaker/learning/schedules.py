@@ -159,5 +159,5 @@ class Online(Schedule):
 
 def _number(value: Any, *, whole: bool) -> float:
     """A parameter as a float; NaN for what is no number, or no whole one."""
-    right = not isinstance(value, bool) and isinstance(value, Integral if whole else Real)
-    return float(value) if right else np.nan
+    kind = Integral if whole else Real
+    return float(value) if isinstance(value, kind) and value is not True and value is not False else np.nan

@@ -196,7 +196,7 @@ class ModelDirectory:
     def _remove_all_but(self, names: list[str]) -> None:
         for file in self.path.iterdir():
             stale = file.name.startswith(("state", "keys-")) and file.name not in names
-            if stale or ".partial-" in file.name:
+            if stale or ".partial-" in file.name or file.name.startswith(".tmp"):  # .tmp: of safetensors
                 file.unlink(missing_ok=True)
 
 

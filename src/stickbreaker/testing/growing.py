@@ -65,14 +65,15 @@ class GrowingMixture(Model):
         n = len(view.log_weights)
         words = np.where(shard.rows[:, None] >= 0, _picked(view, shard.rows), view.log_unknown)
         logs = np.stack([view.log_weights + t.counts @ words[t.codes] for t in _texts(shard)])
-        shares = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+        evidence = np.asarray(logsumexp(logs, axis=1))
+        shares = np.exp(logs - evidence[:, None])
         stats = _collect(shard, shares, n)
         trial = {
             plan.name: _try_split(shard, shares[:, plan.change.component], plan, seed)
             for plan in plans
             if isinstance(plan.change, Halves)
         }
-        score = float(logsumexp(logs, axis=1).sum())
+        score = float(evidence.sum())
         return {"shares": Field(shares, ("documents", "components"))}, replace(
             stats, score=score, trial=trial
         )
@@ -187,7 +188,7 @@ def _collect(shard: Shard, shares: Array, n: int) -> Stats:
     assert shard.keys is not None
     return Stats(
         rows=Rows(shard.rows[order], counts[order]) if len(order) else no_rows(n),
-        found={shard.keys[i]: counts[i] for i in np.flatnonzero(shard.rows < 0)},
+        found={shard.keys[int(i)]: counts[i] for i in np.flatnonzero(shard.rows < 0)},
         usage={"use": Field(shares.sum(axis=0), ("components",))},
         documents=float(shard.n_documents),
         tokens=float(shard.counts.sum()),
