@@ -15,6 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.running import TOPICS, untimed
 
 from stickbreaker import LDA, Corpus, Online, UserError
+from stickbreaker.corpus.shards import shard_of
+from stickbreaker.models.topics.mean_field import _tokens
 
 
 def quick(**settings):
@@ -131,6 +133,16 @@ def test_transform_is_a_function_of_the_document(n_topics):
     assert np.array_equal(lda.transform(X[order[:37]]), theta[order[:37]])
     assert np.array_equal(np.concatenate([lda.transform(row[None]) for row in X[:60]]), theta[:60])
     assert np.array_equal(lda.set_params(n_jobs=3).transform(X), theta)
+
+
+def test_weights_of_a_document_add_up_alone():
+    """Differences of running sums would carry the rounding of the documents before."""
+    draw = np.random.default_rng(0)
+    weights = (draw.random((100, 7)) + 0.01) * 10.0 ** draw.integers(-8, 9, (100, 1))
+    bags = Corpus.from_matrix(weights).bags(0)
+    together = _tokens(shard_of(bags, np.arange(100), 7))
+    alone = [_tokens(shard_of(bags.slice(d, d + 1), np.arange(1), 7))[0] for d in range(100)]
+    assert np.array_equal(together, alone)
 
 
 def test_documents_without_known_words(texts):

@@ -38,7 +38,7 @@ def run(documents, alpha, lam, rule, start=None):
         start = np.array([alpha + counts.sum() / n_topics for _, counts in documents])
     report = Report(
         start.copy(),
-        np.zeros((lam.shape[1], n_topics)),
+        np.zeros((lam.shape[1], n_topics), np.float32),
         np.zeros(n_topics),
         np.zeros(len(documents)),
         np.zeros(len(documents), np.int64),
@@ -132,7 +132,9 @@ def test_a_word_that_no_topic_has_is_shared_by_prior_alone():
 def test_an_empty_document_gets_the_prior():
     words = packed([(np.array([0]), np.array([1.0]))], np.ones((2, 3)))
     words = words._replace(offsets=np.array([0, 0, 1]))
-    report = Report(np.ones((2, 2)), np.zeros((3, 2)), np.zeros(2), np.zeros(2), np.zeros(2, np.int64))
+    report = Report(
+        np.ones((2, 2)), np.zeros((3, 2), np.float32), np.zeros(2), np.zeros(2), np.zeros(2, np.int64)
+    )
     infer_documents(words, np.array([0.3, 0.6]), Rule(10, 1e-3), report)
     assert report.gamma[0].tolist() == [0.3, 0.6]
     assert report.scores[0] == pytest.approx(0.0, abs=1e-12)

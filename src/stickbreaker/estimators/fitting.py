@@ -1,5 +1,6 @@
 """From an estimator and a corpus to a run: fitting in memory, into a directory, resuming, saving, loading."""
 
+import hashlib
 import json
 import shutil
 import warnings
@@ -140,7 +141,8 @@ def partial_fit(lda: "LDA", corpus: Corpus, begun: bool) -> None:
     else:
         engine.start(job.model, _seeds(lda, job, corpus))
         state = RunState(job.model.start())
-    total = schedule.total or state.seen + source.n_documents
+    known = about(corpus) if not begun else _grown(lda.corpus_, about(corpus))
+    total = schedule.total or known["documents"]
     step, keep, add = schedule.step_for(state.step, state.seen, source.n_documents, total)
     shards = (shard for numbers, bags in source.in_order() for shard in source.shards(numbers, bags))
     n_shards = sum(-(-size // SHARD) for size in corpus.block_sizes)
@@ -149,13 +151,20 @@ def partial_fit(lda: "LDA", corpus: Corpus, begun: bool) -> None:
     state.passes, state.in_pass = state.passes + 1, 0
     state.scores.append(record["score"])
     if not begun:
-        lda.vocabulary_, lda.analysis_ = corpus.vocabulary, corpus.analysis or Analysis()
-        lda.corpus_, lda.trace_ = about(corpus), []
+        lda.vocabulary_, lda.analysis_, lda.trace_ = corpus.vocabulary, corpus.analysis or Analysis(), []
+    lda.corpus_ = known
     lda.trace_.append(record)
     lda.n_iter_, lda.bound_, lda.converged_ = state.passes, record["score"], False
     lda._state = state
     assert isinstance(job.model, TopicModel)
     lda._take(job.model, engine, state.small)
+
+
+def _grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """What a model remembers of its corpus once it has learned from more documents."""
+    sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
+    both = (before["fingerprint"] + new["fingerprint"]).encode()
+    return {**before, **sums, "fingerprint": hashlib.blake2b(both, digest_size=16).hexdigest()}
 
 
 # Into a directory

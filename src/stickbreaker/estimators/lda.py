@@ -151,7 +151,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """One online step on the documents `X`, in their order; the first call fixes the vocabulary.
 
         The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
-        the documents seen so far.
+        the documents seen so far, those of `fit` counted once.
         """
         begun = fitting.is_begun(self)
         corpus = self._as_corpus(X, reset=not begun)

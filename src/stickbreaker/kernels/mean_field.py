@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.special import (
     OPTIONS,
+    PART,
     digamma64,
     exp32,
     exp64,
@@ -43,13 +44,13 @@ class Report(NamedTuple):
     """Where the local step writes: gamma is read as the start, all else is added to."""
 
     gamma: NDArray[np.float64]  # documents × topics
-    counts: NDArray[np.float64]  # shard's words × topics: expected counts
+    counts: NDArray[np.float32]  # shard's words × topics: expected counts
     log_theta: NDArray[np.float64]  # topics: sum of E[log theta]
     scores: NDArray[np.float64]  # documents: terms of the bound, in nats
     rounds: NDArray[np.int64]  # documents: inner rounds taken
 
 
-@njit(**OPTIONS)
+@njit(**PART)
 def _theta_weights(gamma, small, weights_out):
     """exp(psi(gamma)), up to one factor when the numbers are `small`; single precision."""
     n = len(gamma)
@@ -64,7 +65,7 @@ def _theta_weights(gamma, small, weights_out):
         weights_out[k] = value if value >= FLUSH else np.float32(0.0)
 
 
-@njit(**OPTIONS)
+@njit(**PART)
 def _round(block, counts, theta_weights, gains_out):
     """gains_k = sum over words of count × weight_k / (weights · theta_weights): one sweep over a document.
 
@@ -100,7 +101,7 @@ def _round(block, counts, theta_weights, gains_out):
             gains_out[k] += ratio * block[i, k]
 
 
-@njit(**OPTIONS)
+@njit(**PART)
 def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
     """Fixed point of gamma = alpha + theta_weights × gains; gives the rounds (Blei et al. 2003, fig. 6)."""
     n_topics = len(alpha)
@@ -121,50 +122,83 @@ def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
     return rule.max_iter
 
 
-@njit(**OPTIONS)
-def _document_terms(alpha, gamma, log_theta_out):
-    """-KL(q(theta) || p(theta)) of one document, adding E[log theta]; gives it with psi of gamma's sum."""
+@njit(**PART)
+def _prior_terms(alpha):
+    """log Gamma(sum alpha) - sum log Gamma(alpha)."""
     total = 0.0
-    prior = 0.0
+    terms = 0.0
+    for k in range(len(alpha)):
+        total += alpha[k]
+        terms -= log_gamma64(alpha[k])
+    return terms + log_gamma64(total)
+
+
+@njit(**PART)
+def _document_terms(alpha, gamma, log_theta_out):
+    """sum of log Gamma(gamma) - log Gamma(sum) + (alpha - gamma) E[log theta], and psi of gamma's sum.
+
+    With `_prior_terms` it makes -KL(q(theta) || p(theta)); adds E[log theta] to log_theta_out.
+    """
+    total = 0.0
     for k in range(len(alpha)):
         total += gamma[k]
-        prior += alpha[k]
     psi_total = digamma64(total)
-    terms = log_gamma64(prior) - log_gamma64(total)
+    terms = -log_gamma64(total)
     for k in range(len(alpha)):
         expected = digamma64(gamma[k]) - psi_total
         log_theta_out[k] += expected
-        terms += log_gamma64(gamma[k]) - log_gamma64(alpha[k]) + (alpha[k] - gamma[k]) * expected
+        terms += log_gamma64(gamma[k]) + (alpha[k] - gamma[k]) * expected
     return terms, psi_total
 
 
-@njit(**OPTIONS)
-def _final_theta_weights(gamma, psi_total, weights_out):
-    """exp(psi(gamma) - psi_total) up to exp(shift), which is returned; double precision."""
+@njit(**PART)
+def _final_theta_weights(gamma, psi_total, exponents, weights_out):
+    """exp(psi(gamma) - psi_total) divided by exp(shift), which is returned; computed in double precision."""
     shift = -1e300
     for k in range(len(gamma)):
-        weights_out[k] = exp_digamma_exponent64(gamma[k])
-        shift = max(shift, weights_out[k])
+        exponents[k] = exp_digamma_exponent64(gamma[k])
+        shift = max(shift, exponents[k])
     for k in range(len(gamma)):
-        weights_out[k] = (gamma[k] + 6.0) * exp64(weights_out[k] - shift)
+        value = (gamma[k] + 6.0) * exp64(exponents[k] - shift)
+        weights_out[k] = np.float32(value if value >= 1e-30 else 0.0)
     return shift - psi_total
 
 
-@njit(**OPTIONS)
+@njit(**PART)
 def _final_round(block, counts, theta_weights, codes, counts_out):
     """Add a document's expected counts to the shard's; gives sum of count × log(weights · theta_weights)."""
     n_words, n_topics = block.shape
+    tiny = np.float32(1e-37)
     score = 0.0
-    for i in range(n_words):
-        norm = 1e-290
+    fours = n_words - n_words % 4
+    for i in range(0, fours, 4):
+        a = b = c = d = np.float32(0.0)
+        for k in range(n_topics):
+            weight = theta_weights[k]
+            a += block[i, k] * weight
+            b += block[i + 1, k] * weight
+            c += block[i + 2, k] * weight
+            d += block[i + 3, k] * weight
+        score += _share_out(block, i, counts, theta_weights, max(a, tiny), codes, counts_out)
+        score += _share_out(block, i + 1, counts, theta_weights, max(b, tiny), codes, counts_out)
+        score += _share_out(block, i + 2, counts, theta_weights, max(c, tiny), codes, counts_out)
+        score += _share_out(block, i + 3, counts, theta_weights, max(d, tiny), codes, counts_out)
+    for i in range(fours, n_words):
+        norm = np.float32(0.0)
         for k in range(n_topics):
             norm += block[i, k] * theta_weights[k]
-        ratio = counts[i] / norm
-        word = codes[i]
-        for k in range(n_topics):
-            counts_out[word, k] += ratio * block[i, k] * theta_weights[k]
-        score += counts[i] * log64(norm)
+        score += _share_out(block, i, counts, theta_weights, max(norm, tiny), codes, counts_out)
     return score
+
+
+@njit(**PART)
+def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
+    """Share one word's count among the topics; gives count × log(norm)."""
+    ratio = counts[i] / norm
+    word = codes[i]
+    for k in range(len(theta_weights)):
+        counts_out[word, k] += (ratio * theta_weights[k]) * block[i, k]
+    return np.float64(counts[i]) * log64(np.float64(norm))
 
 
 @njit(**OPTIONS)
@@ -185,7 +219,8 @@ def infer_documents(words, alpha, rule, report_out):
     gamma = np.empty(n_topics, np.float32)
     theta_weights = np.empty(n_topics, np.float32)
     gains = np.empty(n_topics, np.float32)
-    final = np.empty(n_topics)
+    exponents = np.empty(n_topics)
+    prior_terms = _prior_terms(alpha)
     for d in range(n_documents):
         start, stop = words.offsets[d], words.offsets[d + 1]
         size = stop - start
@@ -205,11 +240,11 @@ def infer_documents(words, alpha, rule, report_out):
             report_out.gamma[d] = alpha
         terms, psi_total = _document_terms(alpha, report_out.gamma[d], report_out.log_theta)
         if size > 0:
-            shift = _final_theta_weights(report_out.gamma[d], psi_total, final)
+            shift = _final_theta_weights(report_out.gamma[d], psi_total, exponents, theta_weights)
             codes = words.codes[start:stop]
-            score = _final_round(block[:size], counts, final, codes, report_out.counts)
+            score = _final_round(block[:size], counts, theta_weights, codes, report_out.counts)
             total = 0.0
             for i in range(size):
                 total += counts[i]
             terms += score + scale + total * shift
-        report_out.scores[d] = terms
+        report_out.scores[d] = terms + prior_terms

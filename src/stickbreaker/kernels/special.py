@@ -14,13 +14,17 @@ OPTIONS = {
     "fastmath": {"reassoc", "contract", "nsz", "arcp"},
 }
 
+# Functions that kernels call are compiled into their callers. Left as calls, which of several compiled
+# copies runs would depend on whether the caller came from numba's cache, and with it the last digits.
+PART = {**OPTIONS, "forceinline": True}
+
 LOG2E = 1.4426950408889634
 LN2_HIGH = 0.6931471803691238
 LN2_LOW = 1.9082149292705877e-10
 HALF_LOG_2PI = 0.9189385332046727
 
 
-@njit(inline="always", **OPTIONS)
+@njit(**PART)
 def exp64(x):
     """exp(x) in double for x at most 700; 0 below -700."""
     x = max(x, -700.0)
@@ -41,7 +45,7 @@ def exp64(x):
     return p * power if x > -700.0 else 0.0
 
 
-@njit(inline="always", **OPTIONS)
+@njit(**PART)
 def exp32(x):
     """exp(x) in single for x at most 80; 0 below -80."""
     one = np.float32(1.0)
@@ -59,7 +63,7 @@ def exp32(x):
     return p * power if x > np.float32(-80.0) else np.float32(0.0)
 
 
-@njit(inline="always", **OPTIONS)
+@njit(**PART)
 def log64(x):
     """Natural logarithm in double of a normal positive number."""
     bits = np.float64(x).view(np.int64)
@@ -83,7 +87,7 @@ def log64(x):
     return exponent * LN2_HIGH + (2.0 * s * p + exponent * LN2_LOW)
 
 
-@njit(inline="always", **OPTIONS)
+@njit(**PART)
 def _recurrence64(x):
     """The product of x .. x + 5 and its derivative, for psi(x + 6) - psi(x) = derivative / product."""
     a = x * (x + 5.0)
@@ -93,7 +97,7 @@ def _recurrence64(x):
     return a * b * c, slope * (b * c + a * c + a * b)
 
 
-@njit(inline="always", **OPTIONS)
+@njit(**PART)
 def _digamma_tail64(y):
     """psi(y) - log(y) for y of at least 6."""
     i = 1.0 / y
@@ -106,7 +110,7 @@ def _digamma_tail64(y):
     return -0.5 * i - z * p
 
 
-@njit(inline="always", **OPTIONS)
+@njit(**PART)
 def digamma64(x):
     """psi(x) for x > 0."""
     product, derivative = _recurrence64(x)
@@ -114,7 +118,7 @@ def digamma64(x):
     return log64(y) + _digamma_tail64(y) - derivative / product
 
 
-@njit(inline="always", **OPTIONS)
+@njit(**PART)
 def log_gamma64(x):
     """log Gamma(x) for x > 0."""
     product, _ = _recurrence64(x)
@@ -129,14 +133,14 @@ def log_gamma64(x):
     return (y - 0.5) * log64(y) - y + HALF_LOG_2PI + i * p - log64(product)
 
 
-@njit(inline="always", **OPTIONS)
+@njit(**PART)
 def exp_digamma_exponent64(x):
     """The number e with exp(psi(x)) = (x + 6) exp(e); e is about -1 / x near zero and never above zero."""
     product, derivative = _recurrence64(x)
     return _digamma_tail64(x + 6.0) - derivative / product
 
 
-@njit(inline="always", **OPTIONS)
+@njit(**PART)
 def exp_digamma_exponent32(x):
     """The number e with exp(psi(x)) = (x + 4) exp(e), in single precision, for x from 1e-30 to 1e9."""
     one = np.float32(1.0)

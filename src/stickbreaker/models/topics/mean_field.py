@@ -43,7 +43,7 @@ class MeanField:
             gamma = view.alpha[None, :] + tokens[:, None] / n_topics
         report = Report(
             gamma=np.ascontiguousarray(gamma),
-            counts=np.zeros((len(shard.rows), n_topics)),
+            counts=np.zeros((len(shard.rows), n_topics), np.float32),
             log_theta=np.zeros(n_topics),
             scores=np.zeros(shard.n_documents),
             rounds=np.zeros(shard.n_documents, np.int64),
@@ -53,7 +53,7 @@ class MeanField:
         alpha = view.alpha.copy()  # writable, or the kernel would be compiled for another type
         infer_documents(words, alpha, Rule(self.max_iter, self.tol), report)
         stats = Stats(
-            rows=Rows(shard.rows, report.counts),
+            rows=Rows(shard.rows, report.counts.astype(np.float64)),
             usage={"log_theta": Field(report.log_theta, ("topics",))},
             score=float(report.scores.sum()),
             documents=float(shard.n_documents),
