@@ -42,6 +42,11 @@ def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]],
         say(text(result))
 
 
+threads_option = click.option(
+    "--threads", type=click.IntRange(1), show_default="every core", help="The result does not depend on it."
+)
+
+
 def command(function: Callable[P, None]) -> Callable[P, None]:
     """Give a command `--json`, and turn a user's mistake into one line and exit status 1."""
 

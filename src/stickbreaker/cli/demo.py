@@ -1,5 +1,6 @@
 """`stickbreaker demo`: topics from real text that every machine with Python has."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -63,10 +64,11 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
 
 
 def _next(out: Path) -> str:
+    program = "stickbreaker" if shutil.which("stickbreaker") else sys.argv[0]
     return (
         f"The report is {out / 'report.html'}: open it in a browser.\n"
         "For your own text (a folder of .txt files, a .txt with one document a line, or JSON Lines):\n"
-        "  stickbreaker fit lda my-text.jsonl --out my-model --topics 50\n"
-        "  stickbreaker topics my-model\n"
-        "  stickbreaker report my-model --out my-report.html"
+        f"  {program} fit lda my-text.jsonl --out my-model --topics 50\n"
+        f"  {program} topics my-model\n"
+        f"  {program} report my-model --out my-report.html"
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, fail, note
+from stickbreaker.cli.console import command, emit, fail, note, threads_option
 from stickbreaker.cli.corpus import (
     AnalysisChoice,
     ReadingChoice,
@@ -33,6 +33,15 @@ def number_or_learned(_ctx: click.Context, _param: click.Parameter, value: str) 
         return float(value)
     except ValueError:
         raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"') from None
+
+
+checkpoint_option = click.option(
+    "--checkpoint-every",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(0.0),
+    help="Seconds; 0: every step.",
+)
 
 
 @click.group(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
@@ -97,16 +106,8 @@ def fit() -> None:
     help="Share never trained on.",
 )
 @click.option("--seed", default=0, show_default=True, type=int, help="The same seed gives the same model.")
-@click.option(
-    "--threads", type=click.IntRange(1), show_default="every core", help="The result does not depend on it."
-)
-@click.option(
-    "--checkpoint-every",
-    default=60.0,
-    show_default=True,
-    type=click.FloatRange(0.0),
-    help="Seconds; 0: every step.",
-)
+@threads_option
+@checkpoint_option
 @click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
 @reading_options
 @analysis_options
@@ -153,16 +154,8 @@ def lda(
 
 @click.command(epilog="Example: stickbreaker resume model")
 @click.argument("model", type=click.Path(path_type=Path))
-@click.option(
-    "--threads", type=click.IntRange(1), show_default="every core", help="The result does not depend on it."
-)
-@click.option(
-    "--checkpoint-every",
-    default=60.0,
-    show_default=True,
-    type=click.FloatRange(0.0),
-    help="Seconds; 0: every step.",
-)
+@threads_option
+@checkpoint_option
 @command
 def resume(model: Path, threads: int | None, checkpoint_every: float, as_json: bool) -> None:
     """Go on with a run that was interrupted: the result is that of a run that was not."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit
+from stickbreaker.cli.console import command, emit, threads_option
 from stickbreaker.cli.corpus import ReadingChoice, open_or_build, reading_options
 from stickbreaker.core.errors import UserError
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")
-threads_option = click.option(
-    "--threads", type=click.IntRange(1), show_default="every core", help="The result does not depend on it."
-)
 
 
 @click.command(epilog="Example: stickbreaker topics model --top 15")

@@ -19,6 +19,7 @@ from stickbreaker.kernels.special import (
 )
 
 FLUSH = np.float32(9.4e-14)
+TINY = np.float32(1e-30)  # no word's norm is below: a word that no topic has stays harmless
 SMALL_MEAN = 0.1  # below this mean of gamma, exp(psi(gamma)) may underflow in single precision
 
 
@@ -66,37 +67,43 @@ def _theta_weights(gamma, small, weights_out):
 
 
 @njit(**PART)
-def _round(block, counts, theta_weights, gains_out):
-    """gains_k = sum over words of count × weight_k / (weights · theta_weights): one sweep over a document.
+def _norm(block, i, theta_weights):
+    """weights · theta_weights of word i."""
+    norm = np.float32(0.0)
+    for k in range(len(theta_weights)):
+        norm += block[i, k] * theta_weights[k]
+    return max(norm, TINY)
 
-    Four words at a time: their sums keep the vector units busy where one alone would wait for itself.
-    """
+
+@njit(**PART)
+def _four_norms(block, i, theta_weights):
+    """The same of words i to i + 3: four sums keep the vector units busy where one would wait for itself."""
+    a = b = c = d = np.float32(0.0)
+    for k in range(len(theta_weights)):
+        weight = theta_weights[k]
+        a += block[i, k] * weight
+        b += block[i + 1, k] * weight
+        c += block[i + 2, k] * weight
+        d += block[i + 3, k] * weight
+    return max(a, TINY), max(b, TINY), max(c, TINY), max(d, TINY)
+
+
+@njit(**PART)
+def _round(block, counts, theta_weights, gains_out):
+    """gains_k = sum over words of count × weight_k / (weights · theta_weights): one sweep over a document."""
     n_words, n_topics = block.shape
-    tiny = np.float32(1e-30)
     for k in range(n_topics):
         gains_out[k] = np.float32(0.0)
     fours = n_words - n_words % 4
     for i in range(0, fours, 4):
-        a = b = c = d = np.float32(0.0)
-        for k in range(n_topics):
-            weight = theta_weights[k]
-            a += block[i, k] * weight
-            b += block[i + 1, k] * weight
-            c += block[i + 2, k] * weight
-            d += block[i + 3, k] * weight
-        a = counts[i] / max(a, tiny)
-        b = counts[i + 1] / max(b, tiny)
-        c = counts[i + 2] / max(c, tiny)
-        d = counts[i + 3] / max(d, tiny)
+        a, b, c, d = _four_norms(block, i, theta_weights)
+        a, b, c, d = counts[i] / a, counts[i + 1] / b, counts[i + 2] / c, counts[i + 3] / d
         for k in range(n_topics):
             gains_out[k] += (a * block[i, k] + b * block[i + 1, k]) + (
                 c * block[i + 2, k] + d * block[i + 3, k]
             )
     for i in range(fours, n_words):
-        norm = np.float32(0.0)
-        for k in range(n_topics):
-            norm += block[i, k] * theta_weights[k]
-        ratio = counts[i] / max(norm, tiny)
+        ratio = counts[i] / _norm(block, i, theta_weights)
         for k in range(n_topics):
             gains_out[k] += ratio * block[i, k]
 
@@ -167,27 +174,18 @@ def _final_theta_weights(gamma, psi_total, exponents, weights_out):
 @njit(**PART)
 def _final_round(block, counts, theta_weights, codes, counts_out):
     """Add a document's expected counts to the shard's; gives sum of count × log(weights · theta_weights)."""
-    n_words, n_topics = block.shape
-    tiny = np.float32(1e-37)
+    n_words = len(block)
     score = 0.0
     fours = n_words - n_words % 4
     for i in range(0, fours, 4):
-        a = b = c = d = np.float32(0.0)
-        for k in range(n_topics):
-            weight = theta_weights[k]
-            a += block[i, k] * weight
-            b += block[i + 1, k] * weight
-            c += block[i + 2, k] * weight
-            d += block[i + 3, k] * weight
-        score += _share_out(block, i, counts, theta_weights, max(a, tiny), codes, counts_out)
-        score += _share_out(block, i + 1, counts, theta_weights, max(b, tiny), codes, counts_out)
-        score += _share_out(block, i + 2, counts, theta_weights, max(c, tiny), codes, counts_out)
-        score += _share_out(block, i + 3, counts, theta_weights, max(d, tiny), codes, counts_out)
+        a, b, c, d = _four_norms(block, i, theta_weights)
+        score += _share_out(block, i, counts, theta_weights, a, codes, counts_out)
+        score += _share_out(block, i + 1, counts, theta_weights, b, codes, counts_out)
+        score += _share_out(block, i + 2, counts, theta_weights, c, codes, counts_out)
+        score += _share_out(block, i + 3, counts, theta_weights, d, codes, counts_out)
     for i in range(fours, n_words):
-        norm = np.float32(0.0)
-        for k in range(n_topics):
-            norm += block[i, k] * theta_weights[k]
-        score += _share_out(block, i, counts, theta_weights, max(norm, tiny), codes, counts_out)
+        norm = _norm(block, i, theta_weights)
+        score += _share_out(block, i, counts, theta_weights, norm, codes, counts_out)
     return score
 
 
