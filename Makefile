@@ -35,7 +35,7 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/installed: $(BIN)/python $(NEWER)
-	$(BIN)/python -m pip install --quiet .
+	test -e $(VENV)/developing || $(BIN)/python -m pip install --quiet .
 	touch $@
 
 $(VENV)/developing: $(BIN)/python pyproject.toml

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -121,6 +122,7 @@ def test_help_shows_an_example_and_the_true_defaults():
     assert rule.bounds(10_000) == (5, 5000)
     assert set(verb.FORMATS) == set(READERS)
     assert "Example: stickbreaker corpus info" in CliRunner().invoke(verb.info, ["--help"]).output
+    assert "Example: stickbreaker corpus build" in CliRunner().invoke(verb.corpus, ["--help"]).output
 
 
 def test_open_or_build(tmp_path):
@@ -144,3 +146,57 @@ def test_open_or_build(tmp_path):
     with pytest.raises(ValueError, match="is a corpus already, --stop-words has no effect; leave it out"):
         verb.open_or_build((str(out),), reading, choice=choice)
     assert "the" in verb.open_or_build((str(texts),), reading, choice=choice).vocabulary.words
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--format", "lines"),
+        ("--text-field", "text"),
+        ("--id-field", "a"),
+        ("--vocab", "a"),
+        ("--on-error", "fail"),
+    ],
+)
+def test_reading_options_given_with_a_corpus_are_refused(tmp_path, option):
+    out = tmp_path / "out"
+    Corpus.from_texts(["cat"]).write(out)
+
+    @click.command
+    @verb.reading_options
+    def opened(reading: verb.ReadingChoice) -> None:
+        verb.open_or_build((str(out),), reading)
+
+    assert CliRunner().invoke(opened, []).exception is None
+    refused = CliRunner().invoke(opened, option).exception
+    assert str(refused) == f"{out}: is a corpus already, {option[0]} has no effect; leave it out"
+
+
+def test_a_corpus_analysed_otherwise_than_the_models_is_noted(tmp_path, capsys):
+    texts, out, bags = tmp_path / "a.txt", tmp_path / "out", tmp_path / "bags"
+    texts.write_text(LINES)
+    Corpus.from_texts(["Two cats"]).write(out)
+    Corpus.from_tokens([["cat"]]).write(bags)
+    vocabulary = Corpus.from_texts(["cat"]).vocabulary
+    reading = verb.ReadingChoice(None, "text", None, None, "fail")
+
+    def noted(path: Path, analysis: Analysis) -> str:
+        verb.open_or_build((str(path),), reading, analysis=analysis, vocabulary=vocabulary)
+        return capsys.readouterr().err
+
+    line = noted(out, Analysis(stemming=True))
+    assert line.startswith(
+        f"{out}: the corpus was analysed differently than the model's, so words may not match"
+    )
+    assert line.count("\n") == 1
+    assert noted(out, Analysis()) == noted(out, Analysis().resolved()) == noted(bags, Analysis()) == ""
+    assert "differently" not in noted(texts, Analysis(stemming=True))
+
+
+def test_a_corpus_moved_aside_by_a_killed_build_is_an_input(tmp_path):
+    out, aside = tmp_path / "out", tmp_path / ".out.replaced-x"
+    Corpus.from_texts(["cat"]).write(out)
+    aside.mkdir()
+    out.rename(aside / "out")
+    reading = verb.ReadingChoice(None, "text", None, None, "fail")
+    assert verb.open_or_build((str(out),), reading).path == out

@@ -106,8 +106,8 @@ MISTAKES = [  # a command line, with {} for places, and what the line on standar
     ("fit lda {data} --out {dir}/m --eta 0", "eta has values that are not positive"),
     ("fit lda {data} --out {dir}/m --eta nan", "eta has values that are not positive"),
     ("fit lda {data} --out {dir}/m --tol -1", "tol=-1.0; tol is a number of at least 0"),
-    ("fit lda {data} --out {dir}/m --kappa 2", "Online(kappa=2.0) is out of range"),
-    ("fit lda {data} --out {dir}/m --tau0 inf", "Online(tau0=inf) is out of range"),
+    ("fit lda {data} --out {dir}/m --schedule online --kappa 2", "Online(kappa=2.0) is out of range"),
+    ("fit lda {data} --out {dir}/m --schedule online --tau0 inf", "Online(tau0=inf) is out of range"),
     ("fit lda {data} --out {dir}/m --keep-local --schedule online", "keep_local needs the batch schedule"),
     ("fit lda {data} --out {dir}/m --text-field body", "planted.jsonl:1: "),
     ("fit lda {data} --out {dir}/m --language tlh", "tlh"),
@@ -360,3 +360,26 @@ def test_a_damaged_model_is_one_line(cli, model, planted, tmp_path):
     (path / "vocabulary.parquet").write_bytes(b"PAR1")
     for line in (("topics", path), ("evaluate", path, planted), ("report", path, "--out", tmp_path / "r")):
         assert "vocabulary.parquet: is truncated or altered" in cli(*line, code=1).stderr
+
+
+def test_a_run_that_held_out_stops_in_its_first_pass_is_told(cli, planted, tmp_path):
+    online = ("--schedule", "online", "--batch-size", 4, "--held-out", 0.2, "--tol", 0.9)
+    done = cli("fit", "lda", planted, "--out", tmp_path / "m", *SMALL, *online, "--json")
+    told = json.loads(done.stdout)
+    assert told["converged"]
+    assert told["passes"] == 1
+    assert told["score"] < 0
+    assert cli("resume", tmp_path / "m").exit_code == 0
+
+
+def test_an_input_inside_a_model_is_refused(cli, planted, model, tmp_path):
+    path = shutil.copytree(model, tmp_path / "m")
+    cli("corpus", "build", planted, "--out", path / "corpus")
+    done = cli("fit", "lda", path / "corpus", "--out", path, "--overwrite", *SMALL, code=1)
+    assert "lies inside a model" in done.stderr
+    assert (path / "model.json").exists()
+
+
+def test_options_of_the_online_schedule_need_it(cli, planted, tmp_path):
+    done = cli("fit", "lda", planted, "--out", tmp_path / "m", "--kappa", 0.6, code=2)
+    assert "--kappa needs --schedule online" in done.stderr

@@ -1,7 +1,42 @@
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_directory, atomic_file, write_atomic
+from stickbreaker.core.files import atomic_directory, atomic_file, recover, write_atomic
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from stickbreaker.core.files import atomic_directory
+rename, calls = Path.rename, []
+def killed(self, target):
+    calls.append(self)
+    if len(calls) == 2:
+        os._exit(9)
+    return rename(self, target)
+Path.rename = killed
+with atomic_directory(Path(sys.argv[1]), overwrite=True) as partial:
+    (partial / "new").touch()
+"""
+
+
+def names(path: Path) -> list[str]:
+    return sorted(entry.name for entry in path.iterdir())
+
+
+@pytest.fixture
+def killed(tmp_path):
+    """Where a replacement was killed between its two renames."""
+    target = tmp_path / "d[1]"
+    with atomic_directory(target) as partial:
+        (partial / "old").touch()
+    done = subprocess.run([sys.executable, "-c", KILLED, target], check=False)
+    assert done.returncode == 9
+    assert not target.exists()
+    return target
 
 
 def test_a_failed_write_leaves_the_old_content_and_nothing_else(tmp_path):
@@ -40,6 +75,45 @@ def test_an_existing_directory_is_refused_or_replaced_whole(tmp_path):
         (partial / "new").touch()
     assert [p.name for p in target.iterdir()] == ["new"]
     assert [p.name for p in tmp_path.iterdir()] == ["d"]
+
+
+def test_a_killed_replacement_is_undone(killed):
+    recover(killed)
+    assert names(killed) == ["old"]
+    assert not list(killed.parent.glob("*.replaced-*"))
+    recover(killed)
+    recover(killed.parent / "another")
+    assert names(killed) == ["old"]
+
+
+def test_what_a_killed_replacement_left_is_neither_overwritten_nor_kept(killed):
+    with pytest.raises(FileExistsError), atomic_directory(killed):
+        pass
+    assert names(killed) == ["old"]
+    older = killed.parent / f".{killed.name}.replaced-x" / killed.name
+    older.mkdir(parents=True)
+    with atomic_directory(killed, overwrite=True) as partial:
+        (partial / "new").touch()
+    assert names(killed) == ["new"]
+    assert not list(killed.parent.glob("*.replaced-*"))
+
+
+def test_a_replacement_that_fails_at_its_last_step_is_undone(tmp_path, monkeypatch):
+    target = tmp_path / "d"
+    with atomic_directory(target) as partial:
+        (partial / "old").touch()
+    rename = Path.rename
+
+    def fail(path, to):
+        if ".partial-" in path.name:
+            raise PermissionError(path)
+        return rename(path, to)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(PermissionError), atomic_directory(target, overwrite=True):
+        pass
+    assert names(target) == ["old"]
+    assert names(tmp_path) == ["d"]
 
 
 def test_a_user_error_is_one_line():

@@ -306,6 +306,32 @@ def test_damaged_stores_are_refused_by_name(tmp_path):
         Corpus.open(tmp_path / "nowhere")
 
 
+def test_a_corpus_replaced_while_it_is_read_is_refused(tmp_path):
+    out = tmp_path / "out"
+    corpus = Corpus.from_texts(TEXTS).write(out)
+    corpus.bags(0)
+    assert len(corpus.documents(0)) == 5
+    Corpus.from_texts(TEXTS[::-1]).write(out, overwrite=True)
+    expected = "documents-00000.parquet: the file was replaced or changed while it was being read; open"
+    for read in (corpus.documents, corpus.ids, corpus.source.entries):
+        with pytest.raises(UserError, match=expected):
+            read(0)
+    again = Corpus.open(out)
+    assert again.documents(0)[0].text == TEXTS[-1]
+    (out / "documents-00000.parquet").unlink()
+    with pytest.raises(UserError, match=expected):
+        again.ids(0)
+
+
+def test_a_corpus_moved_aside_by_a_killed_build_is_opened(tmp_path):
+    out, aside = tmp_path / "out", tmp_path / ".out.replaced-x"
+    fingerprint = Corpus.from_texts(TEXTS).write(out).fingerprint
+    aside.mkdir()
+    out.rename(aside / "out")
+    assert Corpus.open(out).fingerprint == fingerprint
+    assert list(tmp_path.iterdir()) == [out]
+
+
 def test_reading_from_several_threads(tmp_path, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_DOCUMENTS", 8)
     rng = np.random.default_rng(0)

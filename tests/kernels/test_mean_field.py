@@ -129,6 +129,29 @@ def test_a_word_that_no_topic_has_is_shared_by_prior_alone():
     assert report.counts[2].sum() == pytest.approx(4.0)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_no_count_is_lost_to_rounding_even_of_light_words(seed):
+    """A word of little weight whose only topic the rest of the document does not use."""
+    rng = np.random.default_rng(seed)
+    lam = np.full((10, 11), 0.01)
+    lam[np.arange(10), np.arange(10)] = 300.0
+    lam[9, 10] = 200.0
+    documents = []
+    for light in (0.02, 0.1, 1e-3):
+        words = np.append(np.sort(rng.choice(9, 4, replace=False)), 10)
+        documents.append((words, np.append(rng.integers(5, 30, 4).astype(float), light)))
+    alpha = np.full(10, 0.01)
+    report = run(documents, alpha, lam, Rule(50, 1e-3))
+    tokens = np.array([counts.sum() for _, counts in documents])
+    assert report.gamma.sum(1) - alpha.sum() == pytest.approx(tokens, rel=1e-5)
+    assert report.counts.sum(1)[10] == pytest.approx(0.121, rel=1e-4)
+    expected = [
+        oracle.bound([d], [g], alpha, 0.01, lam) for d, g in zip(documents, report.gamma, strict=True)
+    ]
+    table = oracle.bound([], [], alpha, 0.01, lam)
+    assert report.scores == pytest.approx(np.array(expected) - table, rel=1e-4)
+
+
 def test_an_empty_document_gets_the_prior():
     words = packed([(np.array([0]), np.array([1.0]))], np.ones((2, 3)))
     words = words._replace(offsets=np.array([0, 0, 1]))

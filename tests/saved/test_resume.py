@@ -106,9 +106,20 @@ def test_a_finished_run_says_so(cli, model):
     assert contents(model) == before
 
 
-def test_a_kill_after_the_last_checkpoint_leaves_nothing(cli, model, tmp_path):
+def test_what_a_user_puts_in_a_finished_model_stays(cli, model, tmp_path):
     path = shutil.copytree(model, tmp_path / "model")
-    (path / "corpus").mkdir()
+    (path / "state-notes.txt").write_text("mine")
+    (tmp_path / "other.txt").write_text("another corpus\nof two lines\n")
+    cli("corpus", "build", tmp_path / "other.txt", "--out", path / "corpus")
+    cli("resume", path)
+    assert (path / "state-notes.txt").read_text() == "mine"
+    assert (path / "corpus" / "corpus.json").exists()
+
+
+def test_a_kill_after_the_last_checkpoint_leaves_nothing(cli, planted, model, tmp_path):
+    path = shutil.copytree(model, tmp_path / "model")
+    cli("corpus", "build", planted, "--out", path / "corpus")
+    (path / ".corpus.leaving").mkdir()
     (path / "state-000003.safetensors").touch()
     (path / ".model.json.partial-x").touch()
     (path / ".tmpabc").touch()  # as safetensors names what it is writing

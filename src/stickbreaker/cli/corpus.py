@@ -78,13 +78,14 @@ ANALYSIS = (
 
 @dataclass(frozen=True)
 class ReadingChoice:
-    """The reading options of a command line."""
+    """The reading options of a command line; `given` names those that were written out."""
 
     format: str | None
     text_field: str
     id_field: str | None
     vocab: str | None
     on_error: str
+    given: tuple[str, ...] = ()
 
     def options(self) -> "ReadingOptions":
         """The options for the readers."""
@@ -141,11 +142,11 @@ class AnalysisChoice:
 
 def reading_options(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the reading options; it receives them as one `reading: ReadingChoice`."""
-    names = tuple(ReadingChoice.__dataclass_fields__)
+    names = tuple(name for name in ReadingChoice.__dataclass_fields__ if name != "given")
 
     @functools.wraps(function)
     def gathered(*args: Any, **values: Any) -> None:
-        reading = ReadingChoice(**{name: values.pop(name) for name in names})
+        reading = ReadingChoice(**{name: values.pop(name) for name in names}, given=_written(names))
         function(*args, reading=reading, **values)
 
     return _with_options(gathered, READING)
@@ -157,13 +158,17 @@ def analysis_options(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def gathered(*args: Any, **values: Any) -> None:
-        context = click.get_current_context()
-        written = click.core.ParameterSource.COMMANDLINE
-        given = tuple(name for name in names if context.get_parameter_source(name) == written)
-        choice = AnalysisChoice(**{name: values.pop(name) for name in names}, given=given)
+        choice = AnalysisChoice(**{name: values.pop(name) for name in names}, given=_written(names))
         function(*args, choice=choice, **values)
 
     return _with_options(gathered, ANALYSIS)
+
+
+def _written(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the named options that were written on the command line."""
+    context = click.get_current_context()
+    source = click.core.ParameterSource.COMMANDLINE
+    return tuple(name for name in names if context.get_parameter_source(name) == source)
 
 
 def _with_options(
@@ -211,18 +216,29 @@ def open_or_build(
     """Open the corpus that `inputs` names, or build one from raw files, on disk at `out` or in memory.
 
     Files are analysed by `choice`, or by `analysis` and seen through `vocabulary` (those of a saved model). A
-    corpus that is opened is seen through `vocabulary` too. Raises UserError.
+    corpus that is opened is seen through `vocabulary` too; a note tells where it was analysed otherwise than
+    by `analysis`. Raises UserError, also for options of raw files given with a corpus.
     """
+    from stickbreaker.core.files import recover
     from stickbreaker.corpus import Corpus
     from stickbreaker.corpus.store import is_store
 
+    if len(inputs) == 1:
+        recover(Path(inputs[0]))
     if len(inputs) == 1 and is_store(Path(inputs[0])):
-        if choice is not None and choice.given:
-            option = "--" + choice.given[0].replace("_", "-")
+        given = (*reading.given, *(() if choice is None else choice.given))
+        if given:
+            option = "--" + given[0].replace("_", "-")
             raise UserError(
                 f"is a corpus already, {option} has no effect", where=inputs[0], remedy="leave it out"
             )
         corpus = Corpus.open(inputs[0])
+        own = corpus.analysis
+        if analysis is not None and own is not None and own.resolved() != analysis.resolved():
+            note(
+                f"{inputs[0]}: the corpus was analysed differently than the model's, so words may not match; "
+                "raw files are analysed as the model's corpus was"
+            )
         return corpus if vocabulary is None else corpus.with_vocabulary(vocabulary, analysis)
     return _build(inputs, reading, choice, analysis, vocabulary, out, overwrite)
 
@@ -255,7 +271,10 @@ def _build(
     return built
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus",
+)
 def corpus() -> None:
     """Build a corpus from text, or describe one."""
 

@@ -19,6 +19,7 @@ from stickbreaker.cli.corpus import (
     open_or_build,
     reading_options,
 )
+from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
     from stickbreaker.learning.loop import Run, RunState
@@ -103,7 +104,7 @@ def fit() -> None:
     default=0.0,
     show_default=True,
     type=click.FloatRange(0.0, 0.9),
-    help="Share never trained on.",
+    help="Share never trained on, which decides when to stop; the vocabulary is the whole corpus's.",
 )
 @click.option("--seed", default=0, show_default=True, type=int, help="The same seed gives the same model.")
 @threads_option
@@ -138,12 +139,15 @@ def lda(
     from stickbreaker.learning.schedules import Online
     from stickbreaker.saved.directory import refuse_existing
 
+    _refuse_online_options(schedule)
     online = Online(batch_size, kappa, tau0)
     names = {"topics": "n_topics", "iterations": "max_iter", "seed": "random_state"}
     params = {names.get(name, name): value for name, value in settings.items()}
     model = LDA(schedule=online if schedule == "online" else "batch", n_jobs=threads, **params)
     model._topic_model(1)  # wrong parameters are told before anything is read
     refuse_existing(out, overwrite)
+    for given in inputs:
+        _refuse_inside_model(Path(given))
     with _scratch_beside(out) as scratch:
         corpus = open_or_build(inputs, reading, choice=choice, out=scratch / "corpus")
         inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
@@ -160,6 +164,22 @@ def lda(
 def resume(model: Path, threads: int | None, checkpoint_every: float, as_json: bool) -> None:
     """Go on with a run that was interrupted: the result is that of a run that was not."""
     _go_on(model, checkpoint_every, threads, as_json)
+
+
+def _refuse_online_options(schedule: str) -> None:
+    """Raise a usage error where options of the online schedule are given to another one."""
+    context = click.get_current_context()
+    for name in ("batch_size", "kappa", "tau0"):
+        written = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        if schedule != "online" and written:
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --schedule online")
+
+
+def _refuse_inside_model(given: Path) -> None:
+    """Raise UserError for an input that lies in a model: it is gone when that model's run is done."""
+    for parent in given.resolve().parents:
+        if (parent / "model.json").is_file():
+            raise UserError("lies inside a model", where=given, remedy="copy it to a place of its own first")
 
 
 @contextmanager

@@ -1,10 +1,12 @@
 """Writing files and directories so that nothing half-written is ever seen."""
 
+import errno
+import glob
 import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -13,26 +15,60 @@ from pathlib import Path
 def atomic_directory(path: Path, *, overwrite: bool = False) -> Generator[Path]:
     """Yield an empty directory beside `path`; on success it takes the name `path`, on failure it vanishes.
 
-    Raises FileExistsError when `path` exists and `overwrite` is false.
+    What a killed replacement left at `path` is put right first, see `recover`. Raises FileExistsError when
+    `path` exists and `overwrite` is false.
     """
+    recover(path)
     if path.exists() and not overwrite:
-        raise FileExistsError(path)
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
+    replaced: Path | None = None
     try:
         yield partial
         partial.chmod(0o755)
         if path.exists():
             replaced = Path(tempfile.mkdtemp(prefix=f".{path.name}.replaced-", dir=path.parent))
             path.rename(replaced / path.name)
-            partial.rename(path)
-            shutil.rmtree(replaced)
-        else:
-            partial.rename(path)
+        partial.rename(path)
         sync_directory(path.parent)
+        _discard_replaced(path)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
+        recover(path)
+        if replaced is not None:
+            with suppress(OSError):
+                replaced.rmdir()
         raise
+
+
+def recover(path: Path) -> None:
+    """Give `path` its old content back if `atomic_directory` was killed while it replaced it.
+
+    Does nothing where `path` exists, nothing was left beside it, or its directory cannot be written.
+    """
+    if os.path.lexists(path):
+        return
+    with suppress(OSError):
+        left = [wrapper for wrapper in _replaced_beside(path) if (wrapper / path.name).is_dir()]
+        if left:
+            newest = max(left, key=lambda wrapper: wrapper.stat().st_mtime_ns)
+            (newest / path.name).rename(path)
+            newest.rmdir()
+            sync_directory(path.parent)
+
+
+def _replaced_beside(path: Path) -> Iterator[Path]:
+    """The directories into which `atomic_directory` moved what it replaced at `path`."""
+    return path.parent.glob(f".{glob.escape(path.name)}.replaced-*")
+
+
+def _discard_replaced(path: Path) -> None:
+    """Remove what was replaced at `path`; renamed first, so that a half-removed one is never recovered."""
+    for wrapper in list(_replaced_beside(path)):
+        with suppress(OSError):
+            (wrapper / path.name).rename(wrapper / "removed")
+        shutil.rmtree(wrapper, ignore_errors=True)
 
 
 @contextmanager

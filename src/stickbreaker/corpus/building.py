@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_directory
+from stickbreaker.core.files import atomic_directory, recover
 from stickbreaker.corpus.analysis import Analysis
 from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
 from stickbreaker.corpus.counting import Tally
@@ -237,6 +237,7 @@ def documents_from(
 @contextmanager
 def new_directory(path: Path, overwrite: bool) -> Iterator[Path]:
     """The directory to write a corpus into; another corpus there is replaced only with `overwrite`."""
+    recover(path)
     if path.exists() or path.is_symlink():
         if not overwrite:
             raise UserError("already exists", where=path, remedy="give another path, or --overwrite")

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import digest_of
+from stickbreaker.core.files import digest_of, recover
 from stickbreaker.corpus.blocks import SCHEMAS, BlockSource, Entries, entries_of
 
 FORMAT = "stickbreaker corpus"
@@ -101,7 +101,10 @@ class StoreWriter:
 
 
 class StoreSource(BlockSource):
-    """Blocks read from a store's files. A file's digest is checked when it is first read."""
+    """Blocks read from a store's files.
+
+    A file's digest is checked when it is first read; one that was replaced or changed since is refused.
+    """
 
     def __init__(self, directory: Path, kind: str, files: tuple[StoredFile, ...]) -> None:
         self.directory = directory
@@ -109,7 +112,7 @@ class StoreSource(BlockSource):
         self.files = files
         self.sizes = tuple(size for file in files for size in file.blocks)
         self._places = [(file, group) for file in files for group in range(len(file.blocks))]
-        self._checked: set[str] = set()
+        self._checked: dict[str, tuple[int, int, int]] = {}  # file name: its identity when checked
         self._lock = threading.Lock()
 
     def read(self, block: int) -> pa.Table:
@@ -133,9 +136,11 @@ class StoreSource(BlockSource):
             self._check(file)
             with pq.ParquetFile(path) as opened:
                 table = opened.read_row_group(group, columns=columns, use_threads=False)
+            self._see_unchanged(file)  # after the read, so that what was read is what was checked
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
             if isinstance(error, UserError):
                 raise
+            self._see_unchanged(file)
             raise self._damaged(file, error) from None
         if table.num_rows != file.blocks[group] or table.column_names != columns:
             raise self._damaged(file, "its blocks are not those of corpus.json")
@@ -144,12 +149,31 @@ class StoreSource(BlockSource):
     def _check(self, file: StoredFile) -> None:
         with self._lock:
             if file.name not in self._checked:
-                if digest_of(self.directory / file.name) != file.digest:
+                path = self.directory / file.name
+                identity = _identity(path)
+                if digest_of(path) != file.digest:
                     raise self._damaged(file, "its content was altered")
-                self._checked.add(file.name)
+                self._checked[file.name] = identity
+
+    def _see_unchanged(self, file: StoredFile) -> None:
+        """Raise UserError if a file is no longer the one that was checked."""
+        path, checked = self.directory / file.name, self._checked.get(file.name)
+        try:
+            same = checked is None or _identity(path) == checked
+        except OSError:
+            same = False
+        if not same:
+            problem = "the file was replaced or changed while it was being read"
+            raise UserError(problem, where=path, remedy="open the corpus again, and begin anew")
 
     def _damaged(self, file: StoredFile, reason: object) -> UserError:
         return UserError(f"the file is damaged ({reason})", where=self.directory / file.name, remedy=REBUILD)
+
+
+def _identity(path: Path) -> tuple[int, int, int]:
+    """What differs once a file was replaced or written to."""
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def write_facts(directory: Path, facts: Facts) -> None:
@@ -166,7 +190,11 @@ def is_store(path: Path) -> bool:
 
 
 def read_facts(directory: Path) -> Facts:
-    """Read corpus.json and see that its files are there. Raises UserError naming what is wrong."""
+    """Read corpus.json and see that its files are there. Raises UserError naming what is wrong.
+
+    A corpus that was moved aside by a build killed at its last step is put back first.
+    """
+    recover(directory)
     path = directory / FACTS_FILE
     if not directory.exists():
         raise UserError("no such corpus", where=directory, remedy="make it with: stickbreaker corpus build")

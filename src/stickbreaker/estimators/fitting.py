@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import stream
-from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.seeding import seed_from_documents
 from stickbreaker.estimators.settings import KAPPA, TAU0, from_json, schedule_of, seed_of, threads_of, to_json
@@ -141,6 +141,9 @@ def partial_fit(lda: "LDA", corpus: Corpus, begun: bool) -> None:
     else:
         engine.start(job.model, _seeds(lda, job, corpus))
         state = RunState(job.model.start())
+    if begun and len(lda.alpha_) != lda.n_topics:
+        told = f"n_topics={lda.n_topics}, but the model has {len(lda.alpha_)} topics"
+        raise UserError(told, remedy="call fit to begin anew")
     known = about(corpus) if not begun else _grown(lda.corpus_, about(corpus))
     total = schedule.total or known["documents"]
     step, keep, add = schedule.step_for(state.step, state.seen, source.n_documents, total)
@@ -152,12 +155,24 @@ def partial_fit(lda: "LDA", corpus: Corpus, begun: bool) -> None:
     state.scores.append(record["score"])
     if not begun:
         lda.vocabulary_, lda.analysis_, lda.trace_ = corpus.vocabulary, corpus.analysis or Analysis(), []
+    else:
+        lda.vocabulary_ = _counted_on(lda.vocabulary_, corpus)
     lda.corpus_ = known
     lda.trace_.append(record)
     lda.n_iter_, lda.bound_, lda.converged_ = state.passes, record["score"], False
     lda._state = state
     assert isinstance(job.model, TopicModel)
     lda._take(job.model, engine, state.small)
+
+
+def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
+    """The vocabulary with the occurrences of its words in `corpus` added."""
+    documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
+    for block in range(len(corpus.block_sizes)):
+        bags = corpus.bags(block)
+        documents += np.bincount(bags.words, minlength=len(documents))
+        tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
+    return Vocabulary(vocabulary.words, documents, tokens)
 
 
 def _grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.lda import LDA
 
 LIMIT = 2000  # documents kept
+SALT = 1  # chosen by another hash than held-out documents are
 TOPICS = 20  # topics kept of a document, the largest
 SNIPPET = 600  # characters kept of a document
 TITLES = ("title", "subject", "headline", "name")  # metadata fields that may name a document
@@ -33,7 +34,7 @@ def write_documents(lda: "LDA", corpus: Corpus, path: Path) -> None:
     cut = _cut(corpus)
     for block, size in enumerate(corpus.block_sizes):
         ids = corpus.ids(block)
-        chosen = np.array([i for i in range(size) if share_of(ids[i]) <= cut], np.int64)
+        chosen = np.array([i for i in range(size) if share_of(ids[i], SALT) <= cut], np.int64)
         if len(chosen):
             bags = corpus.bags(block).take(chosen)
             theta = lda._theta(bags)
@@ -64,7 +65,9 @@ def _cut(corpus: Corpus) -> float:
     """The hash below which a document is kept."""
     if corpus.n_documents <= LIMIT:
         return 1.0
-    shares = np.concatenate([[share_of(i) for i in corpus.ids(b)] for b in range(len(corpus.block_sizes))])
+    shares = np.concatenate(
+        [[share_of(i, SALT) for i in corpus.ids(b)] for b in range(len(corpus.block_sizes))]
+    )
     return float(np.partition(shares, LIMIT - 1)[LIMIT - 1])
 
 

@@ -1,8 +1,11 @@
 """Document completion of held-out documents while a model is learning."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from stickbreaker.core.records import Record
+from stickbreaker.corpus.shards import Bags
 from stickbreaker.engines.contract import Engine
 from stickbreaker.evaluation.completion import completion_score, split_halves
 from stickbreaker.learning.source import Source
@@ -10,18 +13,30 @@ from stickbreaker.models.topics import TopicModel
 
 
 class HeldOut:
-    """Scores a source's held-out documents, in nats a token: half of each is observed, the rest predicted."""
+    """Scores a source's held-out documents, in nats a token: half of each is observed, the rest predicted.
+
+    Reads them block by block, so that their number is not bounded by memory. `tokens`: words to predict.
+    """
 
     def __init__(self, source: Source, seed: int) -> None:
         self.source = source
         self.seed = seed
-        self.observed, self.rest = split_halves(source.held_out())
-        self.tokens = float(self.rest.counts.sum(dtype=np.float64))
+        self.tokens = sum(float(rest.counts.sum(dtype=np.float64)) for _, rest in self._halves())
 
     def __call__(self, engine: Engine, model: TopicModel, small: Record) -> float:
-        numbers = np.arange(len(self.observed.offsets) - 1)
-        shards = self.source.shards(numbers, self.observed)
-        gamma = np.concatenate([local["gamma"].values for local in engine.infer(small, shards, self.seed)])
-        theta = gamma / gamma.sum(axis=1, keepdims=True)
         topic_word = np.ascontiguousarray(model.words.topic_words(small, engine.rows().values).T)
-        return completion_score(self.rest, theta, topic_word).nats_per_word
+        nats = 0.0
+        for observed, rest in self._halves():
+            shards = self.source.shards(np.arange(len(observed.unseen)), observed)
+            gamma = np.concatenate(
+                [local["gamma"].values for local in engine.infer(small, shards, self.seed)]
+            )
+            nats += completion_score(rest, gamma / gamma.sum(axis=1, keepdims=True), topic_word).nats
+        return nats / self.tokens
+
+    def _halves(self) -> Iterator[tuple[Bags, Bags]]:
+        """Observed and predicted halves of each block that has held-out words."""
+        for number in range(self.source.n_blocks):
+            observed, rest = split_halves(self.source.block(number, held_out=True)[1])
+            if rest.counts.sum() > 0:
+                yield observed, rest

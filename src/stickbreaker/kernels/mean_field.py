@@ -19,7 +19,8 @@ from stickbreaker.kernels.special import (
 )
 
 FLUSH = np.float32(9.4e-14)
-TINY = np.float32(1e-30)  # no word's norm is below: a word that no topic has stays harmless
+TINY = np.float32(1e-30)  # no word's norm is below
+FAINT = np.float32(1e-24)  # below this a word's share is computed in double precision
 SMALL_MEAN = 0.1  # below this mean of gamma, exp(psi(gamma)) may underflow in single precision
 
 
@@ -63,7 +64,7 @@ def _theta_weights(gamma, small, weights_out):
     for k in range(n):
         g = gamma[k]
         value = (g + np.float32(4.0)) * exp32(exp_digamma_exponent32(g) - shift)
-        weights_out[k] = value if value >= FLUSH else np.float32(0.0)
+        weights_out[k] = max(value, FLUSH)  # not zero: a word whose only topic has faded keeps its count
 
 
 @njit(**PART)
@@ -159,41 +160,55 @@ def _document_terms(alpha, gamma, log_theta_out):
 
 
 @njit(**PART)
-def _final_theta_weights(gamma, psi_total, exponents, weights_out):
-    """exp(psi(gamma) - psi_total) divided by exp(shift), which is returned; computed in double precision."""
+def _final_theta_weights(gamma, psi_total, exact_out, weights_out):
+    """exp(psi(gamma) - psi_total) divided by exp(shift), which is returned; in both precisions."""
     shift = -1e300
     for k in range(len(gamma)):
-        exponents[k] = exp_digamma_exponent64(gamma[k])
-        shift = max(shift, exponents[k])
+        exact_out[k] = exp_digamma_exponent64(gamma[k])
+        shift = max(shift, exact_out[k])
     for k in range(len(gamma)):
-        value = (gamma[k] + 6.0) * exp64(exponents[k] - shift)
-        weights_out[k] = np.float32(value if value >= 1e-30 else 0.0)
+        exact_out[k] = (gamma[k] + 6.0) * exp64(exact_out[k] - shift)
+        weights_out[k] = np.float32(exact_out[k] if exact_out[k] >= 1e-30 else 0.0)
     return shift - psi_total
 
 
 @njit(**PART)
-def _final_round(block, counts, theta_weights, codes, counts_out):
+def _share_out_exactly(block, i, count, exact, counts_out):
+    """The same in double precision, for a word whose topics have faded from the document."""
+    norm = 1e-300
+    for k in range(len(exact)):
+        norm += np.float64(block[i, k]) * max(exact[k], 1e-290)
+    for k in range(len(exact)):
+        share = np.float64(block[i, k]) * max(exact[k], 1e-290) / norm
+        counts_out[k] += np.float32(np.float64(count) * share)
+    return np.float64(count) * log64(norm)
+
+
+@njit(**PART)
+def _final_round(block, counts, theta_weights, exact, codes, counts_out):
     """Add a document's expected counts to the shard's; gives sum of count × log(weights · theta_weights)."""
     n_words = len(block)
     score = 0.0
     fours = n_words - n_words % 4
     for i in range(0, fours, 4):
         a, b, c, d = _four_norms(block, i, theta_weights)
-        score += _share_out(block, i, counts, theta_weights, a, codes, counts_out)
-        score += _share_out(block, i + 1, counts, theta_weights, b, codes, counts_out)
-        score += _share_out(block, i + 2, counts, theta_weights, c, codes, counts_out)
-        score += _share_out(block, i + 3, counts, theta_weights, d, codes, counts_out)
+        score += _share_out(block, i, counts, theta_weights, exact, a, codes, counts_out)
+        score += _share_out(block, i + 1, counts, theta_weights, exact, b, codes, counts_out)
+        score += _share_out(block, i + 2, counts, theta_weights, exact, c, codes, counts_out)
+        score += _share_out(block, i + 3, counts, theta_weights, exact, d, codes, counts_out)
     for i in range(fours, n_words):
         norm = _norm(block, i, theta_weights)
-        score += _share_out(block, i, counts, theta_weights, norm, codes, counts_out)
+        score += _share_out(block, i, counts, theta_weights, exact, norm, codes, counts_out)
     return score
 
 
 @njit(**PART)
-def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
+def _share_out(block, i, counts, theta_weights, exact, norm, codes, counts_out):
     """Share one word's count among the topics; gives count × log(norm)."""
-    ratio = counts[i] / norm
     word = codes[i]
+    if norm < FAINT:
+        return _share_out_exactly(block, i, counts[i], exact, counts_out[word])
+    ratio = counts[i] / norm
     for k in range(len(theta_weights)):
         counts_out[word, k] += (ratio * theta_weights[k]) * block[i, k]
     return np.float64(counts[i]) * log64(np.float64(norm))
@@ -217,7 +232,7 @@ def infer_documents(words, alpha, rule, report_out):
     gamma = np.empty(n_topics, np.float32)
     theta_weights = np.empty(n_topics, np.float32)
     gains = np.empty(n_topics, np.float32)
-    exponents = np.empty(n_topics)
+    exact = np.empty(n_topics)
     prior_terms = _prior_terms(alpha)
     for d in range(n_documents):
         start, stop = words.offsets[d], words.offsets[d + 1]
@@ -238,9 +253,9 @@ def infer_documents(words, alpha, rule, report_out):
             report_out.gamma[d] = alpha
         terms, psi_total = _document_terms(alpha, report_out.gamma[d], report_out.log_theta)
         if size > 0:
-            shift = _final_theta_weights(report_out.gamma[d], psi_total, exponents, theta_weights)
+            shift = _final_theta_weights(report_out.gamma[d], psi_total, exact, theta_weights)
             codes = words.codes[start:stop]
-            score = _final_round(block[:size], counts, theta_weights, codes, report_out.counts)
+            score = _final_round(block[:size], counts, theta_weights, exact, codes, report_out.counts)
             total = 0.0
             for i in range(size):
                 total += counts[i]

@@ -86,6 +86,7 @@ def run(job: Run, state: RunState, observers: Sequence[Observer] = ()) -> RunSta
         for observer in observers:
             observer.interrupted(job, state)
         raise
+    _cut_pass_short(state)
     for observer in observers:
         observer.end(job, state)
     return state
@@ -151,6 +152,16 @@ def _end_pass(job: Run, state: RunState, record: TraceRecord, exact: float | Non
     state.pass_nats = state.pass_tokens = 0.0
     if job.evaluate is None:
         state.converged = settled(state.scores, job.limits.tol)
+
+
+def _cut_pass_short(state: RunState) -> None:
+    """Count a pass that the run's end leaves unfinished, with the documents' part as its score."""
+    if state.in_pass > 0:
+        state.scores.append(state.pass_nats / max(1.0, state.pass_tokens))
+        state.passes += 1
+        state.in_pass = 0
+        state.at_pass_start = (state.step, state.seen)
+        state.pass_nats = state.pass_tokens = 0.0
 
 
 def settled(scores: Sequence[float], tol: float) -> bool:

@@ -54,10 +54,6 @@ class Source:
             bags = bags.take(positions)
         return positions + self.first[number], bags
 
-    def held_out(self) -> Bags:
-        """The bags of all held-out documents."""
-        return join_bags([self.block(number, held_out=True)[1] for number in range(self.n_blocks)])
-
     def in_order(self) -> Iterator[tuple[NDArray[np.int64], Bags]]:
         """Blocks in the corpus's order."""
         for number in range(self.n_blocks):

@@ -5,6 +5,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
@@ -16,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_directory, atomic_file, digest_of, write_atomic
+from stickbreaker.core.files import atomic_directory, atomic_file, digest_of, recover, write_atomic
+from stickbreaker.corpus.store import read_facts
 from stickbreaker.corpus.vocabulary import Vocabulary
 
 SCHEMA = 1
+OURS = re.compile(r"state(-\d+)?\.safetensors|keys-(\d+|state)\.json")  # files that checkpoints replace
 MANIFEST = "model.json"
 VOCABULARY = "vocabulary.parquet"
 TRACE = "trace.jsonl"
@@ -131,6 +134,7 @@ class ModelDirectory:
 
     def manifest(self) -> dict[str, Any]:
         """model.json, checked for its schema."""
+        recover(self.path)
         file = self.path / MANIFEST
         if not file.is_file():
             problem = "is not a saved model" if self.path.exists() else "there is no such model"
@@ -158,9 +162,14 @@ class ModelDirectory:
         """Remove from a finished model what served its run, and what a killed run left."""
         with suppress(UserError, OSError):  # in use, or not ours to change: it does no harm
             self.lock()
-            self._remove_all_but(list(self.manifest()["files"]))
-            shutil.rmtree(self.path / CORPUS, ignore_errors=True)
+            manifest = self.manifest()
+            self._remove_all_but(list(manifest["files"]))
             sweep(self.path)
+            leaving = self.path / f".{CORPUS}.leaving"
+            shutil.rmtree(leaving, ignore_errors=True)
+            if read_facts(self.path / CORPUS).fingerprint == manifest["corpus"]["fingerprint"]:
+                (self.path / CORPUS).rename(leaving)  # in one step, so that a kill leaves no half corpus
+                shutil.rmtree(leaving)
         self.unlock()
 
     def truncate_trace(self, manifest: Mapping[str, Any]) -> None:
@@ -174,8 +183,11 @@ class ModelDirectory:
             return []
         content = self.trace_path.read_bytes()[: manifest.get("trace_bytes")]
         try:
-            return [json.loads(line) for line in content.splitlines()]
-        except ValueError:
+            records = [json.loads(line) for line in content.splitlines()]
+            if [record["step"] for record in records] == list(range(1, manifest["run"]["step"] + 1)):
+                return records
+            raise ValueError
+        except (ValueError, TypeError, KeyError):
             raise UserError(
                 "is damaged", where=self.trace_path, remedy="delete it; the model is whole"
             ) from None
@@ -195,7 +207,7 @@ class ModelDirectory:
 
     def _remove_all_but(self, names: list[str]) -> None:
         for file in self.path.iterdir():
-            stale = file.name.startswith(("state", "keys-")) and file.name not in names
+            stale = OURS.fullmatch(file.name) and file.name not in names
             if stale or ".partial-" in file.name or file.name.startswith(".tmp"):  # .tmp: of safetensors
                 file.unlink(missing_ok=True)
 
@@ -227,6 +239,7 @@ def new_model_directory(path: Path, *, overwrite: bool) -> Generator[ModelDirect
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
     """Raise UserError where `path` exists and may not be replaced, or is in use by a run."""
+    recover(path)
     if not path.exists():
         return
     if not overwrite:
