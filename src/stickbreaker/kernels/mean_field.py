@@ -189,29 +189,35 @@ def _final_round(block, counts, theta_weights, exact, codes, counts_out):
     """Add a document's expected counts to the shard's; gives sum of count × log(weights · theta_weights)."""
     n_words = len(block)
     score = 0.0
+    least = np.float32(1.0)
     fours = n_words - n_words % 4
     for i in range(0, fours, 4):
         a, b, c, d = _four_norms(block, i, theta_weights)
-        score += _share_out(block, i, counts, theta_weights, exact, a, codes, counts_out)
-        score += _share_out(block, i + 1, counts, theta_weights, exact, b, codes, counts_out)
-        score += _share_out(block, i + 2, counts, theta_weights, exact, c, codes, counts_out)
-        score += _share_out(block, i + 3, counts, theta_weights, exact, d, codes, counts_out)
+        least = min(least, min(min(a, b), min(c, d)))
+        score += _share_out(block, i, counts, theta_weights, a, codes, counts_out)
+        score += _share_out(block, i + 1, counts, theta_weights, b, codes, counts_out)
+        score += _share_out(block, i + 2, counts, theta_weights, c, codes, counts_out)
+        score += _share_out(block, i + 3, counts, theta_weights, d, codes, counts_out)
     for i in range(fours, n_words):
         norm = _norm(block, i, theta_weights)
-        score += _share_out(block, i, counts, theta_weights, exact, norm, codes, counts_out)
+        least = min(least, norm)
+        score += _share_out(block, i, counts, theta_weights, norm, codes, counts_out)
+    if least < FAINT:
+        for i in range(n_words):
+            if _norm(block, i, theta_weights) < FAINT:
+                score += _share_out_exactly(block, i, counts[i], exact, counts_out[codes[i]])
     return score
 
 
 @njit(**PART)
-def _share_out(block, i, counts, theta_weights, exact, norm, codes, counts_out):
-    """Share one word's count among the topics; gives count × log(norm)."""
+def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
+    """Share one word's count among the topics, if its norm is not faint; gives count × log(norm)."""
+    count = counts[i] if norm >= FAINT else np.float32(0.0)
+    ratio = count / norm
     word = codes[i]
-    if norm < FAINT:
-        return _share_out_exactly(block, i, counts[i], exact, counts_out[word])
-    ratio = counts[i] / norm
     for k in range(len(theta_weights)):
         counts_out[word, k] += (ratio * theta_weights[k]) * block[i, k]
-    return np.float64(counts[i]) * log64(np.float64(norm))
+    return np.float64(count) * log64(np.float64(norm))
 
 
 @njit(**OPTIONS)
