@@ -144,12 +144,8 @@ def _end_pass(job: Run, state: RunState, record: TraceRecord, exact: float | Non
         engine = job.engine
         table = Stats(no_rows(job.model.n_columns(state.small)), score=state.pass_nats)
         nats = job.model.score(state.small, table, engine.totals(), engine.summary(state.small)).nats
-    state.scores.append(nats / max(1.0, state.pass_tokens))
+    _close_pass(state, nats)
     record["pass_score"] = state.scores[-1]
-    state.passes += 1
-    state.in_pass = 0
-    state.at_pass_start = (state.step, state.seen)
-    state.pass_nats = state.pass_tokens = 0.0
     if job.evaluate is None:
         state.converged = settled(state.scores, job.limits.tol)
 
@@ -157,11 +153,16 @@ def _end_pass(job: Run, state: RunState, record: TraceRecord, exact: float | Non
 def _cut_pass_short(state: RunState) -> None:
     """Count a pass that the run's end leaves unfinished, with the documents' part as its score."""
     if state.in_pass > 0:
-        state.scores.append(state.pass_nats / max(1.0, state.pass_tokens))
-        state.passes += 1
-        state.in_pass = 0
-        state.at_pass_start = (state.step, state.seen)
-        state.pass_nats = state.pass_tokens = 0.0
+        _close_pass(state, state.pass_nats)
+
+
+def _close_pass(state: RunState, nats: float) -> None:
+    """Note the pass's score and begin to count the next."""
+    state.scores.append(nats / max(1.0, state.pass_tokens))
+    state.passes += 1
+    state.in_pass = 0
+    state.at_pass_start = (state.step, state.seen)
+    state.pass_nats = state.pass_tokens = 0.0
 
 
 def settled(scores: Sequence[float], tol: float) -> bool:
