@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
     from stickbreaker.estimators.lda import LDA
     from stickbreaker.learning.schedules import Online
+    from stickbreaker.models.topics.hybrid import Hybrid
+    from stickbreaker.models.topics.sampling import Gibbs
 
 _HOMES = {
     "LDA": "stickbreaker.estimators.lda",
     "Online": "stickbreaker.learning.schedules",
+    "Hybrid": "stickbreaker.models.topics.hybrid",
+    "Gibbs": "stickbreaker.models.topics.sampling",
     "Corpus": "stickbreaker.corpus",
     "Analysis": "stickbreaker.corpus",
     "Vocabulary": "stickbreaker.corpus",
@@ -24,7 +28,17 @@ _HOMES = {
     "UserError": "stickbreaker.core.errors",
 }
 
-__all__ = ["LDA", "Analysis", "Corpus", "Online", "UserError", "Vocabulary", "VocabularyRule"]
+__all__ = [
+    "LDA",
+    "Analysis",
+    "Corpus",
+    "Gibbs",
+    "Hybrid",
+    "Online",
+    "UserError",
+    "Vocabulary",
+    "VocabularyRule",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,7 @@ from tests.running import TOPICS, untimed
 
 from stickbreaker import LDA, Corpus, Online, UserError
 from stickbreaker.corpus.shards import shard_of
-from stickbreaker.models.topics.mean_field import _tokens
+from stickbreaker.models.topics.mean_field import tokens_of_documents
 
 
 def quick(**settings):
@@ -140,8 +140,8 @@ def test_weights_of_a_document_add_up_alone():
     draw = np.random.default_rng(0)
     weights = (draw.random((100, 7)) + 0.01) * 10.0 ** draw.integers(-8, 9, (100, 1))
     bags = Corpus.from_matrix(weights).bags(0)
-    together = _tokens(shard_of(bags, np.arange(100), 7))
-    alone = [_tokens(shard_of(bags.slice(d, d + 1), np.arange(1), 7))[0] for d in range(100)]
+    together = tokens_of_documents(shard_of(bags, np.arange(100), 7))
+    alone = [tokens_of_documents(shard_of(bags.slice(d, d + 1), np.arange(1), 7))[0] for d in range(100)]
     assert np.array_equal(together, alone)
 
 
@@ -229,7 +229,7 @@ def test_an_eta_of_words(shape):
 
 WRONG = [
     ("n_topics", [0, -1, 2.5, "many", None, True]),
-    ("inference", ["gibbs", None]),
+    ("inference", ["viterbi", None]),
     ("schedule", ["weekly", None, 3]),
     ("alpha", [0, -1.0, np.nan, np.inf, "guess", None, [1.0, 2.0], [1.0, 2.0, -3.0], [[1.0, 1.0, 1.0]], {}]),
     ("eta", [0, -0.1, np.nan, "guess", None, np.ones(3), np.ones((12, 3)), np.zeros((3, 12)), 1e7]),
@@ -277,7 +277,7 @@ def test_a_wrong_schedule_is_named(name, value):
 
 
 def test_keep_local_needs_batch():
-    with pytest.raises(UserError, match="keep_local needs the batch schedule"):
+    with pytest.raises(UserError, match="keep_local needs batch mean-field inference"):
         quick(keep_local=True, schedule="online").fit(counts())
 
 

@@ -177,5 +177,5 @@ def test_weights_are_scaled_by_row_and_flushed():
 
 def test_add_rows():
     target = np.zeros((4, 2))
-    add_rows(target, np.array([2, 0, 2]), np.arange(6.0).reshape(3, 2))
+    add_rows(target, np.array([2, 0, 2]), np.arange(6.0).reshape(3, 2), 1.0)
     assert target.tolist() == [[2.0, 3.0], [0.0, 0.0], [4.0, 6.0], [0.0, 0.0]]

@@ -9,12 +9,15 @@ pytestmark = pytest.mark.kernels
 
 CASES = [  # kernel, exact function, tolerance relative to max(1, |value|)
     (special.digamma64, scipy_special.psi, 1e-10),
+    (special.trigamma64, lambda x: scipy_special.polygamma(1, x), 1e-10),
     (special.log_gamma64, scipy_special.gammaln, 1e-10),
     (special.log64, np.log, 1e-13),
 ]
 
 
-@pytest.mark.parametrize(("kernel", "exact", "tolerance"), CASES, ids=["digamma", "log gamma", "log"])
+@pytest.mark.parametrize(
+    ("kernel", "exact", "tolerance"), CASES, ids=["digamma", "trigamma", "log gamma", "log"]
+)
 def test_agrees_with_scipy(kernel, exact, tolerance):
     x = np.exp(np.linspace(np.log(1e-5), np.log(1e8), 3001))
     out = np.array([kernel(value) for value in x])

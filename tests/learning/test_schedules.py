@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stickbreaker import Corpus, Online, UserError
-from stickbreaker.learning.loop import relative_change, settled
+from stickbreaker.learning.convergence import evened_out, relative_change, settled
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.learning.source import SHARD, Source
 from stickbreaker.testing import plant_topics
@@ -109,3 +109,6 @@ def test_a_run_settles_on_the_mean_of_three_changes():
     )
     assert not settled([-9.0, -8.0, -8.0, -7.0], 1e-4)
     assert not settled([-8.0] * 8, 0.0), "tol 0 never stops"
+    assert not evened_out([-9.0, -8.9, -8.8, -8.7, -8.6, -8.5, -8.4, -8.3, -8.2, -8.1], 1e-4)
+    assert not evened_out([-8.0] * 20, 0.0), "tol 0 never stops"
+    assert not evened_out([-8.0] * 9, 1e-4), "too few"

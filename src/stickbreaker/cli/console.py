@@ -30,8 +30,27 @@ def say(text: object = "") -> None:
 
 
 def note(text: object) -> None:
-    """A line on standard error: progress, warnings, what was skipped."""
-    click.echo(printable(text), err=True)
+    """A line on standard error: progress, warnings, what was skipped. Above the bar, where there is one."""
+    print(printable(text), file=sys.stderr, flush=True)  # click.echo would write past the bar
+
+
+@functools.cache
+def tell_of_compiling() -> None:
+    """Say so, once in this process, when kernels are really compiled; those in numba's cache are not."""
+    from numba.core import event
+
+    class FirstCompilation(event.Listener):
+        told = False
+
+        def on_start(self, event: event.Event) -> None:
+            if not self.told:
+                self.told = True
+                note("compiling kernels (once, some seconds)")
+
+        def on_end(self, event: event.Event) -> None:
+            pass
+
+    event.register("numba:compile", FirstCompilation())
 
 
 def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]], str]) -> None:

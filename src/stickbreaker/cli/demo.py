@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from stickbreaker.cli.console import command, emit, note
+from stickbreaker.cli.console import command, emit, note, tell_of_compiling
 from stickbreaker.cli.inspect import topics_as_text, topics_told
 from stickbreaker.core.errors import UserError
 
@@ -35,7 +35,8 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     from stickbreaker.corpus import Corpus, VocabularyRule
     from stickbreaker.corpus.readers.python_docs import python_documents
     from stickbreaker.estimators import fitting
-    from stickbreaker.estimators.lda import LDA
+    from stickbreaker.estimators.plain_lda import PlainLDA
+    from stickbreaker.estimators.saving import load
     from stickbreaker.report import render
     from stickbreaker.report.pages import page_of
 
@@ -53,12 +54,13 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
         overwrite=overwrite,
     )
     note(f"{corpus.n_documents:,} documents, {corpus.n_words:,} distinct words; learning {topics} topics …")
-    lda = LDA(n_topics=topics, eta=0.1, init="documents", max_iter=PASSES, random_state=seed)
+    lda = PlainLDA(n_topics=topics, eta=0.1, init="documents", max_iter=PASSES, random_state=seed)
+    tell_of_compiling()
     fitting.begin(lda, corpus, model_path, overwrite=overwrite)
     fitting.resume(model_path, every=60.0, threads=None, watch=[watcher()])
     page = page_of(model_path, f"What Python {version} documents")
     write_atomic(page_path, render(page).encode("utf-8"))
-    told = topics_told(LDA.load(model_path), 10)
+    told = topics_told(load(model_path), 10)
     result = {"corpus": str(corpus_path), "model": str(model_path), "report": str(page_path), "topics": told}
     emit(result, as_json, lambda r: f"{topics_as_text(r)}\n\n{_next(out)}")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, fail, note, threads_option
+from stickbreaker.cli.console import command, emit, fail, note, tell_of_compiling, threads_option
 from stickbreaker.cli.corpus import (
     AnalysisChoice,
     ReadingChoice,
@@ -24,11 +24,12 @@ from stickbreaker.core.errors import UserError
 if TYPE_CHECKING:
     from stickbreaker.learning.loop import Run, RunState
     from stickbreaker.learning.observers import Observer
+    from stickbreaker.models.topics import Gibbs, Hybrid
 
 
-def number_or_learned(_ctx: click.Context, _param: click.Parameter, value: str) -> float | str:
+def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str) -> float | str:
     """A prior's parameter from the command line."""
-    if value == "learned":
+    if value == "learned" or (value, param.name) == ("learned-symmetric", "alpha"):
         return value
     try:
         return float(value)
@@ -58,8 +59,8 @@ def fit() -> None:
     "--inference",
     default="mean-field",
     show_default=True,
-    type=click.Choice(["mean-field"]),
-    help="How to infer.",
+    type=click.Choice(["mean-field", "hybrid", "gibbs", "gibbs-delayed"]),
+    help="How to infer: by variational bound, sampled documents, or sampling throughout.",
 )
 @click.option(
     "--schedule",
@@ -68,6 +69,14 @@ def fit() -> None:
     type=click.Choice(["batch", "online"]),
     help="Update after a pass, or after each minibatch.",
 )
+@click.option(
+    "--burn-in", type=click.IntRange(0), help="Sweeps before samples count: 5, or half of all (Gibbs)."
+)
+@click.option(
+    "--samples", type=click.IntRange(1), help="Hybrid: sweeps of a document that count.  [default: 5]"
+)
+@click.option("--every", type=click.IntRange(1), help="Gibbs: sweeps from sample to sample.  [default: 10]")
+@click.option("--chains", type=click.IntRange(1), help="Gibbs: chains side by side.  [default: 1]")
 @click.option(
     "--batch-size", default=256, show_default=True, type=click.IntRange(1), help="Documents a minibatch."
 )
@@ -80,7 +89,7 @@ def fit() -> None:
     default="learned",
     show_default=True,
     callback=number_or_learned,
-    help='Prior of topics in documents: a number or "learned".',
+    help='Prior of topics in documents: a number, "learned" or "learned-symmetric".',
 )
 @click.option(
     "--eta",
@@ -96,9 +105,20 @@ def fit() -> None:
     type=click.Choice(["documents", "random"]),
     help="Start topics from a few documents each, or from noise.",
 )
-@click.option("--iterations", default=100, show_default=True, type=click.IntRange(1), help="Passes at most.")
+@click.option(
+    "--iterations",
+    type=click.IntRange(1),
+    help="Passes at most, or sweeps.  [default: 100, or 500 with Gibbs sampling]",
+)
 @click.option("--tol", default=1e-4, show_default=True, type=float, help="Relative change that ends the run.")
 @click.option("--keep-local", is_flag=True, help="Carry documents' state from pass to pass (batch only).")
+@click.option(
+    "--fold-in",
+    default="mean-field",
+    show_default=True,
+    type=click.Choice(["mean-field", "sampled"]),
+    help="How new documents are inferred.",
+)
 @click.option(
     "--held-out",
     default=0.0,
@@ -118,6 +138,11 @@ def lda(
     out: Path,
     reading: ReadingChoice,
     choice: AnalysisChoice,
+    inference: str,
+    burn_in: int | None,
+    samples: int | None,
+    every: int | None,
+    chains: int | None,
     schedule: str,
     batch_size: int,
     kappa: float,
@@ -135,7 +160,7 @@ def lda(
     inside the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on.
     """
     from stickbreaker.estimators import fitting
-    from stickbreaker.estimators.lda import LDA
+    from stickbreaker.estimators.plain_lda import PlainLDA
     from stickbreaker.learning.schedules import Online
     from stickbreaker.saved.directory import refuse_existing
 
@@ -143,7 +168,9 @@ def lda(
     online = Online(batch_size, kappa, tau0)
     names = {"topics": "n_topics", "iterations": "max_iter", "seed": "random_state"}
     params = {names.get(name, name): value for name, value in settings.items()}
-    model = LDA(schedule=online if schedule == "online" else "batch", n_jobs=threads, **params)
+    sampling = {"burn_in": burn_in, "samples": samples, "every": every, "chains": chains}
+    params["inference"] = _inference(inference, {k: v for k, v in sampling.items() if v is not None})
+    model = PlainLDA(schedule=online if schedule == "online" else "batch", n_jobs=threads, **params)
     model._topic_model(1)  # wrong parameters are told before anything is read
     refuse_existing(out, overwrite)
     for given in inputs:
@@ -164,6 +191,23 @@ def lda(
 def resume(model: Path, threads: int | None, checkpoint_every: float, as_json: bool) -> None:
     """Go on with a run that was interrupted: the result is that of a run that was not."""
     _go_on(model, checkpoint_every, threads, as_json)
+
+
+SAMPLING = {"hybrid": ("burn_in", "samples"), "gibbs": ("burn_in", "every", "chains")}
+SAMPLING["gibbs-delayed"] = SAMPLING["gibbs"]
+
+
+def _inference(name: str, given: dict[str, int]) -> "str | Hybrid | Gibbs":
+    """The inference of that name with the options given. Raises a usage error for another one's options."""
+    from stickbreaker.models.topics import Gibbs, Hybrid
+
+    for option in given:
+        if option not in SAMPLING.get(name, ()):
+            fitting = " or ".join(kind for kind, options in SAMPLING.items() if option in options)
+            raise click.UsageError(f"--{option.replace('_', '-')} needs --inference {fitting}")
+    if name == "mean-field":
+        return name
+    return Hybrid(**given) if name == "hybrid" else Gibbs(**given, delayed=name == "gibbs-delayed")
 
 
 def _refuse_online_options(schedule: str) -> None:
@@ -203,6 +247,8 @@ def _go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators import fitting
 
+    tell_of_compiling()
+
     def catch(stop: Callable[[], None]) -> None:
         def handler(_number: int, _frame: object) -> None:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -230,10 +276,11 @@ def _go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None
 
 
 def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
-    from stickbreaker.estimators.fitting import not_converged
+    from stickbreaker.estimators.fitting import unsettled
 
-    if not (state.converged or state.stopped) and job.limits.tol > 0:
-        note(f"note: {not_converged(job, state)}")
+    told = unsettled(state, job.limits.tol)
+    if told is not None:
+        note(f"note: {told}")
     return {
         "model": str(path),
         "status": "done",
@@ -244,7 +291,7 @@ def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
         "steps": state.step,
         "converged": state.converged,
         "score": state.scores[-1] if state.scores else None,
-        "kind": "bound" if job.schedule.exact else "estimate",
+        "kind": state.kind,
         "held_out": state.held_out[-1] if state.held_out else None,
         "seed": job.seed,
     }
@@ -252,10 +299,10 @@ def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
 
 def _as_text(told: dict[str, Any]) -> str:
     held_out = "" if told["held_out"] is None else f", held-out {told['held_out']:.4f} nats/word"
-    kind = "bound" if told["kind"] == "bound" else "bound's estimate, topics included,"
+    kind = {"bound": "bound", "estimate": "bound's estimate, topics included,", "joint": "log p(w, z)"}
     return (
         f"{told['model']}: {told['topics']} topics from {told['documents']} documents in "
-        f"{told['passes']} passes, {kind} {told['score']:.4f} nats/word{held_out}\n"
+        f"{told['passes']} passes, {kind[told['kind']]} {told['score']:.4f} nats/word{held_out}\n"
         f"Next: stickbreaker topics {told['model']}"
     )
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, threads_option
+from stickbreaker.cli.console import command, emit, tell_of_compiling, threads_option
 from stickbreaker.cli.corpus import ReadingChoice, open_or_build, reading_options
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.estimators.lda import LDA
+    from stickbreaker.estimators.topics import TopicEstimator
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")
@@ -23,23 +23,23 @@ inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="COR
 @command
 def topics(model: Path, top: int, as_json: bool) -> None:
     """Print the topics of a model, the largest first."""
-    from stickbreaker.estimators.lda import LDA
+    from stickbreaker.estimators.saving import load
 
-    told = topics_told(LDA.load(model), top)
+    told = topics_told(load(model), top)
     emit({"model": str(model), "topics": told}, as_json, topics_as_text)
 
 
-def topics_told(lda: "LDA", top: int) -> list[dict[str, Any]]:
+def topics_told(estimator: "TopicEstimator", top: int) -> list[dict[str, Any]]:
     """Each topic's number, share of the tokens and top words, the largest topic first."""
-    words = lda.top_words(top)
+    words = estimator.top_words(top)
     return [
         {
             "topic": k,
-            "share": float(lda.topic_shares_[k]),
+            "share": float(estimator.topic_shares_[k]),
             "words": words[k],
-            "probabilities": sorted(lda.topic_word_[k].tolist(), reverse=True)[:top],
+            "probabilities": sorted(estimator.topic_word_[k].tolist(), reverse=True)[:top],
         }
-        for k in (-lda.topic_shares_).argsort(kind="stable").tolist()
+        for k in (-estimator.topic_shares_).argsort(kind="stable").tolist()
     ]
 
 
@@ -80,12 +80,12 @@ def transform(
     if out.suffix not in (".parquet", ".csv"):
         raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
     _refuse(out, overwrite)
-    lda, corpus = _open(model, inputs, reading, threads)
-    _write_shares(lda, corpus, out)
+    estimator, corpus = _open(model, inputs, reading, threads)
+    _write_shares(estimator, corpus, out)
     result = {
         "out": str(out),
         "documents": corpus.n_documents,
-        "topics": len(lda.alpha_),
+        "topics": len(estimator.alpha_),
         "empty_documents": corpus.n_empty,
         "unseen_share": _unseen_share(corpus),
     }
@@ -99,7 +99,7 @@ def transform(
     )
 
 
-def _write_shares(lda: "LDA", corpus: "Corpus", out: Path) -> None:
+def _write_shares(estimator: "TopicEstimator", corpus: "Corpus", out: Path) -> None:
     """A table of ids and shares, block by block."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -107,13 +107,13 @@ def _write_shares(lda: "LDA", corpus: "Corpus", out: Path) -> None:
 
     from stickbreaker.core.files import atomic_file
 
-    names = ["id", *(f"topic{k}" for k in range(len(lda.alpha_)))]
+    names = ["id", *(f"topic{k}" for k in range(len(estimator.alpha_)))]
     schema = pa.schema([(names[0], pa.string()), *((name, pa.float64()) for name in names[1:])])
     with atomic_file(out) as partial:
         writer = pq.ParquetWriter(partial, schema) if out.suffix == ".parquet" else CSVWriter(partial, schema)
         with writer:
             for block in range(len(corpus.block_sizes)):
-                theta = lda._theta(corpus.bags(block))
+                theta = estimator._theta(corpus.bags(block))
                 columns = [pa.array(corpus.ids(block)), *(pa.array(column) for column in theta.T)]
                 writer.write_table(pa.table(columns, schema=schema))
 
@@ -144,23 +144,23 @@ def evaluate(
     Topics of a document are inferred from one part of its words and predict the rest. Beside it stands the
     unigram model, which knows word frequencies and no topics: a good model is well above it.
     """
-    lda, corpus = _open(model, inputs, reading, threads)
-    emit(_scores(lda, corpus, completion), as_json, _scores_as_text)
+    estimator, corpus = _open(model, inputs, reading, threads)
+    emit(_scores(estimator, corpus, completion), as_json, _scores_as_text)
 
 
-def _scores(lda: "LDA", corpus: "Corpus", share: float) -> dict[str, Any]:
+def _scores(estimator: "TopicEstimator", corpus: "Corpus", share: float) -> dict[str, Any]:
     """Completion and unigram scores, block by block."""
     import numpy as np
 
     from stickbreaker.evaluation.completion import completion_score, split_halves, unigram_score
 
-    unigram = lda.vocabulary_.tokens + 0.01
+    unigram = estimator.vocabulary_.tokens + 0.01
     unigram = unigram / unigram.sum()
     nats = base = tokens = 0.0
     for block in range(len(corpus.block_sizes)):
         observed, rest = split_halves(corpus.bags(block), share)
         if rest.counts.sum() > 0:
-            scored = completion_score(rest, lda._theta(observed), lda.topic_word_)
+            scored = completion_score(rest, estimator._theta(observed), estimator.topic_word_)
             nats += scored.nats
             tokens += scored.tokens
             base += unigram_score(rest, unigram).nats
@@ -215,14 +215,14 @@ def report(model: Path, out: Path, title: str | None, overwrite: bool, as_json: 
 
 def _open(
     model: Path, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
-) -> "tuple[LDA, Corpus]":
+) -> "tuple[TopicEstimator, Corpus]":
     """A model, and documents seen through its vocabulary."""
-    from stickbreaker.estimators import fitting
-    from stickbreaker.estimators.lda import LDA
+    from stickbreaker.estimators.saving import load
 
-    lda = fitting.load(LDA, model, threads)
-    corpus = open_or_build(inputs, reading, analysis=lda.analysis_, vocabulary=lda.vocabulary_)
-    return lda, corpus
+    tell_of_compiling()
+    estimator = load(model, threads)
+    corpus = open_or_build(inputs, reading, analysis=estimator.analysis_, vocabulary=estimator.vocabulary_)
+    return estimator, corpus
 
 
 def _refuse(out: Path, overwrite: bool) -> None:

@@ -26,7 +26,7 @@ class Bar(Observer):
         self.from_documents = state.seen
         self.live = Live(console=Console(stderr=True), auto_refresh=False, transient=False)
         self.live.start()
-        self.live.update(Text("first step (kernels compile once, some seconds)"), refresh=True)
+        self.live.update(Text("first step …"), refresh=True)
 
     def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
         now = time.perf_counter()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array, Field, Record, Rows, Stats
+from stickbreaker.core.records import Array, Cells, Field, Record, Rows, Stats
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +129,9 @@ def apply(edit: Edit, record: Record) -> dict[str, Field]:
     return after
 
 
-def apply_to_rows(edit: Edit, rows: Rows, row_axis: str, column_axis: str, n_rows: int) -> Rows:
-    """Sparse rows of a table of `n_rows` rows after an edit: columns change, positions move."""
+def apply_to_rows(edit: Edit, rows: Rows | Cells, row_axis: str, column_axis: str, n_rows: int) -> Rows:
+    """Some rows of a table of `n_rows` rows after an edit: columns change, positions move."""
+    rows = rows.rows()
     for change in edit:
         if change.axis == column_axis:
             rows = _change_columns(rows, change, row_axis, column_axis, n_rows)

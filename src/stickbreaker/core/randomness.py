@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
 
 def stream(seed: int, purpose: str, step: int = 0, key: int | str | bytes = 0) -> np.random.Generator:
     """A generator that depends on its four arguments alone, never on order, threads or workers.
@@ -29,6 +31,20 @@ def _key_bytes(key: int | str | bytes) -> bytes:
     if isinstance(key, str):
         return b"s" + key.encode("utf-8", "surrogatepass")
     return b"i" + str(int(key)).encode()
+
+
+def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """A key (uint64) for each number, from which a compiled loop starts a stream of its own.
+
+    It depends on the seed, the purpose, the step and that number alone. One hash for all and a mixer
+    (SplitMix64), where a `stream` a document would be slow.
+
+    >>> bool(numbered_keys(1, "p", 0, np.array([3, 4]))[1] == numbered_keys(1, "p", 0, np.array([4]))[0])
+    True
+    """
+    start = stream(seed, purpose, step).integers(2**64, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        return _mixed(start + _mixed(numbers.astype(np.uint64) * GOLDEN))
 
 
 def share_of(key: str, seed: int = 0) -> float:
@@ -58,8 +74,12 @@ def keyed_uniforms(seed: int, purpose: str, keys: Sequence[str], number: int) ->
     )
     start = np.frombuffer(digests, np.uint64).reshape(len(keys), 1)
     with np.errstate(over="ignore"):
-        z = start + np.arange(1, number + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z = z ^ (z >> np.uint64(31))
-    return ((z >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
+        z = _mixed(start + np.arange(1, number + 1, dtype=np.uint64) * GOLDEN)
+    return ((z >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52  # of 53 bits, 1.0 could come out
+
+
+def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64's finaliser: neighbouring numbers become unrelated ones."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

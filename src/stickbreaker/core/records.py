@@ -1,8 +1,8 @@
 """Named arrays that know their axes, rows of a table, and the statistics that shards report."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +30,11 @@ class Rows(NamedTuple):
     """Some rows of a table: `positions` (n, int64, ascending) and `values` (n × columns)."""
 
     positions: NDArray[np.int64]
-    values: Array
+    values: NDArray[Any]  # double or single precision
 
-    def plus(self, other: "Rows") -> "Rows":
+    def plus(self, other: "Rows | Cells") -> "Rows":
         """The sum, over the union of the two sets of rows."""
+        other = other.rows()
         positions = np.union1d(self.positions, other.positions)
         values = np.zeros((len(positions), self.values.shape[1]))
         values[np.searchsorted(positions, self.positions)] += self.values
@@ -42,6 +43,56 @@ class Rows(NamedTuple):
 
     def scaled(self, factor: float) -> "Rows":
         return Rows(self.positions, self.values * factor)
+
+    def rows(self) -> "Rows":
+        return self
+
+
+class Cells(NamedTuple):
+    """Single cells of a table, for sampled statistics: `times` (n, whole numbers) of `unit` each.
+
+    Whole numbers add to the same sum in any order; a cell may be named more than once.
+    """
+
+    positions: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    times: NDArray[np.int32]
+    n_columns: int
+    unit: float = 1.0
+
+    def plus(self, other: "Rows | Cells") -> "Rows | Cells":
+        """The sum; dense where the other is."""
+        if not isinstance(other, Cells) or other.unit != self.unit:
+            return self.rows().plus(other)
+        return join_cells([self, other])
+
+    def scaled(self, factor: float) -> "Cells":
+        return self._replace(unit=self.unit * factor)
+
+    def rows(self) -> Rows:
+        """The same as dense rows."""
+        positions, inverse = np.unique(self.positions, return_inverse=True)
+        values = np.zeros((len(positions), self.n_columns))
+        np.add.at(values, (inverse, self.columns), self.times)
+        return Rows(positions, values * self.unit)
+
+    def totals(self) -> Array:
+        """Sums over rows (1 × columns)."""
+        return np.bincount(self.columns, self.times, self.n_columns).astype(np.float64)[None, :] * self.unit
+
+
+def join_cells(parts: Sequence[Cells]) -> Cells:
+    """The sum of cells of one unit: all of them, one after another.
+
+    >>> one = Cells(np.array([4]), np.array([0]), np.array([2]), 3)
+    >>> join_cells([one, one]).rows().values
+    array([[4., 0., 0.]])
+    """
+    return parts[0]._replace(
+        positions=np.concatenate([part.positions for part in parts]),
+        columns=np.concatenate([part.columns for part in parts]),
+        times=np.concatenate([part.times for part in parts]),
+    )
 
 
 def no_rows(n_columns: int) -> Rows:
@@ -57,12 +108,12 @@ def no_rows(n_columns: int) -> Rows:
 class Stats:
     """What a shard reports, and the sum of such reports: everything in it adds.
 
-    `rows` are known rows by their position in the table; `found` are new rows by their content (a
-    spelling), which only the driver may admit; `usage` small sums (topic use, E[log theta]); `score` nats;
-    `trial` the statistics of plans under test, by the plan's name.
+    `rows` are known rows, or single cells of them, by their position in the table; `found` are new rows by
+    their content (a spelling), which only the driver may admit; `usage` small sums (topic use, E[log theta]);
+    `score` nats; `trial` the statistics of plans under test, by the plan's name.
     """
 
-    rows: Rows
+    rows: Rows | Cells
     found: Mapping[str, Array] = field(default_factory=dict[str, Array])
     usage: Record = field(default_factory=dict[str, Field])
     score: float = 0.0

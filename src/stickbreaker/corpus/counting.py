@@ -1,4 +1,7 @@
-"""What is added up while the blocks of a corpus pass by."""
+"""What is added up while the blocks of a corpus pass by.
+
+scipy.sparse is imported on use: a model is loaded without it.
+"""
 
 import hashlib
 from collections import Counter
@@ -6,7 +9,6 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from stickbreaker.corpus.blocks import Entries, entries_of
 from stickbreaker.corpus.metadata import metadata_from
@@ -24,6 +26,8 @@ class WordCounts:
 
     def add(self, entries: Entries) -> None:
         """Count a block."""
+        from scipy.sparse import csr_array
+
         width = len(entries.words)
         if not width:
             return
@@ -118,6 +122,8 @@ def bags_of(entries: Entries, rows: NDArray[np.int32], eligible: NDArray[np.bool
 
     `rows` gives each distinct word's row or -1; of those without a row the eligible ones count as unseen.
     """
+    from scipy.sparse import csr_array
+
     n_documents = len(entries.offsets) - 1
     weights = np.ones(len(entries.codes)) if entries.weights is None else entries.weights
     columns = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)

@@ -16,9 +16,28 @@ LANGUAGES = {
     "vi": "vietnamese", "yi": "yiddish", "zh": "chinese",
 }  # fmt: skip
 
-# Words of the English list that scikit-learn offers which mean something: kept for topics.
-_ENGLISH_CONTENT = """
-bill computer cry detail describe fill fire interest mill mine move sincere system thick thin
+# The list that scikit-learn took from the Glasgow Information Retrieval Group, without words that mean
+# something: bill, computer, cry, detail, describe, fill, fire, interest, mill, mine, move, sincere, system,
+# thick, thin. Written out here, because importing scikit-learn takes seconds.
+_ENGLISH = """
+a about above across after afterwards again against all almost alone along already also although always am
+among amongst amoungst amount an and another any anyhow anyone anything anyway anywhere are around as at
+back be became because become becomes becoming been before beforehand behind being below beside besides
+between beyond both bottom but by call can cannot cant co con could couldnt de do done down due during each
+eg eight either eleven else elsewhere empty enough etc even ever every everyone everything everywhere except
+few fifteen fifty find first five for former formerly forty found four from front full further get give go
+had has hasnt have he hence her here hereafter hereby herein hereupon hers herself him himself his how
+however hundred i ie if in inc indeed into is it its itself keep last latter latterly least less ltd made
+many may me meanwhile might more moreover most mostly much must my myself name namely neither never
+nevertheless next nine no nobody none noone nor not nothing now nowhere of off often on once one only onto
+or other others otherwise our ours ourselves out over own part per perhaps please put rather re same see
+seem seemed seeming seems serious several she should show side since six sixty so some somehow someone
+something sometime sometimes somewhere still such take ten than that the their them themselves then thence
+there thereafter thereby therefore therein thereupon these they third this those though three through
+throughout thru thus to together too top toward towards twelve twenty two un under until up upon us very via
+was we well were what whatever when whence whenever where whereafter whereas whereby wherein whereupon
+wherever whether which while whither who whoever whole whom whose why will with within without would yet you
+your yours yourself yourselves
 """
 # Forms that this library's tokens have and that list has not.
 _ENGLISH_MORE = """
@@ -54,11 +73,7 @@ def stop_words_of(code: str) -> tuple[str, ...]:
     (True, False)
     """
     if code == "en":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        return tuple(
-            sorted((ENGLISH_STOP_WORDS - set(_ENGLISH_CONTENT.split())) | set(_ENGLISH_MORE.split()))
-        )
+        return tuple(sorted({*_ENGLISH.split(), *_ENGLISH_MORE.split()}))
     import stop_words
 
     if code not in stop_words.LANGUAGE_MAPPING:

@@ -1,5 +1,6 @@
 """What the models read: bags of words of a few consecutive documents."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -34,6 +35,24 @@ class Bags(NamedTuple):
         first, last = int(self.offsets[start]), int(self.offsets[stop])
         offsets = self.offsets[start : stop + 1] - first
         return Bags(offsets, self.words[first:last], self.counts[first:last], self.unseen[start:stop])
+
+
+def content_of(words: NDArray[np.int32], counts: NDArray[np.float32]) -> bytes:
+    """The bytes of a document, the same on every machine."""
+    return words.astype("<i4").tobytes() + counts.astype("<f4").tobytes()
+
+
+def numbers_of(bags: Bags) -> NDArray[np.int64]:
+    """A number for each document that depends on its content alone: the key of what is drawn for it.
+
+    >>> bags = Bags(np.array([0, 1, 2]), np.array([7, 7]), np.array([4.0, 4.0]), np.zeros(2))
+    >>> len(set(numbers_of(bags).tolist()))
+    1
+    """
+    ends = zip(bags.offsets[:-1].tolist(), bags.offsets[1:].tolist(), strict=True)
+    contents = (content_of(bags.words[start:stop], bags.counts[start:stop]) for start, stop in ends)
+    digests = (hashlib.blake2b(content, digest_size=8).digest() for content in contents)
+    return np.frombuffer(b"".join(digests), "<i8")
 
 
 def join_bags(parts: Sequence[Bags]) -> Bags:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit
-from stickbreaker.core.records import Array, Record, Rows, Stats
+from stickbreaker.core.records import Array, Cells, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Local, Model, Plan, Summary
 
@@ -34,7 +34,7 @@ class Engine(ABC):
         """Documents' records with the table held fixed, a shard at a time, in the shards' order."""
 
     @abstractmethod
-    def blend(self, rows: Rows, keep: float, add: float) -> None:
+    def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
         """table ← keep · table + add · rows."""
 
     @abstractmethod
@@ -68,3 +68,8 @@ class Engine(ABC):
     @abstractmethod
     def stop(self) -> None:
         """Ask a map under way to raise Interrupted; may be called from a signal handler."""
+
+    @property
+    @abstractmethod
+    def stopped(self) -> bool:
+        """Whether it was asked to stop."""

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from stickbreaker.core.edits import Edit, apply
-from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
+from stickbreaker.core.records import Array, Cells, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Interrupted
+from stickbreaker.engines.sums import Sum
 from stickbreaker.engines.table import Table
-from stickbreaker.kernels.topic_words import add_rows
 from stickbreaker.models.contract import Local, Model, Plan, Summary, View
 
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
@@ -57,7 +57,7 @@ class LocalEngine(Engine):
             local, stats = self.model.local_step(view, known, self._locals.get(first), seed, plans)
             return first, local, stats
 
-        total = _Sum(self.table.values.shape)
+        total = Sum(self.table.values.shape)
         fresh: dict[int, Local] = {}
         for first, local, stats in self._in_order(work, self._until_stopped(shards)):
             total.add(stats)
@@ -110,7 +110,7 @@ class LocalEngine(Engine):
 
         return (local for _, local, _ in self._in_order(work, shards))
 
-    def blend(self, rows: Rows, keep: float, add: float) -> None:
+    def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
         self.table.blend(rows, keep, add)
 
     def edit(self, edit: Edit) -> None:
@@ -159,33 +159,9 @@ class LocalEngine(Engine):
     def stop(self) -> None:
         self._stopped = True
 
-
-class _Sum:
-    """The sum of shards' reports: rows in one dense array, everything else by `plus_small`."""
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
-        self.counts: Array | None = None
-        self.touched = np.zeros(shape[0], np.bool_)
-        self.small = Stats(no_rows(shape[1]))
-
-    def add(self, stats: Stats) -> None:
-        if self.counts is None:
-            self.counts = np.zeros(self.shape)
-        add_rows(self.counts, stats.rows.positions, stats.rows.values)
-        self.touched[stats.rows.positions] = True
-        trial = self.small.trial
-        self.small = self.small.plus_small(stats)
-        if stats.trial:
-            merged = {n: trial[n].plus(t) if n in trial else t for n, t in stats.trial.items()}
-            self.small = replace(self.small, trial={**trial, **merged})
-
-    def stats(self) -> Stats:
-        if self.counts is None:
-            return self.small
-        positions = np.flatnonzero(self.touched)
-        values = self.counts if len(positions) == self.shape[0] else self.counts[positions]
-        return replace(self.small, rows=Rows(positions, values))
+    @property
+    def stopped(self) -> bool:
+        return self._stopped
 
 
 @functools.cache

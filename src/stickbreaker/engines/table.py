@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, apply_change
-from stickbreaker.core.records import Array, Field, Rows
-from stickbreaker.kernels.topic_words import add_rows
+from stickbreaker.core.records import Array, Cells, Field, Rows
+from stickbreaker.kernels.topic_words import add_cells, add_rows
 
 RESCALE_BELOW = 1e-6  # when the decay factor falls under this, the stored counts are multiplied out once
 
@@ -53,23 +53,22 @@ class Table:
         """The true counts of some rows."""
         return self.values[rows] * self.scale
 
-    def blend(self, rows: Rows, keep: float, add: float) -> None:
-        """counts ← keep · counts + add · rows; touches only these rows unless `keep` is 0."""
+    def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
+        """counts ← keep · counts + add · rows; touches only these rows (cells) unless `keep` is 0."""
         if keep == 0.0:
-            self.scale = 1.0
-            if len(rows.positions) == self.n_rows:
-                self.values = rows.values * add
-            else:
-                self.values = np.zeros_like(self.values)
-                self.values[rows.positions] = rows.values * add
-            self._totals = self._sum()
-            return
-        self.scale *= keep
-        if self.scale < RESCALE_BELOW:
-            self.values *= self.scale
-            self.scale = 1.0
-        add_rows(self.values, rows.positions, rows.values * (add / self.scale))
-        self._totals = keep * self._totals + add * rows.values.sum(axis=0, keepdims=True)
+            self.values, self.scale = np.zeros_like(self.values), 1.0
+        elif self.scale * keep < RESCALE_BELOW:
+            self.values, self.scale = self.values * (self.scale * keep), 1.0
+        else:
+            self.scale *= keep
+        if isinstance(rows, Cells):
+            share = rows.unit * add / self.scale
+            add_cells(self.values, rows.positions, rows.columns, rows.times, share)
+            fresh = rows.totals()
+        else:
+            add_rows(self.values, rows.positions, rows.values, add / self.scale)
+            fresh = rows.values.sum(axis=0, dtype=np.float64, keepdims=True)
+        self._totals = keep * self._totals + add * fresh
 
     def edit(self, edit: Edit) -> None:
         """Change the shape; sums are taken anew."""

@@ -1,150 +1,180 @@
-"""From an estimator and a corpus to a run: fitting in memory, into a directory, resuming, saving, loading."""
+"""From an estimator and a corpus to a run: fitting in memory, into a directory, resuming."""
 
 import hashlib
-import json
 import shutil
-import warnings
-from collections.abc import Sequence
-from importlib.metadata import version
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import stream
+from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines import LocalEngine
+from stickbreaker.engines.local import usable_cores
+from stickbreaker.estimators.saving import about, estimator_of, manifest_of
 from stickbreaker.estimators.seeding import seed_from_documents
-from stickbreaker.estimators.settings import KAPPA, TAU0, from_json, schedule_of, seed_of, threads_of, to_json
+from stickbreaker.estimators.settings import KAPPA, TAU0, schedule_of, seed_of, threads_of
+from stickbreaker.estimators.topics import TopicEstimator, final_score
 from stickbreaker.evaluation.held_out import HeldOut
-from stickbreaker.learning.loop import Limits, Run, RunState, advance, relative_change, run
+from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.convergence import relative_change
+from stickbreaker.learning.loop import Run, RunState, advance, run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
 from stickbreaker.learning.schedules import Minibatch, Online
 from stickbreaker.learning.source import SHARD, Source
-from stickbreaker.models.topics import TopicModel
+from stickbreaker.models.contract import Model, Sampler
+from stickbreaker.models.topics import Hybrid, TopicModel
+from stickbreaker.models.topics.tokens import tokens_of, whole_counts
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of, state_of
 from stickbreaker.saved.directory import new_model_directory
 
-if TYPE_CHECKING:
-    from stickbreaker.estimators.lda import LDA
 
-
-def fit(lda: "LDA", corpus: Corpus) -> None:
+def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
     """Run to the end, `n_init` times, and keep the run with the best final score."""
-    lda._topic_model(corpus.n_words)  # wrong parameters are told before anything is done
-    lda.seed_ = seed_of(lda.random_state)
+    estimator._topic_model(corpus.n_words)  # wrong parameters are told before anything is done
+    estimator.seed_ = seed_of(estimator.random_state)
     best: tuple[Run, RunState, Trace] | None = None
-    for start in range(lda.n_init):
-        seed = lda.seed_ if start == 0 else int(stream(lda.seed_, "start", start).integers(2**62))
-        job, state = new_run(lda, corpus, seed)
+    for start in range(estimator.n_init):
+        seed = estimator.seed_ if start == 0 else int(stream(estimator.seed_, "start", start).integers(2**62))
+        job, state = new_run(estimator, corpus, seed)
         trace = Trace()
-        observers = [Clock(), trace, *map(Callback, lda.callbacks or ())]
+        observers = [Clock(), trace, *map(Callback, estimator.callbacks or ())]
         run(job, state, observers)
-        if best is None or _final(state) > _final(best[1]):
+        if best is None or final_score(state) > final_score(best[1]):
             best = job, state, trace
     assert best is not None
-    finish(lda, corpus, *best)
+    finish(estimator, corpus, *best)
 
 
-def new_run(lda: "LDA", corpus: Corpus, seed: int, held_out: float = 0.0) -> tuple[Run, RunState]:
-    """A run at its start: the model that the parameters describe, and a seeded table."""
-    job = _job(lda, corpus, seed, held_out)
-    model = job.model
-    job.engine.start(model, _seeds(lda, job, corpus))
-    return job, RunState(model.start())
+def new_run(
+    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float = 0.0
+) -> tuple[Run, RunState]:
+    """A run at its start: the model that the parameters describe, and a seeded table (seeded chains)."""
+    job = _job(estimator, corpus, seed, held_out)
+    job.engine.start(job.model, _seeds(estimator, job.source, job.model, seed))
+    job = replace(job, chains=_chains(estimator, job))
+    return job, RunState(job.model.start())
 
 
-def _job(lda: "LDA", corpus: Corpus, seed: int, held_out: float) -> Run:
-    model = lda._topic_model(corpus.n_words)
+def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) -> Run:
+    model = estimator._topic_model(corpus.n_words)
     source = Source(corpus, held_out)
     if source.n_documents == 0:
         raise UserError("there is no document to learn from", remedy="lower the held-out share")
+    if isinstance(model.solver, Hybrid) and corpus.kind == "bag":
+        for _, bags in source.in_order():
+            whole_counts(bags.counts)  # told now, not in the midst of the run
     evaluate = HeldOut(source, seed) if held_out > 0.0 else None
     if evaluate is not None and evaluate.tokens == 0.0:
         raise UserError("no held-out document has a known word", remedy="raise the held-out share")
     return Run(
         model=model,
-        engine=LocalEngine(threads_of(lda.n_jobs), keep_local=lda.keep_local),
-        schedule=schedule_of(lda.schedule),
+        engine=LocalEngine(threads_of(estimator.n_jobs), keep_local=estimator.keep_local),
+        schedule=schedule_of(estimator.schedule),
         source=source,
         seed=seed,
-        limits=Limits(lda.max_iter, lda.tol),
+        limits=estimator._limits(),
         evaluate=evaluate,
     )
 
 
-def _seeds(lda: "LDA", job: Run, corpus: Corpus) -> np.ndarray:
-    if lda.init == "documents":
-        return seed_from_documents(job.source, lda.n_topics, job.seed)
-    return job.model.seed(corpus.vocabulary.words, max(corpus.n_tokens, 1.0), job.seed)
+def _seeds(estimator: TopicEstimator, source: Source, model: Model, seed: int) -> Array:
+    """The table that a run, or a chain, starts from."""
+    if estimator.init == "documents":
+        return seed_from_documents(source, estimator.n_topics, seed)
+    corpus = source.corpus
+    assert isinstance(corpus, Corpus)
+    return model.seed(corpus.vocabulary.words, max(corpus.n_tokens, 1.0), seed)
 
 
-def _final(state: RunState) -> float:
-    return state.scores[-1] if state.scores else -np.inf
+def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None = None) -> Chains | None:
+    """The chains of a run by Gibbs sampling: from seeds, or from the arrays of a snapshot."""
+    sampling, model = estimator._sampling(), job.model
+    if sampling is None:
+        return None
+    assert isinstance(model, TopicModel)
+    tokens = tokens_of((bags for _, bags in job.source.in_order()), job.source.n_words)
+    samplers: list[Sampler] = []
+    for number in range(sampling.chains):
+        seed = job.seed if number == 0 else int(stream(job.seed, "chain", number).integers(2**62))
+        if held is None:
+            assignments = _first_assignments(
+                _seeds(estimator, job.source, model, seed), model, job.source, seed
+            )
+        else:
+            assignments = np.zeros(len(tokens.words), np.int32)
+        samplers.append(sampling.sampler(tokens, assignments, model.documents, model.words, seed))
+    burn_in = job.limits.max_iter // 2 if sampling.burn_in is None else sampling.burn_in
+    chains = Chains(samplers, burn_in, sampling.every, threads_of(estimator.n_jobs) or usable_cores())
+    if held is not None:
+        chains.restore(held)
+    return chains
 
 
-def finish(lda: "LDA", corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
-    """Hand a run's results to the estimator, and warn where it did not converge."""
+def _first_assignments(seeds: Array, model: TopicModel, source: Source, seed: int) -> NDArray[np.int32]:
+    """A topic for every token, in document order: a draw given the seeded topics."""
+    small = model.start()
+    view = model.view(small, seeds, seeds.sum(axis=0, keepdims=True), None)
+    start = Hybrid(burn_in=1, samples=1)
+    parts = [
+        start.assign(view, shard, seed)
+        for numbers, bags in source.in_order()
+        for shard in source.shards(numbers, bags)
+    ]
+    return np.concatenate(parts)
+
+
+def finish(estimator: TopicEstimator, corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
+    """Hand a run's results to the estimator."""
     assert isinstance(job.engine, LocalEngine)
     assert isinstance(job.model, TopicModel)
-    lda.vocabulary_ = corpus.vocabulary
-    lda.analysis_ = corpus.analysis or Analysis()
-    lda.corpus_ = about(corpus)
-    lda.n_iter_ = state.passes
-    lda.converged_ = state.converged
-    lda.bound_ = _final(state)
-    lda.trace_ = trace.records
-    lda._state = state
-    lda._take(job.model, job.engine, state.small)
-    if not (state.converged or state.stopped) and lda.tol > 0.0:
-        warnings.warn(not_converged(job, state), ConvergenceWarning, stacklevel=4)
+    estimator.vocabulary_ = corpus.vocabulary
+    estimator.analysis_ = corpus.analysis or Analysis()
+    estimator.corpus_ = about(corpus)
+    estimator.trace_ = trace.records
+    estimator._take(job.model, job.engine, state)
 
 
-def not_converged(job: Run, state: RunState) -> str:
-    """One line about a run that used all its passes."""
+def unsettled(state: RunState, tol: float) -> str | None:
+    """One line about a run whose score should have settled and that used all its passes; None for others."""
+    if state.converged or state.stopped or tol <= 0.0:
+        return None
     change = relative_change(state.scores)
-    told = "" if np.isnan(change) else f" (last changes {change:.1e}, tol {job.limits.tol:.0e})"
+    told = "" if np.isnan(change) else f" (last changes {change:.1e}, tol {tol:.0e})"
     return f"{state.passes} passes were not enough for the score to settle{told}; raise max_iter or tol"
 
 
-def about(corpus: Corpus) -> dict[str, Any]:
-    """What a model remembers of its corpus."""
-    return {
-        "fingerprint": corpus.fingerprint,
-        "kind": corpus.kind,
-        "documents": corpus.n_documents,
-        "tokens": corpus.n_tokens,
-        "empty": corpus.n_empty,
-    }
-
-
-def is_begun(lda: "LDA") -> bool:
+def is_begun(estimator: TopicEstimator) -> bool:
     """Whether the estimator has a state that `partial_fit` can go on from."""
-    return "_state" in vars(lda)
+    return "_state" in vars(estimator)
 
 
-def partial_fit(lda: "LDA", corpus: Corpus, begun: bool) -> None:
+def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     """One online step on a whole corpus, in order."""
-    schedule = lda.schedule if isinstance(lda.schedule, Online) else Online()
+    schedule = estimator.schedule if isinstance(estimator.schedule, Online) else Online()
     schedule = schedule.with_defaults(KAPPA, TAU0)
     if not begun:
-        lda.seed_ = seed_of(lda.random_state)
+        estimator.seed_ = seed_of(estimator.random_state)
+    estimator._refuse_stream()
     source = Source(corpus)
-    engine = LocalEngine(threads_of(lda.n_jobs))
-    job = Run(lda._topic_model(corpus.n_words), engine, schedule, source, lda.seed_)
+    engine = LocalEngine(threads_of(estimator.n_jobs))
+    job = Run(estimator._topic_model(corpus.n_words), engine, schedule, source, estimator.seed_)
     if begun:
-        engine.restore(job.model, lda._engine.snapshot()[0], None)
-        state = lda._state
+        engine.restore(job.model, estimator._engine.snapshot()[0], None)
+        state = estimator._state
     else:
-        engine.start(job.model, _seeds(lda, job, corpus))
+        engine.start(job.model, _seeds(estimator, source, job.model, estimator.seed_))
         state = RunState(job.model.start())
-    if begun and len(lda.alpha_) != lda.n_topics:
-        told = f"n_topics={lda.n_topics}, but the model has {len(lda.alpha_)} topics"
+    if begun and len(estimator.alpha_) != estimator.n_topics:
+        told = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(told, remedy="call fit to begin anew")
-    known = about(corpus) if not begun else _grown(lda.corpus_, about(corpus))
+    known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
     total = schedule.total or known["documents"]
     step, keep, add = schedule.step_for(state.step, state.seen, source.n_documents, total)
     shards = (shard for numbers, bags in source.in_order() for shard in source.shards(numbers, bags))
@@ -154,15 +184,18 @@ def partial_fit(lda: "LDA", corpus: Corpus, begun: bool) -> None:
     state.passes, state.in_pass = state.passes + 1, 0
     state.scores.append(record["score"])
     if not begun:
-        lda.vocabulary_, lda.analysis_, lda.trace_ = corpus.vocabulary, corpus.analysis or Analysis(), []
+        estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
+            corpus.vocabulary,
+            corpus.analysis or Analysis(),
+            [],
+        )
     else:
-        lda.vocabulary_ = _counted_on(lda.vocabulary_, corpus)
-    lda.corpus_ = known
-    lda.trace_.append(record)
-    lda.n_iter_, lda.bound_, lda.converged_ = state.passes, record["score"], False
-    lda._state = state
+        estimator.vocabulary_ = _counted_on(estimator.vocabulary_, corpus)
+    estimator.corpus_ = known
+    estimator.trace_.append(record)
     assert isinstance(job.model, TopicModel)
-    lda._take(job.model, engine, state.small)
+    estimator._take(job.model, engine, state)
+    estimator.converged_ = False  # a stream has no end
 
 
 def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
@@ -185,23 +218,8 @@ def _grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 # Into a directory
 
 
-def fixed_manifest(
-    lda: "LDA", corpus: Corpus, seed: int, held_out: float, where: str | None
-) -> dict[str, Any]:
-    """What a model's manifest says from its first checkpoint to its last."""
-    analysis = None if corpus.analysis is None else corpus.analysis.resolved().to_dict()
-    return {
-        "stickbreaker": version("stickbreaker"),
-        "estimator": type(lda).__name__,
-        "settings": to_json({**lda.get_params(deep=False), "random_state": seed, "n_jobs": None}),
-        "held_out": held_out,
-        "corpus": {**about(corpus), "analysis": analysis},
-        "corpus_path": where,
-    }
-
-
 def begin(
-    lda: "LDA",
+    estimator: TopicEstimator,
     corpus: Corpus,
     path: Path,
     *,
@@ -213,15 +231,16 @@ def begin(
 
     With `corpus_inside`, the corpus's directory is moved in. Raises UserError where something is in the way.
     """
-    seed = seed_of(lda.random_state)
-    job, state = new_run(lda, corpus, seed, held_out)
+    seed = seed_of(estimator.random_state)
+    job, state = new_run(estimator, corpus, seed, held_out)
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(corpus.vocabulary)
         if corpus_inside:
             shutil.move(str(corpus.path), directory.path / "corpus")
-        fixed = fixed_manifest(lda, corpus, seed, held_out, where)
-        directory.write(snapshot_of(job.engine, state, fixed, "running"))
+        analysis = None if corpus.analysis is None else corpus.analysis.resolved().to_dict()
+        fixed = manifest_of(estimator, seed, {**about(corpus), "analysis": analysis}, where, held_out)
+        directory.write(snapshot_of(job, state, fixed, "running"))
 
 
 def resume(
@@ -244,11 +263,12 @@ def resume(
         manifest = snapshot.manifest
         if manifest["status"] == "done":  # by another process, a moment ago
             return None
-        lda = estimator_of(manifest, threads)
+        estimator = estimator_of(manifest, threads)
         corpus = _corpus_of(path, manifest)
         directory.truncate_trace(manifest)
-        job = _job(lda, corpus, manifest["settings"]["random_state"], manifest["held_out"])
+        job = _job(estimator, corpus, manifest["settings"]["random_state"], manifest["held_out"])
         job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
+        job = replace(job, chains=_chains(estimator, job, snapshot.arrays))
         state = state_of(snapshot)
         fixed = {
             key: manifest[key] for key in ("stickbreaker", "estimator", "settings", "held_out", "corpus")
@@ -257,9 +277,9 @@ def resume(
         trace = Trace(directory.trace_path, snapshot.trace)
 
         def add_documents() -> None:
-            lda.seed_ = job.seed
-            finish_quietly(lda, corpus, job, state, trace)
-            write_documents(lda, corpus, directory.path)
+            estimator.seed_ = job.seed
+            finish(estimator, corpus, job, state, trace)
+            write_documents(estimator, corpus, directory.path)
             checkpoints.fixed["corpus_path"] = None
 
         checkpoints = Checkpoints(
@@ -274,13 +294,6 @@ def resume(
     return job, state
 
 
-def finish_quietly(lda: "LDA", corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
-    """`finish`, for callers that tell of convergence themselves."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        finish(lda, corpus, job, state, trace)
-
-
 def _corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
     """The corpus of a run, checked to be the one that it began with."""
     where = path / "corpus" if manifest["corpus_path"] == "corpus" else Path(manifest["corpus_path"])
@@ -290,56 +303,3 @@ def _corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
             "is not the corpus that the run began with", where=where, remedy="restore it, or fit anew"
         )
     return corpus
-
-
-def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> "LDA":
-    """An unfitted estimator with a manifest's settings."""
-    from stickbreaker.estimators.lda import LDA
-
-    if manifest["estimator"] != "LDA":
-        raise UserError(
-            f"a model of an unknown kind, {manifest['estimator']!r}", remedy="upgrade stickbreaker"
-        )
-    return LDA(**{**from_json(manifest["settings"]), "n_jobs": threads})
-
-
-def save(lda: "LDA", path: Path, *, overwrite: bool) -> None:
-    """Save a fitted estimator."""
-    with new_model_directory(path, overwrite=overwrite) as directory:
-        directory.write_vocabulary(lda.vocabulary_)
-        with directory.trace_path.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(record) + "\n" for record in lda.trace_)
-        settings = to_json({**lda.get_params(deep=False), "random_state": lda.seed_, "n_jobs": None})
-        fixed = {
-            "stickbreaker": version("stickbreaker"),
-            "estimator": type(lda).__name__,
-            "settings": settings,
-            "held_out": 0.0,
-            "corpus": {**lda.corpus_, "analysis": lda.analysis_.resolved().to_dict()},
-            "corpus_path": None,
-        }
-        directory.write(snapshot_of(lda._engine, lda._state, fixed, "done"))
-
-
-def load(kind: type["LDA"], path: Path, threads: int | None = None) -> "LDA":
-    """A fitted estimator from a directory; of a run under way, its last checkpoint."""
-    directory = ModelDirectory(path)
-    snapshot = directory.read()
-    lda = estimator_of(snapshot.manifest, threads)
-    if not isinstance(lda, kind):
-        raise UserError(f"is a model of the kind {type(lda).__name__}", where=path)
-    state = state_of(snapshot)
-    lda.vocabulary_ = directory.vocabulary()
-    analysis = snapshot.manifest["corpus"].get("analysis")
-    lda.analysis_ = Analysis() if analysis is None else Analysis.from_dict(analysis)
-    lda.corpus_ = {k: v for k, v in snapshot.manifest["corpus"].items() if k != "analysis"}
-    lda.seed_ = snapshot.manifest["settings"]["random_state"]
-    lda.n_iter_, lda.converged_, lda.bound_ = state.passes, state.converged, _final(state)
-    lda.trace_ = snapshot.trace
-    lda.n_features_in_ = len(lda.vocabulary_)
-    lda._state = state
-    model = lda._topic_model(len(lda.vocabulary_))
-    engine = LocalEngine(threads)
-    engine.restore(model, snapshot.arrays, None)
-    lda._take(model, engine, state.small)
-    return lda

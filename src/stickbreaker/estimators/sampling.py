@@ -2,16 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.randomness import share_of
 from stickbreaker.corpus import Corpus
-
-if TYPE_CHECKING:
-    from stickbreaker.estimators.lda import LDA
+from stickbreaker.estimators.topics import TopicEstimator
 
 LIMIT = 2000  # documents kept
 SALT = 1  # chosen by another hash than held-out documents are
@@ -20,7 +17,7 @@ SNIPPET = 600  # characters kept of a document
 TITLES = ("title", "subject", "headline", "name")  # metadata fields that may name a document
 
 
-def write_documents(lda: "LDA", corpus: Corpus, path: Path) -> None:
+def write_documents(estimator: TopicEstimator, corpus: Corpus, path: Path) -> None:
     """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by their ids' hash.
 
     Columns: number, id, title, text (its beginning), metadata (JSON), tokens, topics and shares (lists).
@@ -37,7 +34,7 @@ def write_documents(lda: "LDA", corpus: Corpus, path: Path) -> None:
         chosen = np.array([i for i in range(size) if share_of(ids[i], SALT) <= cut], np.int64)
         if len(chosen):
             bags = corpus.bags(block).take(chosen)
-            theta = lda._theta(bags)
+            theta = estimator._theta(bags)
             documents = corpus.documents(block)
             for row, (i, shares) in enumerate(zip(chosen.tolist(), theta, strict=True)):
                 document = documents[i]

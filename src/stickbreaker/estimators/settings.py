@@ -1,6 +1,8 @@
 """From an estimator's parameters to a model, and to JSON and back."""
 
+import inspect
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.learning.schedules import Batch, Online, Schedule
+from stickbreaker.models.topics import Gibbs, Hybrid, MeanField
 
 KAPPA, TAU0 = 0.7, 64.0  # online LDA's defaults (Hoffman et al. 2010)
 
@@ -24,12 +27,35 @@ def schedule_of(value: object) -> Schedule:
     raise UserError(f"there is no schedule {value!r}", remedy='use "batch", "online" or Online(...)')
 
 
+INFERENCE: dict[str, MeanField | Hybrid | Gibbs] = {
+    "mean-field": MeanField(),
+    "hybrid": Hybrid(),
+    "gibbs": Gibbs(),
+    "gibbs-delayed": Gibbs(delayed=True),
+}
+
+
+def inference_of(value: object) -> tuple[str, MeanField | Hybrid | Gibbs]:
+    """The name of a kind of inference and its settings, from either."""
+    if isinstance(value, str) and value in INFERENCE:
+        return value, INFERENCE[value]
+    if isinstance(value, Hybrid):
+        return "hybrid", value
+    if isinstance(value, Gibbs):
+        return "gibbs-delayed" if value.delayed else "gibbs", value
+    told = ", ".join(repr(name) for name in INFERENCE)
+    raise UserError(f"inference={value!r}", remedy=f"inference is {told}, Hybrid(...) or Gibbs(...)")
+
+
 def concentration(
     name: str, value: object, shapes: Mapping[str, tuple[int, ...]], start: float
 ) -> tuple[float | Array, bool]:
-    """A prior's parameter, and whether it is learned: a number, an array of one of `shapes`, "learned"."""
+    """A prior's parameter, and whether it is learned: a number, an array of one of `shapes`, "learned".
+
+    alpha may be "learned-symmetric" too.
+    """
     if isinstance(value, str):
-        if value != "learned":
+        if value != "learned" and (name, value) != ("alpha", "learned-symmetric"):
             raise UserError(f"{name}={value!r}", remedy=f'{name} is a number, an array or "learned"')
         return start, True
     try:
@@ -75,6 +101,11 @@ def seed_of(random_state: object) -> int:
     raise UserError(f"random_state={random_state!r}", remedy="give a whole number or None")
 
 
+def params_of(estimator: object) -> dict[str, Any]:
+    """An estimator's parameters: the arguments of its `__init__`, which keeps them under their names."""
+    return {name: getattr(estimator, name) for name in inspect.signature(type(estimator)).parameters}
+
+
 def to_json(params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as plain JSON values; callbacks are left out, since they are code."""
     return {name: _plain(value) for name, value in params.items() if name != "callbacks"}
@@ -85,10 +116,13 @@ def from_json(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _rich(value) for name, value in params.items()}
 
 
+VALUES = {"online": Online, "hybrid": Hybrid, "gibbs": Gibbs}  # parameters that are values, by name in JSON
+
+
 def _plain(value: Any) -> Any:
-    if isinstance(value, Online):
-        fields = ("batch_size", "kappa", "tau0", "total", "shuffle")
-        return {"online": {name: _plain(getattr(value, name)) for name in fields}}
+    for name, kind in VALUES.items():
+        if isinstance(value, kind):
+            return {name: {each.name: _plain(getattr(value, each.name)) for each in fields(value)}}
     if isinstance(value, Batch):
         return "batch"
     if isinstance(value, np.ndarray):
@@ -97,6 +131,7 @@ def _plain(value: Any) -> Any:
 
 
 def _rich(value: Any) -> Any:
-    if isinstance(value, dict):
-        return Online(**value["online"]) if "online" in value else np.array(value["array"])
-    return value
+    if not isinstance(value, dict):
+        return value
+    ((name, held),) = value.items()
+    return VALUES[name](**held) if name in VALUES else np.array(held)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import stream
-from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.shards import Bags, content_of
 
 ENTRIES_AT_ONCE = 1 << 17  # bounds what a score needs beside a few numbers for each entry
 
@@ -98,7 +98,7 @@ def unigram_score(rest: Bags, word_probability: NDArray[np.floating]) -> Complet
 
 def _observed(words: Words, counts: Counts, share: float) -> Counts:
     """How much of each word of one document is observed."""
-    draw = stream(0, "completion", key=_content(words, counts))
+    draw = stream(0, "completion", key=content_of(words, counts))
     whole = np.rint(counts).astype(np.int64)
     if (whole == counts).all():
         seen = draw.multivariate_hypergeometric(whole, _floor(share * whole.sum()), method="marginals")
@@ -107,11 +107,6 @@ def _observed(words: Words, counts: Counts, share: float) -> Counts:
     observed = np.zeros_like(counts)
     observed[chosen] = counts[chosen]
     return observed
-
-
-def _content(words: Words, counts: Counts) -> bytes:
-    """The bytes of a document, the same on every machine."""
-    return words.astype("<i4").tobytes() + counts.astype("<f4").tobytes()
 
 
 def _floor(amount: float) -> int:

@@ -119,6 +119,22 @@ def digamma64(x):
 
 
 @njit(**PART)
+def trigamma64(x):
+    """psi'(x) for x > 0."""
+    total = 0.0
+    for i in range(6):
+        total += 1.0 / ((x + i) * (x + i))
+    r = 1.0 / (x + 6.0)
+    z = r * r
+    p = 5.0 / 66.0
+    p = p * z - 1.0 / 30.0
+    p = p * z + 1.0 / 42.0
+    p = p * z - 1.0 / 30.0
+    p = p * z + 1.0 / 6.0
+    return total + r + 0.5 * z + r * z * p
+
+
+@njit(**PART)
 def log_gamma64(x):
     """log Gamma(x) for x > 0."""
     product, _ = _recurrence64(x)

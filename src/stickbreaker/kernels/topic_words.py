@@ -60,9 +60,16 @@ def add_dirichlet_terms(concentration, counts, terms_out, digammas_out):
 
 
 @njit(**OPTIONS)
-def add_rows(target_out, positions, values):
-    """target_out[positions[i]] += values[i] for every row i."""
+def add_rows(target_out, positions, values, factor):
+    """target_out[positions[i]] += factor × values[i] for every row i."""
     for i in range(len(positions)):
         w = positions[i]
         for k in range(values.shape[1]):
-            target_out[w, k] += values[i, k]
+            target_out[w, k] += factor * values[i, k]
+
+
+@njit(**OPTIONS)
+def add_cells(target_out, positions, columns, times, factor):
+    """target_out[positions[i], columns[i]] += factor × times[i] for every cell i."""
+    for i in range(len(positions)):
+        target_out[positions[i], columns[i]] += factor * times[i]

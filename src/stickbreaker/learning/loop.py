@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from stickbreaker.core.edits import Edit, Grow, apply, apply_to_stats
-from stickbreaker.core.records import Record, Rows, Stats, no_rows
+from stickbreaker.core.randomness import stream
+from stickbreaker.core.records import Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Interrupted
+from stickbreaker.learning.chains import Chains, shrinkage
+from stickbreaker.learning.convergence import CONVERGED
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Schedule
 from stickbreaker.learning.source import Source
-from stickbreaker.models.contract import Model, Move, Plan, Step
+from stickbreaker.models.contract import Model, Move, Plan, Score, Step
 
 MAX_ROUNDS = 8  # how often a plan may be mapped again in one step
 
@@ -35,6 +38,7 @@ class RunState:
     held_out: list[float] = field(default_factory=list[float])  # nats a token, one an evaluation
     converged: bool = False
     stopped: bool = False  # by a callback
+    kind: str = "bound"  # of the last pass's score
     latest: Stats | None = None  # the last step's statistics, for moves that plan from them
 
 
@@ -62,6 +66,7 @@ class Run:
     seed: int
     limits: Limits = Limits()
     evaluate: Callable[[Engine, Any, Record], float] | None = None  # held-out nats a token
+    chains: Chains | None = None  # samplers, which take the place of the local and global steps
 
 
 def run(job: Run, state: RunState, observers: Sequence[Observer] = ()) -> RunState:
@@ -77,7 +82,7 @@ def run(job: Run, state: RunState, observers: Sequence[Observer] = ()) -> RunSta
                 break
             begun = job.schedule.minibatches(job.source, state.passes, *state.at_pass_start, job.seed)
             for minibatch in islice(begun, state.in_pass, None):
-                record = advance(job, state, minibatch)
+                record = (sweep if job.chains else advance)(job, state, minibatch)
                 asked = [observer.step(job, state, record) for observer in observers]
                 state.stopped = state.stopped or any(asked)
                 if state.stopped or state.converged:
@@ -87,6 +92,7 @@ def run(job: Run, state: RunState, observers: Sequence[Observer] = ()) -> RunSta
             observer.interrupted(job, state)
         raise
     _cut_pass_short(state)
+    settle(job, state)
     for observer in observers:
         observer.end(job, state)
     return state
@@ -105,7 +111,8 @@ def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
     before = (engine.summary(small), engine.totals()) if job.schedule.exact else None
     shards = list(minibatch.shards) if plans else minibatch.shards
     try:
-        stats = engine.map(small, shards, minibatch.n_shards, job.seed, [plan for _, plan in plans])
+        seed = step_seed(job.seed, step.number)
+        stats = engine.map(small, shards, minibatch.n_shards, seed, [plan for _, plan in plans])
         engine.blend(_admit(model, engine, small, stats, step), minibatch.keep, minibatch.add)
         score = model.score(small, stats, before[1], before[0]) if before else None
         summary = engine.summary(small) if model.needs_summary() else None
@@ -132,22 +139,69 @@ def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
     if edits:
         record["edits"] = [[name, type(change).__name__] for name, edit in edits for change in edit]
     if minibatch.ends_pass:
-        _end_pass(job, state, record, score.nats if score else None)
+        _end_pass(job, state, record, score)
     _evaluate(job, state, record, minibatch)
     return record
 
 
-def _end_pass(job: Run, state: RunState, record: TraceRecord, exact: float | None) -> None:
-    """Count the pass, and stop when three passes in a row changed the score little."""
-    nats = exact
-    if nats is None:
+def sweep(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
+    """One step of a run by sampling: a sweep of every chain. Raises Interrupted between sweeps."""
+    assert job.chains is not None
+    if job.engine.stopped:
+        raise Interrupted
+    chains = job.chains
+    scored = chains.sweep(state.passes, last=state.passes + 1 == job.limits.max_iter)
+    state.step += 1
+    state.seen += minibatch.n_documents
+    record: TraceRecord = {
+        "step": state.step,
+        "pass": state.passes + 1,
+        "documents": state.seen,
+        "kind": "joint",
+        "sample": chains.taken,
+    }
+    if scored:
+        best = chains.best()
+        record["score"] = record["pass_score"] = float(chains.scores[best, -1])
+        state.scores.append(record["score"])
+        state.kind = "joint"
+        if len(chains.samplers) > 1:
+            record["chains"] = chains.scores[:, -1].tolist()
+            record["best_chain"] = best
+            shrunk = shrinkage(chains.scores[:, -chains.taken :]) if chains.taken > 3 else np.nan
+            record |= {} if np.isnan(shrunk) else {"r_hat": shrunk}
+        if job.evaluate is not None:
+            settle(job, state)
+            record["held_out"] = job.evaluate(job.engine, job.model, state.small)
+            state.held_out.append(record["held_out"])
+    state.passes += 1
+    state.at_pass_start = (state.step, state.seen)
+    return record
+
+
+def settle(job: Run, state: RunState) -> None:
+    """Bring what chains hold into the engine's table and `state`, for all who read it there."""
+    if job.chains is not None:
+        rows, state.small = job.chains.mean()
+        job.engine.blend(rows, 0.0, 1.0)
+
+
+def step_seed(seed: int, number: int, again: int = 0) -> int:
+    """The seed of a step's local inference, and of its further maps."""
+    return int(stream(seed, "step", number, again).integers(2**62))
+
+
+def _end_pass(job: Run, state: RunState, record: TraceRecord, score: Score | None) -> None:
+    """Count the pass, and stop when passes change the score little."""
+    if score is None:
         engine = job.engine
         table = Stats(no_rows(job.model.n_columns(state.small)), score=state.pass_nats)
-        nats = job.model.score(state.small, table, engine.totals(), engine.summary(state.small)).nats
-    _close_pass(state, nats)
+        score = job.model.score(state.small, table, engine.totals(), engine.summary(state.small))
+    _close_pass(state, score.nats)
+    state.kind = record["kind"]
     record["pass_score"] = state.scores[-1]
     if job.evaluate is None:
-        state.converged = settled(state.scores, job.limits.tol)
+        state.converged = CONVERGED[score.kind](state.scores, job.limits.tol)
 
 
 def _cut_pass_short(state: RunState) -> None:
@@ -163,23 +217,6 @@ def _close_pass(state: RunState, nats: float) -> None:
     state.in_pass = 0
     state.at_pass_start = (state.step, state.seen)
     state.pass_nats = state.pass_tokens = 0.0
-
-
-def settled(scores: Sequence[float], tol: float) -> bool:
-    """Whether the mean of the last three relative changes is below `tol`.
-
-    >>> settled([-9.0, -8.0, -8.0, -8.0, -8.0], 1e-4)
-    True
-    """
-    return len(scores) >= 4 and relative_change(scores) < tol
-
-
-def relative_change(scores: Sequence[float]) -> float:
-    """Mean of the last three relative changes, NaN when there are too few."""
-    if len(scores) < 4:
-        return float("nan")
-    pairs = zip(scores[-4:-1], scores[-3:], strict=True)
-    return sum(abs(new - old) / max(abs(old), 1e-12) for old, new in pairs) / 3
 
 
 def _evaluate(job: Run, state: RunState, record: TraceRecord, minibatch: Minibatch) -> None:
@@ -198,7 +235,7 @@ def _evaluate(job: Run, state: RunState, record: TraceRecord, minibatch: Minibat
         state.converged = True
 
 
-def _admit(model: Model, engine: Engine, small: Record, stats: Stats, step: Step) -> Rows:
+def _admit(model: Model, engine: Engine, small: Record, stats: Stats, step: Step) -> Rows | Cells:
     """Let new rows in where the model does, and give the step's rows with theirs."""
     edit = model.admit(small, stats.found, step)
     keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]
@@ -238,13 +275,14 @@ def _decide(
     for move, first in plans:
         outcome: Edit | Plan | None = first
         trial = stats
-        for _ in range(MAX_ROUNDS):
+        for again_number in range(1, MAX_ROUNDS + 1):
             assert isinstance(outcome, Plan)
             outcome = move.decide(small, trial, outcome, engine.rows(), step)
             if not isinstance(outcome, Plan):
                 break
             again = list(shards)
-            trial = engine.map(small, again, len(again), job.seed, [outcome])
+            seed = step_seed(job.seed, step.number, again_number)
+            trial = engine.map(small, again, len(again), seed, [outcome])
         if outcome and not isinstance(outcome, Plan):
             n_rows = len(engine.rows().positions)
             stats = apply_to_stats(outcome, stats, model.row_axis, model.column_axis, n_rows)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from stickbreaker.learning.loop import Run, RunState
 
+KINDS = {"bound": "bound", "estimate": "documents given topics", "joint": "log p(w, z)"}  # kinds of scores
 TraceRecord = dict[str, Any]
 UNTIMED = ("seconds", "memory_mb")  # what two runs of the same settings may differ in
 
@@ -131,8 +132,9 @@ def describe(record: TraceRecord) -> str:
     >>> describe({"pass": 2, "step": 7, "score": -7.5, "kind": "bound"})
     'pass 2, step 7, bound -7.5000 nats/word'
     """
-    kind = "bound" if record["kind"] == "bound" else "documents given topics"
-    text = f"pass {record['pass']}, step {record['step']}, {kind} {record['score']:.4f} nats/word"
+    text = f"pass {record['pass']}, step {record['step']}"
+    if "score" in record:
+        text += f", {KINDS[record['kind']]} {record['score']:.4f} nats/word"
     return text + (f", held-out {record['held_out']:.4f}" if "held_out" in record else "")
 
 

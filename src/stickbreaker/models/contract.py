@@ -27,7 +27,10 @@ class Step(NamedTuple):
 
 
 class Score(NamedTuple):
-    """A value in nats and the tokens it is of; `kind` is "bound" (exact) or "estimate"."""
+    """A value in nats and the tokens it is of.
+
+    `kind` is "bound" (of log p(w), exact), "estimate" (of the bound) or "joint" (log p(w, z) of a sample).
+    """
 
     nats: float
     tokens: float
@@ -104,6 +107,42 @@ class Model(ABC):
     def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> Edit:
         """Which new rows enter: all, in order of their keys, unless a model knows better."""
         return (Grow(self.row_axis, len(found), tuple(sorted(found))),) if found else ()
+
+
+class Sampler(ABC):
+    """A Markov chain over the assignments of a whole corpus, which owns and changes its state.
+
+    Its randomness is keyed by its seed and the sweep's number, so that a restored chain goes on as it would
+    have, with any number of threads.
+    """
+
+    @abstractmethod
+    def sweep(self, number: int, threads: int) -> None:
+        """Visit every assignment once."""
+
+    @abstractmethod
+    def learn(self) -> None:
+        """Move the hyperparameters that are learned to their maximum given the present assignments."""
+
+    @abstractmethod
+    def score(self) -> Score:
+        """log p(w, z) of the present state."""
+
+    @abstractmethod
+    def counts(self) -> NDArray[np.int32]:
+        """The table of the present state (rows × columns); read it before the next sweep."""
+
+    @abstractmethod
+    def small(self) -> Record:
+        """Everything else that a model is made of, as its `start` lays it out."""
+
+    @abstractmethod
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which `restore` makes the same state: assignments and hyperparameters."""
+
+    @abstractmethod
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take the state of a snapshot; all counts are made anew from the assignments."""
 
 
 class Move(ABC):

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.estimators.lda import LDA
+from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.report.data import DocumentEntry, Page, Topic, TracePoint
 from stickbreaker.report.layout import nearest_topics, place_topics, topic_distances
 from stickbreaker.report.words import choose_words
@@ -24,7 +25,7 @@ def page_of(path: Path, title: str) -> Page:
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done":
         raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
-    model = LDA.load(path)
+    model = load(path)
     documents = _documents(path / "documents.parquet") if (path / "documents.parquet").exists() else []
     distances = topic_distances(model.topic_word_)
     corpus = manifest["corpus"]
@@ -57,7 +58,7 @@ def _documents(file: Path) -> list[DocumentEntry]:
     ]
 
 
-def _topics(model: LDA, documents: list[DocumentEntry], near: list[list[int]]) -> list[Topic]:
+def _topics(model: TopicEstimator, documents: list[DocumentEntry], near: list[list[int]]) -> list[Topic]:
     words = model.vocabulary_.words
     overall = model.topic_shares_ @ model.topic_word_
     share = np.zeros((len(documents), len(model.alpha_)))
@@ -73,7 +74,7 @@ def _topics(model: LDA, documents: list[DocumentEntry], near: list[list[int]]) -
     return topics
 
 
-def _facts(model: LDA, corpus: dict[str, Any]) -> list[tuple[str, str]]:
+def _facts(model: TopicEstimator, corpus: dict[str, Any]) -> list[tuple[str, str]]:
     seconds = model.trace_[-1].get("seconds") if model.trace_ else None
     held_out = [record["held_out"] for record in model.trace_ if "held_out" in record]
     facts = [
@@ -115,7 +116,7 @@ def _point(record: dict[str, Any]) -> TracePoint:
         step=record["step"],
         documents=int(record["documents"]),
         seconds=record.get("seconds", 0.0),
-        score=record["score"],
+        score=record.get("score"),
         held_out=record.get("held_out"),
         passes=record["pass"],
     )

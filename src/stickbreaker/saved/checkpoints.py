@@ -8,7 +8,7 @@ import numpy as np
 
 from stickbreaker.core.records import Field
 from stickbreaker.engines import Engine
-from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.loop import Run, RunState, settle
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
 
@@ -24,14 +24,21 @@ PROGRESS = (  # of RunState, kept in the manifest
     "held_out",
     "converged",
     "stopped",
+    "kind",
 )
 
 
-def snapshot_of(engine: Engine, state: RunState, fixed: dict[str, Any], status: str) -> Snapshot:
-    """All that a run's continuation, or a finished model, needs. `fixed` is what does not change in a run.
+def snapshot_of(job: Run, state: RunState, fixed: dict[str, Any], status: str) -> Snapshot:
+    """All that a run's continuation needs. `fixed` is what does not change in a run."""
+    settle(job, state)
+    snapshot = model_of(job.engine, state, fixed, status)
+    if status == "running" and job.chains is not None:
+        snapshot.arrays = {**snapshot.arrays, **job.chains.snapshot()}
+    return snapshot
 
-    A finished model leaves out the documents' records: they serve the run alone.
-    """
+
+def model_of(engine: Engine, state: RunState, fixed: dict[str, Any], status: str) -> Snapshot:
+    """A model; a finished one leaves out the documents' records, which serve the run alone."""
     arrays, keys = engine.snapshot()
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not name.startswith("local/")}
@@ -88,5 +95,5 @@ class Checkpoints(Observer):
 
     def write(self, job: Run, state: RunState, status: str) -> None:
         """Write the state now."""
-        self.directory.write(snapshot_of(job.engine, state, self.fixed, status))
+        self.directory.write(snapshot_of(job, state, self.fixed, status))
         self.last = time.perf_counter()

@@ -2,13 +2,23 @@
 
 Subclass a suite in a pytest file:
 
-    class TestLDA(ModelTests):
+    class TestLDA(MeanFieldTests):
         def make(self, **settings):
             return LDA(n_topics=5, random_state=0, **settings)
+
+`ModelTests` hold for every estimator of topics, `VariationalTests` for those that learn online too,
+`MeanFieldTests` for those whose bound is exact, `EngineTests` for engines.
 """
 
 from stickbreaker.testing.engines import EngineTests
-from stickbreaker.testing.models import ModelTests
+from stickbreaker.testing.models import MeanFieldTests, ModelTests, VariationalTests
 from stickbreaker.testing.planted import Planted, plant_topics
 
-__all__ = ["EngineTests", "ModelTests", "Planted", "plant_topics"]
+__all__ = [
+    "EngineTests",
+    "MeanFieldTests",
+    "ModelTests",
+    "Planted",
+    "VariationalTests",
+    "plant_topics",
+]

@@ -129,7 +129,7 @@ class SplitLargest(Move):
         if apart - number * np.log(2.0) <= alone:
             return None
         share = counts[:, 1].sum() / counts.sum()
-        known = stats.trial[plan.name].rows
+        known = stats.trial[plan.name].rows.rows()
         along = np.full(len(rows.positions), float(share))
         along[known.positions] = known.values[:, 1] / np.maximum(known.values.sum(1), 1e-12)
         return (Split("components", plan.change.component, float(share), {"words": along}),)
@@ -212,9 +212,7 @@ def _try_split(shard: Shard, share: Array, plan: Plan, seed: int) -> Stats:
     assert shard.keys is not None
     spelled: dict[str, Any] = dict(stats.found)
     place = {int(row): shard.keys[i] for i, row in enumerate(shard.rows)}
-    spelled.update(
-        {place[int(row)]: v for row, v in zip(stats.rows.positions, stats.rows.values, strict=True)}
-    )
+    spelled.update({place[int(row)]: v for row, v in zip(*stats.rows.rows(), strict=True)})
     return replace(stats, found=spelled, documents=float(share.sum()))
 
 

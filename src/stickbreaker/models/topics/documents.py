@@ -5,18 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from stickbreaker.core.records import Array, Field, Record
-from stickbreaker.models.topics.dirichlet import fit_dirichlet
+from stickbreaker.models.topics.dirichlet import fit_dirichlet, fit_symmetric_dirichlet
+from stickbreaker.models.topics.polya import PolyaSums, polya_newton
 
 
 @dataclass(frozen=True, slots=True)
 class FiniteTopics:
     """theta_d ~ Dirichlet(alpha) over a fixed number of topics.
 
-    `alpha`: one number a topic; `learned` lets a run move it from there.
+    `alpha`: one number a topic; `learned` lets a run move it from there, `symmetric` keeps all the same.
     """
 
     alpha: tuple[float, ...]
     learned: bool = False
+    symmetric: bool = False
 
     @property
     def n_topics(self) -> int:
@@ -30,9 +32,25 @@ class FiniteTopics:
         return small["alpha"].values
 
     def update(self, small: Record, usage: Record, documents: float, rate: float) -> dict[str, Field]:
-        """alpha moved by `rate` towards its maximum given sums of E[log theta] (Zhai 2014, eq. 3.1)."""
+        """alpha moved by `rate` towards its maximum given the documents' statistics.
+
+        Mean-field documents report sums of E[log theta] (Zhai 2014, eq. 3.1); sampled ones
+        the first and second derivatives of E[log p(z | alpha)] at the old alpha.
+        """
         item = small["alpha"]
         if not self.learned or documents <= 0.0:
             return {"alpha": item}
-        best = fit_dirichlet(item.values, usage["log_theta"].values / documents)
+        if "gains" in usage:
+            sums = PolyaSums(
+                usage["gains"].values,
+                usage["bends"].values,
+                float(usage["spread"].values),
+                float(usage["spread_bend"].values),
+            )
+            best = polya_newton(item.values, sums, self.symmetric)
+        elif self.symmetric:
+            n_topics, mean = self.n_topics, usage["log_theta"].values / documents
+            best = np.full(n_topics, fit_symmetric_dirichlet(item.values[0], n_topics, 1, mean.sum()))
+        else:
+            best = fit_dirichlet(item.values, usage["log_theta"].values / documents)
         return {"alpha": item._replace(values=(1.0 - rate) * item.values + rate * best)}

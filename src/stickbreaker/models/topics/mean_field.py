@@ -33,10 +33,10 @@ class MeanField:
     tol: float = 1e-3
     keep_local: bool = False
 
-    def infer(self, view: TopicView, shard: Shard, local: Local | None) -> tuple[Local, Stats]:
-        """Documents' gamma (documents × topics) and the shard's statistics."""
+    def infer(self, view: TopicView, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
+        """Documents' gamma (documents × topics) and the shard's statistics; nothing is drawn."""
         n_topics = len(view.alpha)
-        tokens = _tokens(shard)
+        tokens = tokens_of_documents(shard)
         if local is not None and self.keep_local:
             gamma = local["gamma"].values.copy()
         else:
@@ -48,12 +48,10 @@ class MeanField:
             scores=np.zeros(shard.n_documents),
             rounds=np.zeros(shard.n_documents, np.int64),
         )
-        positions = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
-        words = Words(shard.offsets, shard.codes, shard.counts, positions, view.weights, view.log_scale)
         alpha = view.alpha.copy()  # writable, or the kernel would be compiled for another type
-        infer_documents(words, alpha, Rule(self.max_iter, self.tol), report)
+        infer_documents(words_of(view, shard), alpha, Rule(self.max_iter, self.tol), report)
         stats = Stats(
-            rows=Rows(shard.rows, report.counts.astype(np.float64)),
+            rows=Rows(shard.rows, report.counts),
             usage={"log_theta": Field(report.log_theta, ("topics",))},
             score=float(report.scores.sum()),
             documents=float(shard.n_documents),
@@ -65,7 +63,13 @@ class MeanField:
         }, stats
 
 
-def _tokens(shard: Shard) -> Array:
+def words_of(view: TopicView, shard: Shard) -> Words:
+    """A shard's words with their weights."""
+    positions = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
+    return Words(shard.offsets, shard.codes, shard.counts, positions, view.weights, view.log_scale)
+
+
+def tokens_of_documents(shard: Shard) -> Array:
     """Tokens of each document: a sum of its own, since differences of running sums depend on the others."""
     owner = np.repeat(np.arange(shard.n_documents), np.diff(shard.offsets))
     return np.asarray(np.bincount(owner, shard.counts, shard.n_documents), np.float64)

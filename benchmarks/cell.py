@@ -1,0 +1,115 @@
+"""One cell of the table: one program with one setting on one corpus, in a fresh process.
+
+A process of its own, so that the peak of memory is the program's and no run warms another up. `run_cell`
+starts `python benchmarks/cell.py '{"program": …}'` and reads its answer.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What to run. `at`: the steps after which the topics are scored, the last one ends the run."""
+
+    program: str
+    topics: int
+    at: tuple[int, ...]
+    label: str = "default"
+    settings: dict[str, Any] = field(default_factory=dict)
+    corpus: str = "AP"
+    seed: int = 0
+    part: str = "test"
+    threads: int = 1
+    mallet: str | None = None
+
+    @property
+    def key(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+Result = dict[str, Any]
+DONE: dict[str, Result] = {}  # so that two sections can share a run
+
+
+def run_cell(cell: Cell) -> Result:
+    """The cell's result, or {"error": why}."""
+    if cell.key not in DONE:
+        # BLAS threads would add to the program's own; ours are counted by n_jobs
+        environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONHASHSEED": "0"}
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), cell.key],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+        )
+        if done.returncode == 0:
+            DONE[cell.key] = json.loads(done.stdout.strip().splitlines()[-1])
+        else:
+            told = done.stderr.strip().splitlines()
+            DONE[cell.key] = {"error": told[-1] if told else f"exit status {done.returncode}"}
+    return DONE[cell.key]
+
+
+def is_missing(program: str, mallet: str | None) -> str | None:
+    """Why a program cannot run here, or None."""
+    from settings import program_of
+
+    if program == "mallet":
+        if mallet is None:
+            return "no --mallet PATH was given"
+        return None if Path(mallet).exists() else f"{mallet} does not exist"
+    module = program_of(program).module
+    return None if importlib.util.find_spec(module) else f"not installed (pip install {module})"
+
+
+def measure(cell: Cell) -> Result:
+    """Run the cell in this process."""
+    from corpora import load
+    from scoring import Scorer
+    from settings import program_of, resolved
+    from watch import Watch, peak_megabytes, reset_peak
+
+    parts = load(cell.corpus)
+    scorer = Scorer(parts.dev if cell.part == "dev" else parts.test)
+    program = program_of(cell.program, cell.threads, cell.mallet)
+    watch = Watch(cell.at, scorer.score)
+    reset_peak()
+    before = peak_megabytes()
+    began = time.process_time()
+    program.fit(parts.train, cell.topics, cell.seed, resolved(cell.settings, cell.topics), watch)
+    own = None
+    if program.theta is not None and cell.part == "test":
+        own = scorer.own_score(program.topics(), program.theta)
+    return {
+        "corpus": parts.name,
+        "tokens": parts.tokens,
+        "unigram": scorer.unigram(parts.train),
+        "points": watch.points,
+        "step_cpu_s": watch.a_step(watch.cpu),
+        "step_wall_s": watch.a_step(watch.wall),
+        "peak_mb": watch.peak,
+        "before_mb": before,
+        "own_score": own,
+        "all_cpu_s": time.process_time() - began,
+    }
+
+
+def main() -> None:
+    given = json.loads(sys.argv[1])
+    result = measure(Cell(**{**given, "at": tuple(given["at"])}))
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""The sum of what shards report."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from stickbreaker.core.records import Array, Cells, Rows, Stats, join_cells, no_rows
+from stickbreaker.kernels.topic_words import add_cells, add_rows
+
+FEW = 8  # cells are kept one by one while they are fewer than an eighth of the table
+
+
+class Sum:
+    """Reports added up: rows in one dense array of the table's shape, everything else by `plus_small`.
+
+    Single cells, of one unit, are kept as they are while they are few; then as whole numbers in an array.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.rows: Array | None = None
+        self.drawn: Array | None = None
+        self.cells: list[Cells] = []
+        self.n_cells = 0
+        self.unit = 1.0
+        self.touched = np.zeros(shape[0], np.bool_)
+        self.small = Stats(no_rows(shape[1]))
+
+    def add(self, stats: Stats) -> None:
+        """Add one report."""
+        if isinstance(stats.rows, Cells):
+            self._add_cells(stats.rows)
+        elif len(stats.rows.positions):
+            self.rows = np.zeros(self.shape) if self.rows is None else self.rows
+            add_rows(self.rows, stats.rows.positions, stats.rows.values, 1.0)
+            self.touched[stats.rows.positions] = True
+        trial = self.small.trial
+        self.small = self.small.plus_small(stats)
+        if stats.trial:
+            merged = {n: trial[n].plus(t) if n in trial else t for n, t in stats.trial.items()}
+            self.small = replace(self.small, trial={**trial, **merged})
+
+    def _add_cells(self, cells: Cells) -> None:
+        assert not self.n_cells or cells.unit == self.unit
+        self.unit = cells.unit
+        self.cells.append(cells)
+        self.n_cells += len(cells.times)
+        if self.drawn is None and self.n_cells > self.shape[0] * self.shape[1] // FEW:
+            self.drawn = np.zeros(self.shape)
+        if self.drawn is not None:
+            for part in self.cells:
+                add_cells(self.drawn, part.positions, part.columns, part.times, 1.0)
+                self.touched[part.positions] = True
+            self.cells = []
+
+    def stats(self) -> Stats:
+        """The sum."""
+        if self.rows is None and self.cells:
+            return replace(self.small, rows=join_cells(self.cells))
+        for part in self.cells:
+            assert self.rows is not None
+            add_cells(self.rows, part.positions, part.columns, part.times, part.unit)
+            self.touched[part.positions] = True
+        if self.drawn is not None:
+            drawn = self.drawn * self.unit
+            self.rows = drawn if self.rows is None else self.rows + drawn
+        if self.rows is None:
+            return self.small
+        positions = np.flatnonzero(self.touched)
+        values = self.rows if len(positions) == self.shape[0] else self.rows[positions]
+        return replace(self.small, rows=Rows(positions, values))

@@ -1,0 +1,105 @@
+"""Estimators on disk: what a model's manifest says of them, saving and loading."""
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.engines import LocalEngine
+from stickbreaker.estimators.plain_lda import PlainLDA
+from stickbreaker.estimators.settings import from_json, params_of, to_json
+from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.saved import ModelDirectory, Snapshot
+from stickbreaker.saved.checkpoints import model_of, state_of
+from stickbreaker.saved.directory import new_model_directory
+
+KINDS: dict[str, type[TopicEstimator]] = {kind.kind: kind for kind in (PlainLDA,)}
+E = TypeVar("E", bound=TopicEstimator)
+
+
+def about(corpus: Corpus) -> dict[str, Any]:
+    """What a model remembers of its corpus."""
+    return {
+        "fingerprint": corpus.fingerprint,
+        "kind": corpus.kind,
+        "documents": corpus.n_documents,
+        "tokens": corpus.n_tokens,
+        "empty": corpus.n_empty,
+    }
+
+
+def manifest_of(
+    estimator: TopicEstimator,
+    seed: int,
+    corpus: dict[str, Any],
+    where: str | None = None,
+    held_out: float = 0.0,
+) -> dict[str, Any]:
+    """What a manifest says from a run's start to its end; `corpus`: what `about` tells, and the analysis."""
+    return {
+        "stickbreaker": version("stickbreaker"),
+        "estimator": estimator.kind,
+        "settings": to_json({**params_of(estimator), "random_state": seed, "n_jobs": None}),
+        "held_out": held_out,
+        "corpus": corpus,
+        "corpus_path": where,
+    }
+
+
+def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> TopicEstimator:
+    """An unfitted plain estimator with a manifest's settings."""
+    if manifest["estimator"] not in KINDS:
+        raise UserError(
+            f"a model of an unknown kind, {manifest['estimator']!r}", remedy="upgrade stickbreaker"
+        )
+    return KINDS[manifest["estimator"]](**from_json(manifest["settings"]) | {"n_jobs": threads})
+
+
+def save(estimator: TopicEstimator, path: Path, *, overwrite: bool) -> None:
+    """Save a fitted estimator."""
+    with new_model_directory(path, overwrite=overwrite) as directory:
+        directory.write_vocabulary(estimator.vocabulary_)
+        with directory.trace_path.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(record) + "\n" for record in estimator.trace_)
+        corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
+        fixed = manifest_of(estimator, estimator.seed_, corpus)
+        directory.write(model_of(estimator._engine, estimator._state, fixed, "done"))
+
+
+def load(path: Path, threads: int | None = None) -> TopicEstimator:
+    """The plain estimator saved at `path`, of whichever kind; of a run under way, its last checkpoint."""
+    directory = ModelDirectory(path)
+    snapshot = directory.read()
+    estimator = estimator_of(snapshot.manifest, threads)
+    _fill(estimator, directory, snapshot)
+    return estimator
+
+
+def load_as(kind: type[E], path: Path) -> E:
+    """`load` as an estimator of the class `kind`. Raises UserError for a model of another kind."""
+    directory = ModelDirectory(path)
+    snapshot = directory.read()
+    plain = estimator_of(snapshot.manifest)
+    if plain.kind != kind.kind:
+        raise UserError(f"is a model of the kind {plain.kind}", where=path)
+    estimator = kind(**params_of(plain))
+    _fill(estimator, directory, snapshot)
+    return estimator
+
+
+def _fill(estimator: TopicEstimator, directory: ModelDirectory, snapshot: Snapshot) -> None:
+    """Give an estimator what was learned."""
+    estimator.vocabulary_ = directory.vocabulary()
+    about_corpus = dict(snapshot.manifest["corpus"])
+    analysis = about_corpus.pop("analysis", None)
+    estimator.analysis_ = Analysis() if analysis is None else Analysis.from_dict(analysis)
+    estimator.corpus_ = about_corpus
+    estimator.seed_ = snapshot.manifest["settings"]["random_state"]
+    estimator.trace_ = snapshot.trace
+    estimator.n_features_in_ = len(estimator.vocabulary_)
+    model = estimator._topic_model(len(estimator.vocabulary_))
+    engine = LocalEngine(estimator.n_jobs)
+    engine.restore(model, snapshot.arrays, None)
+    estimator._take(model, engine, state_of(snapshot))

@@ -1,0 +1,157 @@
+"""scikit-learn's conventions for estimators of topics."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.estimators import fitting, saving
+from stickbreaker.estimators.topics import TopicEstimator
+
+
+class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, TopicEstimator):
+    """The front door that users import: `fit`, `transform` and the like, for documents of any form.
+
+    An estimator inherits from this and from the plain one that has its parameters.
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Learn topics from `X`: a Corpus, a list of texts or of token lists, or a matrix of counts.
+
+        Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
+        `max_iter` passes were not enough for `tol`.
+        """
+        corpus = self._as_corpus(X, reset=True)
+        fitting.fit(self, corpus)
+        told = fitting.unsettled(self._state, self._limits().tol)
+        if told is not None:
+            warnings.warn(told, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """One online step on the documents `X`, in their order; the first call fixes the vocabulary.
+
+        The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
+        the documents seen so far, those of `fit` counted once.
+        """
+        begun = fitting.is_begun(self)
+        corpus = self._as_corpus(X, reset=not begun)
+        fitting.partial_fit(self, corpus, begun)
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Topic shares E[theta] of documents (documents × topics); rows sum to one.
+
+        A function of each document alone: no other document, order or thread changes a row. Documents
+        without known words get the prior's mean.
+        """
+        check_is_fitted(self)
+        corpus = self._as_corpus(X, reset=False)
+        return np.concatenate([self._theta(corpus.bags(block)) for block in range(len(corpus.block_sizes))])
+
+    def score(self, X: Any, y: object = None) -> float:
+        """Bound on the log probability of documents given the topics, in nats a token (no topic term).
+
+        Raises UserError when no document has a known word.
+        """
+        check_is_fitted(self)
+        corpus = self._as_corpus(X, reset=False)
+        nats = tokens = 0.0
+        for block in range(len(corpus.block_sizes)):
+            bags = corpus.bags(block)
+            nats += float(sum(local["scores"].values.sum() for local in self._infer(bags)))
+            tokens += float(bags.counts.sum(dtype=np.float64))
+        if tokens == 0.0:
+            raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
+        return nats / tokens
+
+    def perplexity(self, X: Any) -> float:
+        """exp(-score(X))."""
+        return float(np.exp(-self.score(X)))
+
+    def top_words(self, n: int = 10) -> list[list[str]]:
+        """The `n` most probable words of each topic."""
+        check_is_fitted(self)
+        return super().top_words(n)
+
+    def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
+        """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""
+        theta = self.transform(X)
+        return [np.argsort(-theta[:, k], kind="stable")[:n].tolist() for k in range(theta.shape[1])]
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Save to a directory `path`: JSON, safetensors and Parquet, no pickle, atomic."""
+        check_is_fitted(self)
+        saving.save(self, Path(path), overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The model saved at `path`. Raises UserError naming a file that is missing, truncated or altered."""
+        return saving.load_as(cls, Path(path))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_engine" in vars(self)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.alpha_)
+
+    def _as_corpus(self, X: Any, *, reset: bool) -> Corpus:
+        """Documents under the model's vocabulary; `reset` takes the vocabulary from them."""
+        if getattr(X, "ndim", None) == 1:
+            X = np.asarray(X).tolist()
+        if not isinstance(X, Corpus) and _is_text(X, empty=not reset):
+            X = _corpus_of(X) if reset else _corpus_of(X, self.analysis_, self.vocabulary_)
+        if isinstance(X, Corpus):
+            if not reset:
+                return X.with_vocabulary(self.vocabulary_)
+            self.n_features_in_ = X.n_words
+            vars(self).pop("feature_names_in_", None)
+            return X
+        data: Any = validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_non_negative=True,
+            reset=reset,
+        )
+        if not reset:  # columns are the vocabulary's words, in order
+            return Corpus.from_matrix(data, feature_names=self.vocabulary_.words)
+        names = getattr(self, "feature_names_in_", None)
+        names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
+        return Corpus.from_matrix(data, feature_names=names)
+
+
+def _is_text(X: object, *, empty: bool) -> bool:
+    """Whether `X` is a list of texts or of token lists; `empty`: though no list has a token."""
+    if not isinstance(X, list | tuple) or len(X) == 0:
+        return False
+    if isinstance(X[0], str):
+        return True
+    lists = all(isinstance(x, list | tuple) for x in X)
+    first = next((x for x in X if len(x) > 0), None) if lists else None
+    return lists and (empty if first is None else isinstance(first[0], str))
+
+
+def _corpus_of(
+    X: Sequence[Any], analysis: Analysis | None = None, vocabulary: Vocabulary | None = None
+) -> Corpus:
+    if isinstance(X[0], str):
+        return Corpus.from_texts(X, analysis=analysis, vocabulary=vocabulary)
+    return Corpus.from_tokens(X, vocabulary=vocabulary)

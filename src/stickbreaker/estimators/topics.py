@@ -1,0 +1,123 @@
+"""What every estimator of topics is: parameters, and what was learned with them.
+
+Plain Python. scikit-learn takes seconds to import, and the program and the report do without it:
+`scikit_learn.py` adds its conventions for those who import an estimator.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stickbreaker.core.records import Array, Record
+from stickbreaker.corpus import Analysis, Bags, Vocabulary
+from stickbreaker.corpus.shards import numbers_of
+from stickbreaker.engines import LocalEngine
+from stickbreaker.estimators.settings import threads_of
+from stickbreaker.learning.loop import Limits, RunState
+from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.source import cut_shards
+from stickbreaker.models.contract import Local
+from stickbreaker.models.topics import Gibbs, Hybrid, MeanField, TopicModel
+
+FOLD_IN: dict[str, MeanField | Hybrid] = {
+    "mean-field": MeanField(max_iter=100),
+    "sampled": Hybrid(burn_in=10, samples=20),
+}
+
+
+def final_score(state: RunState) -> float:
+    """The score of the last pass, in nats a token."""
+    return state.scores[-1] if state.scores else -np.inf
+
+
+class TopicEstimator(ABC):
+    """Parameters that a run is made of, and the topics that it left. Its subclasses tell what they mean."""
+
+    kind: ClassVar[str]  # its name in a saved model
+
+    n_topics: int
+    schedule: str | Online
+    init: str
+    n_init: int
+    max_iter: int | None
+    tol: float
+    keep_local: bool
+    fold_in: str
+    n_jobs: int | None
+    random_state: Any
+    callbacks: Sequence[Callable[[TraceRecord], object]] | None
+
+    components_: Array
+    topic_word_: Array
+    alpha_: Array
+    eta_: float | Array
+    topic_shares_: Array
+    bound_: float
+    n_iter_: int
+    converged_: bool
+    trace_: list[TraceRecord]
+    vocabulary_: Vocabulary
+    analysis_: Analysis
+    corpus_: dict[str, Any]
+    seed_: int
+    n_features_in_: int
+    _engine: LocalEngine
+    _small: Record
+    _state: RunState
+
+    @abstractmethod
+    def _topic_model(self, n_words: int) -> TopicModel:
+        """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
+
+    @abstractmethod
+    def _fold_in(self) -> MeanField | Hybrid:
+        """The local solver for new documents."""
+
+    @abstractmethod
+    def _refuse_stream(self) -> None:
+        """Raise UserError where the parameters cannot learn from a stream."""
+
+    @abstractmethod
+    def _sampling(self) -> Gibbs | None:
+        """How Gibbs sampling is to go, where it is the inference."""
+
+    @abstractmethod
+    def _limits(self) -> Limits:
+        """When a run ends."""
+
+    def top_words(self, n: int = 10) -> list[list[str]]:
+        """The `n` most probable words of each topic."""
+        order = np.argsort(-self.topic_word_, axis=1, kind="stable")[:, :n]
+        return [[self.vocabulary_.words[w] for w in row] for row in order]
+
+    def _infer(self, bags: Bags) -> Iterator[Local]:
+        """gamma and bound terms of some documents, a shard at a time."""
+        drawn = self.fold_in == "sampled"
+        numbers = numbers_of(bags) if drawn else np.arange(len(bags.offsets) - 1)
+        n_words = len(self.vocabulary_)
+        shards = cut_shards(numbers, bags, n_words)
+        return self._engine.infer(self._small, shards, 0)
+
+    def _theta(self, bags: Bags) -> Array:
+        """E[theta] (documents × topics) of documents under the model's vocabulary."""
+        gamma = np.concatenate([local["gamma"].values for local in self._infer(bags)])
+        return gamma / gamma.sum(axis=1, keepdims=True)
+
+    def _take(self, model: TopicModel, engine: LocalEngine, state: RunState) -> None:
+        """Make a run's state the estimator's fitted attributes."""
+        self._state, self._small = state, state.small
+        self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
+        self._engine = LocalEngine(threads_of(self.n_jobs))
+        arrays, _ = engine.snapshot()
+        self._engine.restore(TopicModel(model.documents, model.words, self._fold_in()), arrays, None)
+        small = state.small
+        counts = engine.rows().values
+        self.components_ = np.ascontiguousarray((counts + model.words.prior(small, slice(None))).T)
+        self.topic_word_ = np.ascontiguousarray(model.words.topic_words(small, counts).T)
+        self.alpha_ = small["alpha"].values.copy()
+        self.eta_ = float(small["eta"].values) if "eta" in small else np.array(model.words.eta).T
+        totals = engine.totals()[0]
+        self.topic_shares_ = totals / max(totals.sum(), 1e-300)

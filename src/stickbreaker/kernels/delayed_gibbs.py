@@ -1,0 +1,273 @@
+"""Metropolis-Hastings over topic assignments in time free of the number of topics (Chen et al. 2016).
+
+A token's target is (n_dk + alpha_k) (n_wk + eta_wk) / (n_k + eta_k), counts of the other tokens. A phase
+visits documents (words) and knows only their own counts: what the words (documents) have to say came as a
+proposal that was drawn from it in the phase before, and the product's other factor cancels.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.random import seeded, uniform
+from stickbreaker.kernels.special import OPTIONS, PART
+
+
+class Chain(NamedTuple):
+    """Tokens in document order: present topics, and topics that were proposed in the phase before."""
+
+    topics: NDArray[np.integer]  # tokens, uint16 or int32
+    proposals: NDArray[np.integer]  # tokens, uint16 or int32
+
+
+class Prior(NamedTuple):
+    """alpha, ready to be drawn from."""
+
+    values: NDArray[np.float64]  # topics
+    sums: NDArray[np.float64]  # topics: running sums
+    starts: NDArray[np.int64]  # cells of equal width: first topic whose running sum passes the start
+
+
+class Index(NamedTuple):
+    """Tokens by word: those of word w are `tokens[offsets[w]]` to `tokens[offsets[w + 1]]` (exclusive)."""
+
+    offsets: NDArray[np.int64]  # words + 1
+    tokens: NDArray[np.integer]  # position in document order, int32 or int64
+
+
+class Range(NamedTuple):
+    """Which documents or words a call visits, what they draw from, and n_k + eta_k when the phase began."""
+
+    first: int
+    last: int  # exclusive
+    keys: NDArray[np.uint64]  # all documents or words: start of the random numbers
+    totals: NDArray[np.float64]  # topics
+
+
+@njit(**PART)
+def odds(here, there, total_here, total_there):
+    """Numerator and denominator of the odds of a move from one topic to another, given that it was proposed.
+
+    here, there: n_dk + alpha_k (or n_wk + eta_wk) of the two topics, and their totals n_k + eta_k, counts of
+    the other tokens. Chen et al. (2016), eq. 7; they count the token itself as well.
+    """
+    return there * total_here, here * total_there
+
+
+@njit(**PART)
+def _move(topics, proposals, weights, totals, state):
+    """Accept or reject each token's proposal; `weights` (topics, count + prior) follow the topics."""
+    for i in range(len(topics)):
+        s, t = topics[i], proposals[i]
+        if s != t:
+            gain, cost = odds(weights[s] - 1.0, weights[t], totals[s] - 1.0, totals[t])
+            if uniform(state) * cost < gain:
+                weights[s] -= 1.0
+                weights[t] += 1.0
+                topics[i] = t
+
+
+@njit(**PART)
+def _add(used, used_out):
+    """Report a call's sums at its end: threads that write side by side all the time wait for each other."""
+    for k in range(len(used)):
+        used_out[k] += used[k]
+
+
+@njit(**PART)
+def _leave(topics, prior, weights, used_out):
+    """Count the topics in used_out and leave `weights` as they were without them: at the prior (topics)."""
+    for i in range(len(topics)):
+        k = topics[i]
+        weights[k] = prior[k]
+        used_out[k] += 1
+
+
+@njit(**PART)
+def first_above(x, sums, start):
+    """The first topic from `start` on whose running sum is above x."""
+    k = start
+    while sums[k] <= x and k < len(sums) - 1:
+        k += 1
+    return k
+
+
+@njit(**PART)
+def search_above(x, sums):
+    """The first topic whose running sum is above x, by halving."""
+    low, high = 0, len(sums) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if sums[middle] > x:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@njit(**PART)
+def _draw_from_document(topics, alpha, state, proposals_out):
+    """Propose from n_dk + alpha_k: the topic of another token of the document, or one drawn from alpha."""
+    others = len(topics) - 1
+    total = alpha.sums[len(alpha.sums) - 1]
+    cells = len(alpha.starts)
+    for i in range(len(topics)):
+        x = uniform(state) * (others + total)
+        j = np.int64(x)
+        if j < others:
+            proposals_out[i] = topics[j + np.int64(j >= i)]
+        else:
+            cell = min(np.int64((x - others) * (cells / total)), cells - 1)
+            proposals_out[i] = first_above(x - others, alpha.sums, alpha.starts[cell])
+
+
+@njit(**PART)
+def _draw_from_word(topics, eta, n_topics, state, proposals_out):
+    """Propose from n_wk + eta: the topic of another token of the word, or any topic."""
+    others = len(topics) - 1
+    for i in range(len(topics)):
+        x = uniform(state) * (others + eta * n_topics)
+        j = np.int64(x)
+        if j < others:
+            proposals_out[i] = topics[j + np.int64(j >= i)]
+        else:
+            proposals_out[i] = min(np.int64((x - others) / eta), n_topics - 1)
+
+
+@njit(**PART)
+def _draw_from_informed_word(topics, sums, state, proposals_out):
+    """Propose from n_wk + eta_wk, of which `sums` (topics) are the running sums of eta_wk."""
+    others = len(topics) - 1
+    total = sums[len(sums) - 1]
+    for i in range(len(topics)):
+        x = uniform(state) * (others + total)
+        j = np.int64(x)
+        if j < others:
+            proposals_out[i] = topics[j + np.int64(j >= i)]
+        else:
+            proposals_out[i] = search_above(x - others, sums)
+
+
+@njit(**PART)
+def _gather(tokens, chain, weights, topics_out, proposals_out):
+    """One word's tokens into arrays of their own, counted in `weights` (topics)."""
+    for i in range(len(tokens)):
+        k = chain.topics[tokens[i]]
+        topics_out[i] = k
+        proposals_out[i] = chain.proposals[tokens[i]]
+        weights[k] += 1.0
+
+
+@njit(**PART)
+def _scatter(tokens, topics, proposals, chain_out):
+    """And back."""
+    for i in range(len(tokens)):
+        chain_out.topics[tokens[i]] = topics[i]
+        chain_out.proposals[tokens[i]] = proposals[i]
+
+
+@njit(**PART)
+def _longest(offsets, first, last):
+    """Tokens of the longest of some documents or words."""
+    longest = 0
+    for i in range(first, last):
+        longest = max(longest, offsets[i + 1] - offsets[i])
+    return longest
+
+
+@njit(**OPTIONS)
+def visit_documents(offsets, alpha, part, chain_out, used_out):
+    """The document phase: accept or reject the words' proposals, then draw the documents' own.
+
+    offsets (documents + 1); alpha: Prior; part: Range of documents; chain_out: Chain; used_out (topics,
+    int64) the new topics of these documents' tokens, added to. Counts of the document are live and leave
+    the token itself out, all others are those at the start of the phase. Algorithm 2 of Chen et al. (2016).
+    """
+    weights = alpha.values.copy()
+    used, state = np.zeros(len(part.totals), np.int64), np.empty(2, np.uint64)
+    for d in range(part.first, part.last):
+        topics = chain_out.topics[offsets[d] : offsets[d + 1]]
+        proposals = chain_out.proposals[offsets[d] : offsets[d + 1]]
+        seeded(part.keys[d], state)
+        for i in range(len(topics)):
+            weights[topics[i]] += 1.0
+        _move(topics, proposals, weights, part.totals, state)
+        _draw_from_document(topics, alpha, state, proposals)
+        _leave(topics, alpha.values, weights, used)
+    _add(used, used_out)
+
+
+@njit(**OPTIONS)
+def visit_words(index, eta, part, chain_out, used_out):
+    """The word phase: accept or reject the documents' proposals, then draw the words' own.
+
+    index: Index; eta (words), the same for every topic; part: Range of words; chain_out: Chain; used_out
+    (topics, int64) as in `visit_documents`.
+    """
+    n_topics = len(part.totals)
+    longest = _longest(index.offsets, part.first, part.last)
+    topics, proposals = np.empty(longest, chain_out.topics.dtype), np.empty(longest, chain_out.topics.dtype)
+    weights, prior = np.zeros(n_topics), np.zeros(n_topics)
+    used, state = np.zeros(len(part.totals), np.int64), np.empty(2, np.uint64)
+    for w in range(part.first, part.last):
+        tokens = index.tokens[index.offsets[w] : index.offsets[w + 1]]
+        n = len(tokens)
+        if n == 0:
+            continue
+        seeded(part.keys[w], state)
+        if eta[w] != prior[0]:
+            prior[:] = eta[w]
+            weights[:] = eta[w]
+        _gather(tokens, chain_out, weights, topics, proposals)
+        _move(topics[:n], proposals[:n], weights, part.totals, state)
+        _draw_from_word(topics[:n], eta[w], n_topics, state, proposals)
+        _scatter(tokens, topics, proposals, chain_out)
+        _leave(topics[:n], prior, weights, used)
+    _add(used, used_out)
+
+
+@njit(**OPTIONS)
+def visit_informed_words(index, eta, part, chain_out, used_out):
+    """The word phase where topics differ in their prior: eta (words × topics), all else as above."""
+    n_topics = len(part.totals)
+    longest = _longest(index.offsets, part.first, part.last)
+    topics, proposals = np.empty(longest, chain_out.topics.dtype), np.empty(longest, chain_out.topics.dtype)
+    weights, sums = np.empty(n_topics), np.empty(n_topics)
+    used, state = np.zeros(len(part.totals), np.int64), np.empty(2, np.uint64)
+    for w in range(part.first, part.last):
+        tokens = index.tokens[index.offsets[w] : index.offsets[w + 1]]
+        n = len(tokens)
+        if n == 0:
+            continue
+        seeded(part.keys[w], state)
+        total = 0.0
+        for k in range(n_topics):
+            weights[k] = eta[w, k]
+            total += eta[w, k]
+            sums[k] = total
+        _gather(tokens, chain_out, weights, topics, proposals)
+        _move(topics[:n], proposals[:n], weights, part.totals, state)
+        _draw_from_informed_word(topics[:n], sums, state, proposals)
+        _scatter(tokens, topics, proposals, chain_out)
+        _leave(topics[:n], eta[w], weights, used)
+    _add(used, used_out)
+
+
+@njit(**OPTIONS)
+def index_words(words, index_out):
+    """Sort tokens by word, in document order within a word. words (tokens); index_out: Index, offsets set."""
+    free = index_out.offsets.copy()
+    for i in range(len(words)):
+        w = words[i]
+        index_out.tokens[free[w]] = i
+        free[w] += 1
+
+
+@njit(**OPTIONS)
+def count_words(index, topics, counts_out):
+    """Add the tokens to counts_out (words × topics, int32). index: Index; topics (tokens)."""
+    for w in range(len(index.offsets) - 1):
+        for i in range(index.offsets[w], index.offsets[w + 1]):
+            counts_out[w, topics[index.tokens[i]]] += 1

@@ -1,0 +1,35 @@
+"""When passes no longer change the score."""
+
+from collections.abc import Sequence
+
+
+def settled(scores: Sequence[float], tol: float) -> bool:
+    """Whether the mean of the last three relative changes is below `tol`.
+
+    >>> settled([-9.0, -8.0, -8.0, -8.0, -8.0], 1e-4)
+    True
+    """
+    return len(scores) >= 4 and relative_change(scores) < tol
+
+
+def evened_out(scores: Sequence[float], tol: float) -> bool:
+    """Whether noisy scores rise by less than `tol` a pass, relatively, from five passes to the next five.
+
+    >>> evened_out([-9.0] * 5 + [-8.0, -8.1, -8.0, -8.1, -8.0] * 2, 1e-4)
+    True
+    """
+    if len(scores) < 10 or tol <= 0.0:
+        return False
+    before, after = sum(scores[-10:-5]) / 5, sum(scores[-5:]) / 5
+    return (after - before) / 5 < tol * abs(before)
+
+
+CONVERGED = {"bound": settled, "estimate": evened_out}  # by the kind of score
+
+
+def relative_change(scores: Sequence[float]) -> float:
+    """Mean of the last three relative changes, NaN when there are too few."""
+    if len(scores) < 4:
+        return float("nan")
+    pairs = zip(scores[-4:-1], scores[-3:], strict=True)
+    return sum(abs(new - old) / max(abs(old), 1e-12) for old, new in pairs) / 3

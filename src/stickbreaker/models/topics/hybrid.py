@@ -1,0 +1,97 @@
+"""The sampled local solver: draws of a document's assignments, theta integrated out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import polygamma, psi
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.randomness import numbered_keys
+from stickbreaker.core.records import Array, Cells, Field, Stats
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.kernels.mean_field import Words
+from stickbreaker.kernels.sampled import Draws, sample_documents
+from stickbreaker.models.contract import Local
+from stickbreaker.models.topics.mean_field import TopicView, tokens_of_documents, words_of
+from stickbreaker.models.topics.tokens import whole_counts
+
+
+@dataclass(frozen=True, slots=True)
+class Hybrid:
+    """Variational topics, sampled documents (Mimno et al. 2012; Zhai 2014, section 4.2).
+
+    A document's tokens are placed one after another, then swept over `burn_in` times and `samples` times
+    more, which count. Statistics are whole numbers, and time follows the topics in use. Randomness is keyed
+    by the numbers of the shard's documents.
+
+    >>> Hybrid().samples
+    5
+    """
+
+    burn_in: int = 5
+    samples: int = 5
+
+    def __post_init__(self) -> None:
+        if self.burn_in < 0 or self.samples < 1:
+            told = f"Hybrid(burn_in={self.burn_in}, samples={self.samples})"
+            raise UserError(told, remedy="burn_in is at least 0, samples at least 1")
+
+    def infer(self, view: TopicView, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
+        """Documents' alpha + mean counts (documents × topics) and the shard's statistics.
+
+        A document's score is the log of an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta]
+        (the normalisers met while its tokens are placed), so on average below the bound's term, in nats.
+        """
+        draws, n_cells, tokens = self._sample(view, shard, seed)
+        alpha = view.alpha
+        total = alpha.sum()
+        spread = psi(tokens + total).sum() - len(tokens) * psi(total)
+        spread_bend = len(tokens) * polygamma(1, total) - polygamma(1, tokens + total).sum()
+        cells = Cells(
+            shard.rows[draws.codes[:n_cells]],
+            draws.topics[:n_cells].copy(),
+            draws.times[:n_cells].copy(),
+            len(alpha),
+            1.0 / self.samples,
+        )
+        stats = Stats(
+            rows=cells,
+            usage={
+                "gains": Field(draws.gains / self.samples, ("topics",)),
+                "bends": Field(draws.bends / self.samples, ("topics",)),
+                "spread": Field(np.array(float(spread))),
+                "spread_bend": Field(np.array(float(spread_bend))),
+            },
+            score=float(draws.scores.sum()),
+            documents=float(shard.n_documents),
+            tokens=float(tokens.sum()),
+        )
+        return {
+            "gamma": Field(draws.gamma, ("documents", "topics")),
+            "scores": Field(draws.scores, ("documents",)),
+        }, stats
+
+    def assign(self, view: TopicView, shard: Shard, seed: int) -> NDArray[np.int32]:
+        """The last draw of every token, a document's words in order, a word's tokens together."""
+        return self._sample(view, shard, seed)[0].last
+
+    def _sample(self, view: TopicView, shard: Shard, seed: int) -> tuple[Draws, int, Array]:
+        whole_counts(shard.counts)
+        tokens = tokens_of_documents(shard)
+        size, n_topics = int(tokens.sum()), len(view.alpha)
+        most = min(size * self.samples, len(shard.codes) * n_topics)
+        draws = Draws(
+            gamma=np.empty((shard.n_documents, n_topics)),
+            scores=np.empty(shard.n_documents),
+            gains=np.zeros(n_topics),
+            bends=np.zeros(n_topics),
+            last=np.empty(size, np.int32),
+            codes=np.empty(most, np.int32),
+            topics=np.empty(most, np.int32),
+            times=np.empty(most, np.int32),
+        )
+        words: Words = words_of(view, shard)
+        keys = numbered_keys(seed, "assignments", 0, shard.documents)
+        n_cells = sample_documents(words, view.alpha.copy(), self.burn_in, self.samples, keys, draws)
+        return draws, n_cells, tokens

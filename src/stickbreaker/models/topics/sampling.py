@@ -1,0 +1,49 @@
+"""How collapsed Gibbs sampling is asked for."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.models.contract import Sampler
+from stickbreaker.models.topics.delayed_gibbs import DelayedGibbs
+from stickbreaker.models.topics.documents import FiniteTopics
+from stickbreaker.models.topics.gibbs import CollapsedGibbs
+from stickbreaker.models.topics.tokens import Tokens
+from stickbreaker.models.topics.words import ClosedVocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Gibbs:
+    """Sampling of every token's topic, theta and beta integrated out (Zhai 2014, section 4.1).
+
+    `burn_in` sweeps come before the first sample (None: half of all sweeps); every `every`-th sweep
+    after it is one, and hyperparameters move that often from the start. `chains` run beside each other
+    from different starts; the topics are the best one's. `delayed` counts are approximate, scale with
+    threads, and their cost does not grow with the topics.
+
+    >>> Gibbs(chains=4).every
+    10
+    """
+
+    burn_in: int | None = None
+    every: int = 10
+    chains: int = 1
+    delayed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.every < 1 or self.chains < 1 or (self.burn_in is not None and self.burn_in < 0):
+            raise UserError(f"{self}", remedy="burn_in is at least 0, every and chains at least 1")
+
+    def sampler(
+        self,
+        tokens: Tokens,
+        assignments: NDArray[np.int32],
+        documents: FiniteTopics,
+        words: ClosedVocabulary,
+        seed: int,
+    ) -> Sampler:
+        """A chain at its start."""
+        kind = DelayedGibbs if self.delayed else CollapsedGibbs
+        return kind(tokens, assignments, documents, words, seed)

@@ -1,0 +1,51 @@
+"""A corpus as single tokens, for the samplers that assign a topic to each."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.shards import Bags
+
+
+class Tokens(NamedTuple):
+    """Tokens in document order: those of document d are `offsets[d]` to `offsets[d + 1]` (exclusive)."""
+
+    words: NDArray[np.int32]  # tokens: row of the table
+    offsets: NDArray[np.int64]  # documents + 1
+    n_words: int
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.offsets) - 1
+
+
+def tokens_of(blocks: Iterable[Bags], n_words: int) -> Tokens:
+    """Every count n as n tokens. Raises UserError for counts that are not whole.
+
+    >>> bags = Bags(np.array([0, 2]), np.array([4, 7]), np.array([2.0, 1.0]), np.zeros(1))
+    >>> tokens_of([bags], 8).words.tolist()
+    [4, 4, 7]
+    """
+    words: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
+    lengths: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
+    for bags in blocks:
+        counts = whole_counts(bags.counts)
+        words.append(np.repeat(bags.words, counts).astype(np.int32))
+        running = np.concatenate([[0], np.cumsum(counts)])
+        lengths.append(np.diff(running[bags.offsets]))
+    return Tokens(np.concatenate(words), np.cumsum(np.concatenate(lengths)), n_words)
+
+
+def whole_counts(counts: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Counts as whole numbers. Raises UserError where they are not."""
+    whole = np.rint(counts).astype(np.int64)
+    if not (whole == counts).all():
+        wrong = float(counts[whole != counts][0])
+        raise UserError(
+            f"a word's weight of {wrong:g} is not a whole number, and sampling needs whole tokens",
+            remedy='use inference="mean-field", or give counts',
+        )
+    return whole

@@ -1,0 +1,58 @@
+"""Collapsed Gibbs for LDA written from its definition: loops, SciPy, double precision."""
+
+import itertools
+
+import numpy as np
+from scipy.special import gammaln
+
+
+def conditional(words, documents, z, token, alpha, eta):
+    """p(z of a token | all other z) by eq. 4.6; eta: words × topics."""
+    weights = np.empty(len(alpha))
+    for k in range(len(alpha)):
+        in_document = of_word = of_topic = 0
+        for other in range(len(z)):
+            if other != token and z[other] == k:
+                in_document += documents[other] == documents[token]
+                of_word += words[other] == words[token]
+                of_topic += 1
+        weights[k] = (
+            (in_document + alpha[k]) * (of_word + eta[words[token], k]) / (of_topic + eta[:, k].sum())
+        )
+    return weights / weights.sum()
+
+
+def after_a_sweep(words, documents, start, order, alpha, eta):
+    """Probability of every z (a dict) after the tokens were drawn once in this order."""
+    chances = {tuple(start): 1.0}
+    for token in order:
+        following = {}
+        for z, chance in chances.items():
+            for k, p in enumerate(conditional(words, documents, z, token, alpha, eta)):
+                moved = (*z[:token], k, *z[token + 1 :])
+                following[moved] = following.get(moved, 0.0) + chance * p
+        chances = following
+    return chances
+
+
+def log_joint(words, documents, z, alpha, eta):
+    """log p(w, z | alpha, eta) with theta and beta integrated out: eq. 4.4 × eq. 4.5."""
+    n_documents = max(documents, default=-1) + 1
+    total = 0.0
+    for d in range(n_documents):
+        n = np.array([sum(documents[i] == d and z[i] == k for i in range(len(z))) for k in range(len(alpha))])
+        total += gammaln(alpha.sum()) - gammaln(alpha.sum() + n.sum())
+        total += (gammaln(alpha + n) - gammaln(alpha)).sum()
+    for k in range(len(alpha)):
+        n = np.array([sum(words[i] == w and z[i] == k for i in range(len(z))) for w in range(len(eta))])
+        total += gammaln(eta[:, k].sum()) - gammaln(eta[:, k].sum() + n.sum())
+        total += (gammaln(eta[:, k] + n) - gammaln(eta[:, k])).sum()
+    return total
+
+
+def posterior_mean(words, documents, alpha, eta, function):
+    """E[function(z)] under p(z | w), by enumeration."""
+    states = list(itertools.product(range(len(alpha)), repeat=len(words)))
+    logs = np.array([log_joint(words, documents, z, alpha, eta) for z in states])
+    weights = np.exp(logs - logs.max())
+    return np.average([function(np.array(z)) for z in states], axis=0, weights=weights)
