@@ -26,8 +26,10 @@ check: $(VENV)/developing
 docs: $(VENV)/developing
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
 
+# FULL=1: every size and corpus, three seeds (days); MALLET=path/to/bin/mallet: that program too
 bench: $(VENV)/developing
-	$(BIN)/python benchmarks/lda_speed.py
+	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	$(BIN)/python benchmarks/lda.py $(if $(MALLET),--mallet $(MALLET))
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stickbreaker needs Python 3.11 or newer")'

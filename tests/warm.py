@@ -3,4 +3,5 @@
 from stickbreaker import LDA
 from stickbreaker.estimators import sampling as sampling
 
-LDA(2, max_iter=1, tol=0, n_jobs=1).fit(["a river bank", "bank money"])
+for inference in ("mean-field", "hybrid", "gibbs", "gibbs-delayed"):
+    LDA(2, inference=inference, max_iter=1, tol=0, n_jobs=1).fit(["a river bank", "bank money"])

@@ -7,8 +7,10 @@ import sys
 CHILD = """
 from stickbreaker import LDA
 from stickbreaker.testing import plant_topics
-model = LDA(5, max_iter=4, tol=0.0, eta="learned", random_state=0, n_jobs=1).fit(plant_topics().counts)
-print(model.components_.tobytes().hex()[:64], hash(model.components_.tobytes()), model.alpha_.tobytes().hex())
+for inference in ("mean-field", "hybrid", "gibbs", "gibbs-delayed"):
+    model = LDA(5, inference=inference, max_iter=4, tol=0.0, eta="learned", random_state=0, n_jobs=1)
+    model.fit(plant_topics().counts)
+    print(inference, hash(model.components_.tobytes()), model.alpha_.tobytes().hex())
 """
 
 

@@ -27,6 +27,11 @@ KINDS = {
     "keep local": ("--keep-local",),
     "online": ("--schedule", "online", "--batch-size", 7, "--tau0", 1),
     "held out": ("--held-out", 0.2),
+    "hybrid": ("--inference", "hybrid"),
+    "hybrid, online": ("--inference", "hybrid", "--schedule", "online", "--batch-size", 7, "--tau0", 1),
+    "gibbs": ("--inference", "gibbs", "--every", 2, "--eta", "learned"),
+    "gibbs, chains, held out": ("--inference", "gibbs", "--every", 2, "--chains", 2, "--held-out", 0.2),
+    "gibbs-delayed": ("--inference", "gibbs-delayed", "--every", 2, "--burn-in", 1),
     "online, held out": ("--schedule", "online", "--batch-size", 7, "--tau0", 1, "--held-out", 0.2),
 }
 PASSES = ("--iterations", 6, "--tol", 0)
@@ -196,11 +201,16 @@ def test_ctrl_c_of_the_program(planted, program, cli, tmp_path):
     assert contents(path) == contents(tmp_path / "whole")
 
 
-# Twenty times kill -9
+# kill -9, twenty times and a few times more for every kind of inference
 
-KILLS = 20
 EVERY = ("--checkpoint-every", 0)
-RUN = (*SMALL, *EVERY, "--iterations", 60, "--tol", 0, "--schedule", "online", "--batch-size", 20)
+RUN = (*SMALL, *EVERY, "--iterations", 60, "--tol", 0)
+KILLED = {  # kind of inference: kills, options
+    "mean-field": (20, ("--schedule", "online", "--batch-size", 20)),
+    "hybrid": (4, ("--inference", "hybrid", "--schedule", "online", "--batch-size", 20)),
+    "gibbs": (4, ("--inference", "gibbs", "--every", 3)),
+    "gibbs-delayed": (4, ("--inference", "gibbs-delayed", "--every", 3)),
+}
 
 
 def command(arguments: list[str]) -> None:
@@ -247,24 +257,27 @@ def kill(process, trace: Path, draw: random.Random) -> bool:
     return process.exitcode == -signal.SIGKILL
 
 
-def test_twenty_kills(child, planted, tmp_path):
+@pytest.mark.parametrize("kind", KILLED)
+def test_kills(child, planted, tmp_path, kind):
+    wanted, options = KILLED[kind]
+    run = (*RUN, *options)
     whole = tmp_path / "whole"
-    child("fit", "lda", planted, "--out", whole, *RUN).join()
+    child("fit", "lda", planted, "--out", whole, *run).join()
     draw = random.Random(0)
     kills, models, steps = 0, 0, set()
-    while kills < KILLS:
+    while kills < wanted:
         models += 1
         path = tmp_path / f"model{models}"
         while not finished(path):
-            fit = ("fit", "lda", planted, "--out", path, *RUN)
+            fit = ("fit", "lda", planted, "--out", path, *run)
             process = child(*(("resume", path, *EVERY) if path.exists() else fit))
-            if kills < KILLS:
+            if kills < wanted:
                 kills += kill(process, path / "trace.jsonl", draw)
             process.join()
             if path.exists():
                 steps.add(ModelDirectory(path).read().manifest["run"]["step"])
         child("resume", path).join()  # says that it is finished, and removes what a kill left
         assert contents(path) == contents(whole)
-    assert len(steps) > 3  # the kills came at different steps
+    assert len(steps) > wanted // 6  # the kills came at different steps
     names = sorted(entry.name for entry in tmp_path.iterdir())
     assert names == sorted(["whole", *(f"model{n + 1}" for n in range(models))])

@@ -302,7 +302,7 @@ def _as_text(told: dict[str, Any]) -> str:
     kind = {"bound": "bound", "estimate": "bound's estimate, topics included,", "joint": "log p(w, z)"}
     return (
         f"{told['model']}: {told['topics']} topics from {told['documents']} documents in "
-        f"{told['passes']} passes, {kind[told['kind']]} {told['score']:.4f} nats/word{held_out}\n"
+        f"{told['passes']} {'sweeps' if told['kind'] == 'joint' else 'passes'}, {kind[told['kind']]} {told['score']:.4f} nats/word{held_out}\n"
         f"Next: stickbreaker topics {told['model']}"
     )
 

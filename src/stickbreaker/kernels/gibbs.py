@@ -66,15 +66,10 @@ def _padded(n):
 
 
 @njit(**PART)
-def _fill_weights(word, weights_out):
-    """weights_out_k = (n_wk + eta_wk) inverse_k."""
-    if len(word.eta) > 1:
-        for k in range(len(word.row)):
-            weights_out[k] = (word.row[k] + word.eta[k]) * word.inverse[k]
-    else:
-        eta = word.eta[0]
-        for k in range(len(word.row)):
-            weights_out[k] = (word.row[k] + eta) * word.inverse[k]
+def _less(word, k, table, prior):
+    """The word's weight of topic k with one token less; changes nothing."""
+    eta = word.eta[k if len(word.eta) > 1 else 0]
+    return (word.row[k] - 1 + eta) / (table.totals[k] - 1 + prior.eta_totals[k])
 
 
 @njit(**PART)
@@ -84,14 +79,6 @@ def _recount(word, k, change, table, prior):
     table.totals[k] += change
     word.inverse[k] = 1.0 / (table.totals[k] + prior.eta_totals[k])
     return (word.row[k] + word.eta[k if len(word.eta) > 1 else 0]) * word.inverse[k]
-
-
-@njit(**PART)
-def _reweigh(word, k, change, table, prior):
-    """The same, kept in the word's weights; gives the change of sum alpha_k weight_k."""
-    before = word.weights[k]
-    word.weights[k] = _recount(word, k, change, table, prior)
-    return prior.alpha[k] * (word.weights[k] - before)
 
 
 @njit(**PART)
@@ -143,7 +130,7 @@ def _join(lists, d, stop, k):
     return stop
 
 
-@njit(**PART)
+@njit(**{**PART, "_nrt": True})
 def _lists_of(block, n_topics, assignments):
     """Lists of a block's documents. Their order depends on the assignments alone, never on the past."""
     starts = np.zeros(block.n_documents + 1, np.int64)
@@ -160,18 +147,24 @@ def _lists_of(block, n_topics, assignments):
 
 
 @njit(**ORDERED_PART)
-def _mass(lists, start, stop, weights):
-    """sum of n_dk weight_k over a document's topics."""
+def _mass(lists, start, stop, weights, k):
+    """sum of n_dk weight_k over a document's topics, and the place of topic k."""
     held, topics = lists.held, lists.topics
-    total = 0.0
+    total, place = 0.0, start
     fours = start + (stop - start) // 4 * 4
     for j in range(start, fours, 4):
-        a = held[j] * weights[topics[j]] + held[j + 1] * weights[topics[j + 1]]
-        b = held[j + 2] * weights[topics[j + 2]] + held[j + 3] * weights[topics[j + 3]]
-        total += a + b
+        a, b, c, d = topics[j], topics[j + 1], topics[j + 2], topics[j + 3]
+        total += (held[j] * weights[a] + held[j + 1] * weights[b]) + (
+            held[j + 2] * weights[c] + held[j + 3] * weights[d]
+        )
+        place = j if a == k else place
+        place = j + 1 if b == k else place
+        place = j + 2 if c == k else place
+        place = j + 3 if d == k else place
     for j in range(fours, stop):
         total += held[j] * weights[topics[j]]
-    return total
+        place = j if topics[j] == k else place
+    return total, place
 
 
 @njit(**ORDERED_PART)
@@ -187,20 +180,16 @@ def _search_list(lists, start, stop, weights, target):
 
 
 @njit(**PART)
-def _search_topics(counts, alpha, weights, n_topics, target):
-    """The first topic at which the running sum of (count_k + alpha_k) weight_k passes the target."""
+def _search_prior(parts, alpha, weights, target):
+    """The first topic at which the running sum of alpha_k weight_k passes the target."""
     c = 0
-    while c + CHUNK < len(alpha):
-        part = alpha[0] - alpha[0]
-        for m in range(CHUNK):
-            part += (counts[c + m] + alpha[c + m]) * weights[c + m]
-        if target < part:
-            break
-        target -= part
-        c += CHUNK
-    k = c
-    while k < n_topics - 1:
-        target -= (counts[k] + alpha[k]) * weights[k]
+    while c < len(parts) - 1 and target >= parts[c]:
+        target -= parts[c]
+        c += 1
+    k = c * CHUNK
+    last = min(k + CHUNK, len(alpha)) - 1
+    while k < last:
+        target -= alpha[k] * weights[k]
         if target < 0.0:
             break
         k += 1
@@ -221,6 +210,68 @@ def _move(lists, d, stop, old, new, chosen):
     lists.sizes[d] = stop - start
 
 
+@njit(**PART)
+def _start_word(word, prior, weights_out, parts_out):
+    """The word's weights, and sums of alpha_k weight_k over chunks of topics; gives the sum of these."""
+    n_topics, total = len(word.row), 0.0
+    flat, eta = len(word.eta) == 1, word.eta[0]
+    for c in range(len(parts_out)):
+        part = 0.0
+        first, last = c * CHUNK, min(c * CHUNK + CHUNK, n_topics)
+        if flat:
+            for k in range(first, last):
+                weights_out[k] = (word.row[k] + eta) * word.inverse[k]
+                part += prior.alpha[k] * weights_out[k]
+        else:
+            for k in range(first, last):
+                weights_out[k] = (word.row[k] + word.eta[k]) * word.inverse[k]
+                part += prior.alpha[k] * weights_out[k]
+        parts_out[c] = part
+        total += part
+    return total
+
+
+@njit(**PART)
+def _set_weight(k, weight, alpha, weights_out, parts_out):
+    """Set the word's weight of topic k; gives the change of sum alpha_k weight_k."""
+    change = alpha[k] * (weight - weights_out[k])
+    weights_out[k] = weight
+    parts_out[k // CHUNK] += change
+    return change
+
+
+@njit(**PART)
+def _visit_lists(i, block, table, prior, inverse, weights, parts, lists, state, assignments_out):
+    """Draw the topics of one word's tokens."""
+    w, alpha = block.words[i], prior.alpha
+    word = Word(table.counts[w], prior.eta[w if len(prior.eta) > 1 else 0], inverse, weights)
+    remainder = _start_word(word, prior, weights, parts)
+    for t in range(block.starts[i], block.starts[i + 1]):
+        d, k = block.documents[t], np.int64(assignments_out[t])
+        start = lists.starts[d]
+        stop = start + lists.sizes[d]
+        mass, old = _mass(lists, start, stop, weights, k)
+        others = mass - lists.held[old] * weights[k]
+        rest = remainder - alpha[k] * weights[k]
+        own = (lists.held[old] - 1.0 + alpha[k]) * _less(word, k, table, prior)
+        target = uniform(state) * (others + rest + own) - own
+        if target < 0.0:
+            continue
+        remainder += _set_weight(k, 0.0, alpha, weights, parts)
+        if target < others:
+            chosen = _search_list(lists, start, stop, weights, target)
+            new = np.int64(lists.topics[chosen])
+        else:
+            chosen = -1
+            new = _search_prior(parts, alpha, weights, target - others)
+        remainder += _set_weight(k, _recount(word, k, -1, table, prior), alpha, weights, parts)
+        if new != k:
+            lists.held[old] -= 1.0
+            _move(lists, d, stop, old, new, chosen)
+        remainder += _set_weight(new, _recount(word, new, 1, table, prior), alpha, weights, parts)
+        assignments_out[t] = new
+
+
 @njit(**OPTIONS)
 def sweep_lists(block, table, prior, key, assignments_out):
     """Draw every token's topic in a block once, walking over the topics in its document.
@@ -231,41 +282,78 @@ def sweep_lists(block, table, prior, key, assignments_out):
     sum alpha_k weight_k, which is kept up to date.
     """
     n_topics = len(prior.alpha)
-    alpha, weights = np.zeros(_padded(n_topics)), np.zeros(_padded(n_topics))
-    alpha[:n_topics] = prior.alpha
-    nothing = np.zeros(len(alpha))
+    weights, parts = np.zeros(n_topics), np.zeros(_padded(n_topics) // CHUNK)
     inverse = 1.0 / (table.totals + prior.eta_totals)
     lists = _lists_of(block, n_topics, assignments_out)
     state = np.empty(2, np.uint64)
     seeded(key, state)
     for i in range(len(block.words)):
-        w = block.words[i]
-        word = Word(table.counts[w], prior.eta[w if len(prior.eta) > 1 else 0], inverse, weights)
-        _fill_weights(word, weights)
-        remainder = 0.0
+        _visit_lists(i, block, table, prior, inverse, weights, parts, lists, state, assignments_out)
+
+
+@njit(**PART)
+def _others(held, weights, numbers, k, start, stop):
+    """sum of held_m weight_m over topics m other than k."""
+    total = np.float32(0.0)
+    for m in range(start, stop):
+        total += held[m] * weights[m] if numbers[m] != k else np.float32(0.0)
+    return total
+
+
+@njit(**PART)
+def _search_others(held, weights, numbers, k, n_topics, target):
+    """The first topic at which the running sum of these passes the target."""
+    number = np.float32(k)
+    c = 0
+    while c + CHUNK < len(weights):
+        part = np.float32(0.0)
+        for m in range(CHUNK):
+            part += held[c + m] * weights[c + m] if numbers[c + m] != number else np.float32(0.0)
+        if target < part:
+            break
+        target -= part
+        c += CHUNK
+    new = c
+    while new < n_topics - 1:
+        target -= held[new] * weights[new] if new != k else np.float32(0.0)
+        if target < np.float32(0.0):
+            break
+        new += 1
+    return new
+
+
+@njit(**PART)
+def _counted(held, alpha, change):
+    """n + change + alpha from n + alpha: n is whole, so that nothing is lost to rounding."""
+    return np.float32(np.rint(held - alpha) + change) + alpha
+
+
+@njit(**PART)
+def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out):
+    """Draw the topics of one word's tokens."""
+    w, n_topics = block.words[i], len(prior.alpha)
+    word = Word(table.counts[w], prior.eta[w if len(prior.eta) > 1 else 0], inverse, inverse)
+    if len(word.eta) > 1:
         for k in range(n_topics):
-            remainder += alpha[k] * weights[k]
-        for t in range(block.starts[i], block.starts[i + 1]):
-            d, k = block.documents[t], assignments_out[t]
-            start = lists.starts[d]
-            stop = start + lists.sizes[d]
-            remainder += _reweigh(word, k, -1, table, prior)
-            old = _place(lists.topics, start, stop, k)
-            lists.held[old] -= 1.0
-            mass = _mass(lists, start, stop, weights)
-            target = uniform(state) * (mass + remainder)
-            if target < mass:
-                chosen = _search_list(lists, start, stop, weights, target)
-                new = np.int64(lists.topics[chosen])
-            else:
-                chosen = -1
-                new = _search_topics(nothing, alpha, weights, n_topics, target - mass)
-            if new == k:
-                lists.held[old] += 1.0
-            else:
-                _move(lists, d, stop, old, new, chosen)
-            remainder += _reweigh(word, new, 1, table, prior)
-            assignments_out[t] = new
+            weights[k] = (word.row[k] + word.eta[k]) * inverse[k]
+    else:
+        eta = word.eta[0]
+        for k in range(n_topics):
+            weights[k] = (word.row[k] + eta) * inverse[k]
+    one = np.float32(1.0)
+    for t in range(block.starts[i], block.starts[i + 1]):
+        counts, k = held[block.documents[t]], np.int64(assignments_out[t])
+        own = _counted(counts[k], alpha[k], -one) * np.float32(_less(word, k, table, prior))
+        others = _others(counts, weights, numbers, np.float32(k), 0, len(weights))
+        target = np.float32(uniform(state)) * (others + own) - own
+        if target < np.float32(0.0):
+            continue
+        new = _search_others(counts, weights, numbers, k, n_topics, target)
+        counts[k] = _counted(counts[k], alpha[k], -one)
+        weights[k] = _recount(word, k, -1, table, prior)
+        counts[new] = _counted(counts[new], alpha[new], one)
+        weights[new] = _recount(word, new, 1, table, prior)
+        assignments_out[t] = new
 
 
 @njit(**OPTIONS)
@@ -275,28 +363,19 @@ def sweep_all_topics(block, table, prior, key, assignments_out):
     width = _padded(n_topics)
     alpha, weights = np.zeros(width, np.float32), np.zeros(width, np.float32)
     alpha[:n_topics] = prior.alpha
+    numbers = np.arange(width).astype(np.float32)
     inverse = 1.0 / (table.totals + prior.eta_totals)
     held = np.zeros((block.n_documents, width), np.float32)
     for t in range(len(block.documents)):
         held[block.documents[t], assignments_out[t]] += np.float32(1.0)
+    for d in range(block.n_documents):
+        held[d] += alpha
     state = np.empty(2, np.uint64)
     seeded(key, state)
     for i in range(len(block.words)):
-        w = block.words[i]
-        exact = Word(table.counts[w], prior.eta[w if len(prior.eta) > 1 else 0], inverse, inverse)
-        _fill_weights(exact, weights)
-        for t in range(block.starts[i], block.starts[i + 1]):
-            counts, k = held[block.documents[t]], assignments_out[t]
-            counts[k] -= np.float32(1.0)
-            weights[k] = _recount(exact, k, -1, table, prior)
-            mass = np.float32(0.0)
-            for m in range(width):
-                mass += (counts[m] + alpha[m]) * weights[m]
-            target = np.float32(uniform(state) * mass)
-            new = _search_topics(counts, alpha, weights, n_topics, target)
-            counts[new] += np.float32(1.0)
-            weights[new] = _recount(exact, new, 1, table, prior)
-            assignments_out[t] = new
+        _visit_all_topics(
+            i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out
+        )
 
 
 @njit(**OPTIONS)

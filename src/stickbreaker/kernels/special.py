@@ -16,7 +16,7 @@ OPTIONS = {
 
 # Functions that kernels call are compiled into their callers. Left as calls, which of several compiled
 # copies runs would depend on whether the caller came from numba's cache, and with it the last digits.
-PART = {**OPTIONS, "forceinline": True}
+PART = {**OPTIONS, "forceinline": True, "_nrt": False}
 
 LOG2E = 1.4426950408889634
 LN2_HIGH = 0.6931471803691238

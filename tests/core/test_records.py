@@ -1,0 +1,82 @@
+"""Single cells of a table add up to the same as dense rows, in any order."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stickbreaker.core.edits import Drop, Merge, apply_to_rows
+from stickbreaker.core.records import Cells, Rows, Stats, join_cells
+from stickbreaker.engines.sums import Sum
+from stickbreaker.engines.table import Table
+
+SHAPE = (6, 4)
+cell = st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(1, 9))
+parts = st.lists(st.lists(cell, max_size=30), min_size=1, max_size=4)
+
+
+def cells_of(drawn, unit=0.2):
+    columns = np.array(drawn, np.int64).reshape(-1, 3).T
+    return Cells(columns[0], columns[1].astype(np.int32), columns[2].astype(np.int32), SHAPE[1], unit)
+
+
+def dense(rows):
+    table = np.zeros(SHAPE)
+    np.add.at(table, rows.rows().positions, rows.rows().values)
+    return table
+
+
+@settings(deadline=None)
+@given(parts)
+def test_cells_add_like_rows(drawn):
+    cells = [cells_of(part) for part in drawn]
+    wanted = sum(dense(part) for part in cells)
+    assert dense(join_cells(cells)) == pytest.approx(wanted)
+    assert dense(cells[0].plus(cells[-1])) == pytest.approx(dense(cells[0]) + dense(cells[-1]))
+    assert dense(cells[0].plus(cells[-1].rows())) == pytest.approx(dense(cells[0]) + dense(cells[-1]))
+    assert dense(cells[0].scaled(-2.0)) == pytest.approx(-2.0 * dense(cells[0]))
+    assert cells[0].totals() == pytest.approx(dense(cells[0]).sum(axis=0, keepdims=True))
+
+
+@settings(deadline=None)
+@given(parts, st.randoms())
+def test_sums_of_reports_are_the_same_to_the_last_bit_in_any_order(drawn, order):
+    def total(some):
+        together = Sum(SHAPE)
+        for part in some:
+            together.add(Stats(cells_of(part)))
+        return dense(together.stats().rows)
+
+    mixed = list(drawn)
+    order.shuffle(mixed)
+    assert total(mixed).tobytes() == total(drawn).tobytes()
+
+
+@settings(deadline=None)
+@given(parts)
+def test_a_table_blends_cells_as_it_blends_rows(drawn):
+    start = np.arange(24.0).reshape(SHAPE)
+    for keep in (0.0, 0.3, 1.0):
+        one, other = (Table(start.copy(), "words", "topics") for _ in range(2))
+        for part in drawn:
+            one.blend(cells_of(part), keep, 2.0)
+            other.blend(cells_of(part).rows(), keep, 2.0)
+        assert one.counts(slice(None)) == pytest.approx(other.counts(slice(None)))
+        assert one.totals() == pytest.approx(one.counts(slice(None)).sum(axis=0, keepdims=True))
+
+
+def test_reports_of_both_kinds_add():
+    together = Sum(SHAPE)
+    together.add(Stats(cells_of([(1, 2, 5)])))
+    together.add(Stats(Rows(np.array([1, 3]), np.ones((2, 4)))))
+    wanted = np.zeros(SHAPE)
+    wanted[1], wanted[3] = 1.0, 1.0
+    wanted[1, 2] += 1.0
+    assert dense(together.stats().rows) == pytest.approx(wanted)
+
+
+def test_edits_reach_cells():
+    cells = cells_of([(1, 0, 5), (2, 3, 10), (5, 1, 5)])
+    after = apply_to_rows((Merge("topics", 0, 3), Drop("words", (5,))), cells, "words", "topics", 6)
+    assert after.positions.tolist() == [1, 2]
+    assert after.values == pytest.approx(np.array([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]))
