@@ -38,7 +38,7 @@ class Scorer:
         view = TopicView(weights, np.log(largest), None, alpha)
         numbers = np.arange(len(self.observed.unseen))
         gamma = [
-            MeanField(ROUNDS, TOL).infer(view, shard, None)[0]["gamma"].values
+            MeanField(ROUNDS, TOL).infer(view, shard, None, 0)[0]["gamma"].values
             for shard in cut_shards(numbers, self.observed, self.n_words)
         ]
         return completion_score(self.rest, rows_to_one(np.concatenate(gamma)), topic_word).nats_per_word

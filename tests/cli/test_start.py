@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from tests.running import SMALL
 
-UNWANTED = {  # half a second or more each, and no verb needs them (pandas: pyarrow looks for it)
+UNWANTED = {  # half a second or more each, and no verb needs them
     "sklearn",
     "scipy.stats",
     "scipy.optimize",
 }
+HEAVY = {"numba", "scipy", "pandas"}  # what is only read needs none (pandas: pyarrow looks for it at times)
 CHILD = """
 import sys
 from stickbreaker.cli import main
@@ -22,12 +23,12 @@ print(*sys.modules, file=sys.stderr)
 LINES = {  # a command line, with {} for places, and what else it does not import
     "fit lda {data} --out {dir}/m": {"rich", "jinja2"},
     "resume {model}": {"rich", "jinja2"},
-    "topics {model}": {"scipy.sparse", "rich", "jinja2"},
+    "topics {model}": {*HEAVY, "rich", "jinja2"},
     "transform {model} {data} --out {dir}/t.csv": {"rich", "jinja2"},
     "evaluate {model} {data}": {"rich", "jinja2"},
-    "report {model} --out {dir}/r.html": {"scipy.sparse", "rich"},
+    "report {model} --out {dir}/r.html": {*HEAVY, "rich"},
     "corpus build {data} --out {dir}/c": {"numba", "scipy.special"},
-    "corpus info {corpus}": {"numba", "scipy"},
+    "corpus info {corpus}": HEAVY,
 }
 NOTICE = "compiling kernels (once, some seconds)"
 

@@ -14,8 +14,8 @@ from stickbreaker.kernels.gibbs import (
     add_counts,
     document_counts,
     sweep_all_topics,
-    sweep_lists,
 )
+from stickbreaker.kernels.gibbs_lists import sweep_lists
 
 pytestmark = pytest.mark.kernels
 DRAWS = 1_500 if config.DISABLE_JIT else 30_000
@@ -76,7 +76,7 @@ def test_a_sweep_has_the_oracles_distribution(kernel, form):
 
 
 @KERNELS
-@pytest.mark.parametrize("n_topics", [16, 37])
+@pytest.mark.parametrize("n_topics", [16, 37, 70])
 def test_many_topics_and_long_lists(kernel, n_topics):
     """More topics than are searched at once; the last token's topic is compared, the one before is fixed."""
     rng = np.random.default_rng(n_topics)

@@ -300,9 +300,10 @@ def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
 def _as_text(told: dict[str, Any]) -> str:
     held_out = "" if told["held_out"] is None else f", held-out {told['held_out']:.4f} nats/word"
     kind = {"bound": "bound", "estimate": "bound's estimate, topics included,", "joint": "log p(w, z)"}
+    steps = f"{told['passes']} {'sweeps' if told['kind'] == 'joint' else 'passes'}"
     return (
         f"{told['model']}: {told['topics']} topics from {told['documents']} documents in "
-        f"{told['passes']} {'sweeps' if told['kind'] == 'joint' else 'passes'}, {kind[told['kind']]} {told['score']:.4f} nats/word{held_out}\n"
+        f"{steps}, {kind[told['kind']]} {told['score']:.4f} nats/word{held_out}\n"
         f"Next: stickbreaker topics {told['model']}"
     )
 

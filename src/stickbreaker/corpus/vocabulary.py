@@ -168,7 +168,8 @@ class Vocabulary:
             with pq.ParquetFile(path) as file:
                 table = file.read(["word", "documents", "tokens"], use_threads=False)
             words = tuple(table.column("word").to_pylist())
-            documents, tokens = (table.column(name).to_numpy() for name in ("documents", "tokens"))
+            # by lists: to_numpy imports pandas where that is installed, which takes half a second
+            documents, tokens = (np.array(table.column(name).to_pylist()) for name in ("documents", "tokens"))
             if not all(isinstance(word, str) for word in words):
                 raise ValueError("a word is missing")
             return cls(words, documents.astype(np.int64), tokens.astype(np.float64))

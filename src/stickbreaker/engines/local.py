@@ -16,7 +16,6 @@ from stickbreaker.core.edits import Edit, apply
 from stickbreaker.core.records import Array, Cells, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Interrupted
-from stickbreaker.engines.sums import Sum
 from stickbreaker.engines.table import Table
 from stickbreaker.models.contract import Local, Model, Plan, Summary, View
 
@@ -47,6 +46,8 @@ class LocalEngine(Engine):
     def map(
         self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
     ) -> Stats:
+        from stickbreaker.engines.sums import Sum  # brings numba, which a model that is read does without
+
         whole = None
         if n_shards >= WHOLE_FROM and self.table.keys is None:
             whole = self.model.view(small, self.table.counts(slice(None)), self.table.totals(), None)

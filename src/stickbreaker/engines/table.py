@@ -1,4 +1,7 @@
-"""The table of expected counts, held in memory."""
+"""The table of expected counts, held in memory.
+
+Its kernels are imported on use: a model is loaded without numba.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -8,7 +11,6 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, apply_change
 from stickbreaker.core.records import Array, Cells, Field, Rows
-from stickbreaker.kernels.topic_words import add_cells, add_rows
 
 RESCALE_BELOW = 1e-6  # when the decay factor falls under this, the stored counts are multiplied out once
 
@@ -55,6 +57,8 @@ class Table:
 
     def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
         """counts ← keep · counts + add · rows; touches only these rows (cells) unless `keep` is 0."""
+        from stickbreaker.kernels.topic_words import add_cells, add_rows
+
         if keep == 0.0:
             self.values, self.scale = np.zeros_like(self.values), 1.0
         elif self.scale * keep < RESCALE_BELOW:

@@ -45,6 +45,8 @@ def page_of(path: Path, title: str) -> Page:
 def _documents(file: Path) -> list[DocumentEntry]:
     import pyarrow.parquet as pq
 
+    with pq.ParquetFile(file) as opened:  # read_table would import all that pyarrow can compute
+        rows = opened.read().to_pylist()
     return [
         DocumentEntry(
             id=row["id"],
@@ -54,7 +56,7 @@ def _documents(file: Path) -> list[DocumentEntry]:
             n_tokens=round(row["tokens"]),
             metadata=json.loads(row["metadata"]),
         )
-        for row in pq.read_table(file).to_pylist()
+        for row in rows
     ]
 
 
@@ -82,7 +84,7 @@ def _facts(model: TopicEstimator, corpus: dict[str, Any]) -> list[tuple[str, str
         ("words read", f"{corpus['tokens']:,.0f}"),
         ("distinct words", f"{len(model.vocabulary_):,}"),
         ("topics", str(len(model.alpha_))),
-        ("passes", str(model.n_iter_)),
+        ("sweeps" if model._sampling() else "passes", str(model.n_iter_)),
     ]
     if held_out:
         facts.append(("held-out nats a word", f"{held_out[-1]:.3f}"))
@@ -105,9 +107,10 @@ def _settings(manifest: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _told(value: Any) -> str:
     if isinstance(value, dict):
-        if "online" in value:
-            return "online: " + ", ".join(f"{k} {v}" for k, v in value["online"].items() if v is not None)
-        return "an array"
+        ((name, held),) = value.items()
+        if name == "array":
+            return "an array"
+        return f"{name}: " + ", ".join(f"{k} {v}" for k, v in held.items() if v is not None)
     return str(value)
 
 

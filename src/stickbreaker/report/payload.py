@@ -12,7 +12,7 @@ from stickbreaker.report.colour import hue_hex, topic_colours
 from stickbreaker.report.data import DocumentEntry, Page, Scalar, Topic, TracePoint
 
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_MARKUP = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+_MARKUP = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 _CURVES = [hue_hex(255), hue_hex(45)]  # training, held out
 _MOST_TRACE_POINTS = 600
 
@@ -27,7 +27,9 @@ def clean(value: Scalar) -> str:
 def to_json(data: Any) -> str:
     """Write JSON that is safe inside a script element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.translate(_MARKUP)
+    for character, escape in _MARKUP.items():  # str.translate would take a fifth of a second a megabyte
+        text = text.replace(character, escape)
+    return text
 
 
 def payload(page: Page) -> dict[str, Any]:

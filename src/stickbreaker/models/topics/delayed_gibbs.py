@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
-from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import numbered_keys
-from stickbreaker.core.records import Array, Field
+from stickbreaker.core.records import Array
 from stickbreaker.kernels.delayed_gibbs import (
     Chain,
     Index,
@@ -23,20 +21,17 @@ from stickbreaker.kernels.delayed_gibbs import (
     visit_informed_words,
     visit_words,
 )
-from stickbreaker.kernels.gibbs import document_counts
-from stickbreaker.models.contract import Sampler, Score
+from stickbreaker.models.topics.collapsed import CollapsedChain
 from stickbreaker.models.topics.documents import FiniteTopics
-from stickbreaker.models.topics.polya import Histogram, fit_alpha, fit_eta, histogram, log_gamma_sum
 from stickbreaker.models.topics.tokens import Tokens
 from stickbreaker.models.topics.words import ClosedVocabulary
 
 COMPACT = 1 << 16  # so many topics fit in two bytes
-ROWS = 4096  # rows of the table that are scored at once
 
 Used = NDArray[np.int64]  # topics
 
 
-class DelayedGibbs(Sampler):
+class DelayedGibbs(CollapsedChain):
     """WarpLDA (Chen et al. 2016), an approximate sampler: a token sees other tokens' topics a phase late.
 
     A sweep accepts or rejects the words' proposals document by document, then the documents' proposals
@@ -59,8 +54,7 @@ class DelayedGibbs(Sampler):
         words: ClosedVocabulary,
         seed: int,
     ) -> None:
-        self._documents, self._words, self._seed = documents, words, seed
-        self._small = {**documents.start(), **words.start()}
+        super().__init__(tokens, documents, words, seed)
         self._offsets = tokens.offsets
         self._index = _by_word(tokens)
         self._place(assignments, assignments)  # nothing is proposed yet
@@ -79,68 +73,31 @@ class DelayedGibbs(Sampler):
 
         self._phase("words", number, threads, self._index.offsets, visit_some_words)
 
-    def learn(self) -> None:
-        """Minka's fixed point for alpha and a symmetric eta, each where it is learned."""
-        if self._documents.learned:
-            updated = fit_alpha(self._alpha, self._use(), self._lengths(), self._documents.symmetric)
-            self._small["alpha"] = self._small["alpha"]._replace(values=updated)
-        if self._words.learned and not isinstance(self._words.eta, np.ndarray):
-            counts, eta = self.counts(), float(self._small["eta"].values)
-            updated = fit_eta(eta, self._words.n_words, _alone(counts), _alone(self._used))
-            self._small["eta"] = self._small["eta"]._replace(values=np.array(updated))
-
-    def score(self) -> Score:
-        """log p(w, z | alpha, eta), theta and beta integrated out."""
-        nats = log_gamma_sum(self._use(), self._alpha, len(self._alpha))
-        nats -= log_gamma_sum(self._lengths(), self._alpha.sum(), 1)
-        totals = self._words.prior_totals(self._small)
-        nats -= float((gammaln(self._used + totals) - gammaln(totals)).sum())
-        counts = self.counts()
-        if isinstance(self._words.eta, np.ndarray):
-            nats += sum(self._informed_terms(counts))
-        else:
-            nats += log_gamma_sum(_alone(counts), self._small["eta"].values, 1)
-        return Score(nats, float(self._offsets[-1]), "joint")
-
     def counts(self) -> NDArray[np.int32]:
         counts = np.zeros((self._words.n_words, len(self._alpha)), np.int32)
         count_words(self._index, self._chain.topics, counts)
         return counts
 
-    def small(self) -> dict[str, Field]:
-        return dict(self._small)
-
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Topics and proposals in document order, alpha, and eta where it is one number."""
-        hyperparameters = {name: item.values.copy() for name, item in self._small.items()}
         topics, proposals = (array.copy() for array in self._chain)
-        return {"assignments": topics, "proposals": proposals, **hyperparameters}
+        return {"assignments": topics, "proposals": proposals, **self._hyperparameters()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Another sampler's snapshot does as well: it has no proposals, and the next sweep makes some."""
         self._place(arrays["assignments"], arrays.get("proposals", arrays["assignments"]))
-        for name, item in self._small.items():
-            self._small[name] = item._replace(values=np.array(arrays[name], np.float64))
+        self._take_hyperparameters(arrays)
 
-    @property
-    def _alpha(self) -> Array:
-        return self._small["alpha"].values
+    def _topics(self) -> NDArray[Any]:
+        return self._chain.topics
+
+    def _totals(self) -> NDArray[np.int64]:
+        return self._used
 
     def _place(self, assignments: NDArray[np.integer], proposals: NDArray[np.integer]) -> None:
         n_topics = self._documents.n_topics
-        for topics in (assignments, proposals):
-            if topics.shape != (self._offsets[-1],):
-                raise UserError(
-                    f"{topics.size:,} topics were given for {self._offsets[-1]:,} tokens",
-                    remedy="start from topics of the same corpus",
-                )
-            if topics.size and not 0 <= int(topics.min()) <= int(topics.max()) < n_topics:
-                raise UserError(
-                    f"a token's topic is not one of the {n_topics}",
-                    remedy="start from a chain of as many topics",
-                )
         kind = np.uint16 if n_topics <= COMPACT else np.int32
-        self._chain = Chain(assignments.astype(kind), proposals.astype(kind))
+        self._chain = Chain(self._checked(assignments).astype(kind), self._checked(proposals).astype(kind))
         self._used = np.bincount(self._chain.topics, minlength=n_topics).astype(np.int64)
 
     def _eta_and_kernel(self) -> tuple[Array, Callable[..., None]]:
@@ -170,23 +127,6 @@ class DelayedGibbs(Sampler):
                 list(pool.map(visit, parts, used))
         self._used = used.sum(axis=0)
 
-    def _use(self) -> Histogram:
-        """Tokens of each topic in each document."""
-        topics, counts = np.empty((2, len(self._chain.topics)), np.int32)
-        n = document_counts(self._offsets, self._chain.topics, len(self._alpha), topics, counts)
-        return histogram(topics[:n], counts[:n])
-
-    def _lengths(self) -> Histogram:
-        return _alone(np.diff(self._offsets))
-
-    def _informed_terms(self, counts: NDArray[np.int32]) -> Iterator[float]:
-        """Sum of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk), some rows at a time."""
-        for start in range(0, len(counts), ROWS):
-            part = slice(start, start + ROWS)
-            eta = np.broadcast_to(self._words.prior(self._small, part), counts[part].shape)
-            used = counts[part] > 0
-            yield float((gammaln(counts[part][used] + eta[used]) - gammaln(eta[used])).sum())
-
 
 def draws_of(alpha: Array) -> Prior:
     """alpha with its running sums, and as many cells as topics to find one's place in them."""
@@ -211,9 +151,3 @@ def _equal_ranges(offsets: NDArray[np.int64], number: int) -> Iterator[tuple[int
     for first, last in pairwise([0, *ends.tolist(), len(offsets) - 1]):
         if first < last:
             yield first, last
-
-
-def _alone(counts: NDArray[np.integer]) -> Histogram:
-    """The histogram of counts in one group."""
-    used = counts[counts > 0]
-    return histogram(np.zeros(len(used), np.int64), used)

@@ -1,12 +1,13 @@
-"""The documents slot: how a document's topic shares come about."""
+"""The documents slot: how a document's topic shares come about.
+
+What learns alpha is imported on use: a model is loaded without scipy.special.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from stickbreaker.core.records import Array, Field, Record
-from stickbreaker.models.topics.dirichlet import fit_dirichlet, fit_symmetric_dirichlet
-from stickbreaker.models.topics.polya import PolyaSums, polya_newton
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,9 @@ class FiniteTopics:
         Mean-field documents report sums of E[log theta] (Zhai 2014, eq. 3.1); sampled ones
         the first and second derivatives of E[log p(z | alpha)] at the old alpha.
         """
+        from stickbreaker.models.topics.dirichlet import fit_dirichlet, fit_symmetric_dirichlet
+        from stickbreaker.models.topics.polya import PolyaSums, polya_newton
+
         item = small["alpha"]
         if not self.learned or documents <= 0.0:
             return {"alpha": item}

@@ -1,20 +1,24 @@
-"""The sampled local solver: draws of a document's assignments, theta integrated out."""
+"""The sampled local solver: draws of a document's assignments, theta integrated out.
+
+Kernels and scipy.special are imported on use: a model is loaded without them.
+"""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import polygamma, psi
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array, Cells, Field, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.kernels.mean_field import Words
-from stickbreaker.kernels.sampled import Draws, sample_documents
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics.mean_field import TopicView, tokens_of_documents, words_of
 from stickbreaker.models.topics.tokens import whole_counts
+
+if TYPE_CHECKING:
+    from stickbreaker.kernels.sampled import Draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class Hybrid:
         A document's score is the log of an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta]
         (the normalisers met while its tokens are placed), so on average below the bound's term, in nats.
         """
+        from scipy.special import polygamma, psi
+
         draws, n_cells, tokens = self._sample(view, shard, seed)
         alpha = view.alpha
         total = alpha.sum()
@@ -76,7 +82,9 @@ class Hybrid:
         """The last draw of every token, a document's words in order, a word's tokens together."""
         return self._sample(view, shard, seed)[0].last
 
-    def _sample(self, view: TopicView, shard: Shard, seed: int) -> tuple[Draws, int, Array]:
+    def _sample(self, view: TopicView, shard: Shard, seed: int) -> "tuple[Draws, int, Array]":
+        from stickbreaker.kernels.sampled import Draws, sample_documents
+
         whole_counts(shard.counts)
         tokens = tokens_of_documents(shard)
         size, n_topics = int(tokens.sum()), len(view.alpha)
@@ -91,7 +99,7 @@ class Hybrid:
             topics=np.empty(most, np.int32),
             times=np.empty(most, np.int32),
         )
-        words: Words = words_of(view, shard)
+        words = words_of(view, shard)
         keys = numbered_keys(seed, "assignments", 0, shard.documents)
         n_cells = sample_documents(words, view.alpha.copy(), self.burn_in, self.samples, keys, draws)
         return draws, n_cells, tokens

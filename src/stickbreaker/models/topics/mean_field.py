@@ -1,15 +1,20 @@
-"""The mean-field local solver: q(theta) q(z) a document, by coordinate ascent."""
+"""The mean-field local solver: q(theta) q(z) a document, by coordinate ascent.
+
+Kernels are imported on use: a model is loaded without numba.
+"""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Rows, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.kernels.mean_field import Report, Rule, Words, infer_documents
 from stickbreaker.models.contract import Local
+
+if TYPE_CHECKING:
+    from stickbreaker.kernels.mean_field import Words
 
 
 class TopicView(NamedTuple):
@@ -35,6 +40,8 @@ class MeanField:
 
     def infer(self, view: TopicView, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         """Documents' gamma (documents × topics) and the shard's statistics; nothing is drawn."""
+        from stickbreaker.kernels.mean_field import Report, Rule, infer_documents
+
         n_topics = len(view.alpha)
         tokens = tokens_of_documents(shard)
         if local is not None and self.keep_local:
@@ -63,8 +70,10 @@ class MeanField:
         }, stats
 
 
-def words_of(view: TopicView, shard: Shard) -> Words:
+def words_of(view: TopicView, shard: Shard) -> "Words":
     """A shard's words with their weights."""
+    from stickbreaker.kernels.mean_field import Words
+
     positions = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
     return Words(shard.offsets, shard.codes, shard.counts, positions, view.weights, view.log_scale)
 

@@ -1,16 +1,17 @@
-"""The topic model: three slots filled."""
+"""The topic model: three slots filled.
+
+What learns eta is imported on use: a model is loaded without scipy.special.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import psi
 
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Local, Model, Plan, Score, Step, Summary
-from stickbreaker.models.topics.dirichlet import fit_symmetric_dirichlet
 from stickbreaker.models.topics.documents import FiniteTopics
 from stickbreaker.models.topics.hybrid import Hybrid
 from stickbreaker.models.topics.mean_field import MeanField, TopicView
@@ -55,6 +56,10 @@ class TopicModel(Model):
         updated = self.documents.update(small, stats.usage, stats.documents, step.rate)
         if not self.words.learned or summary is None:
             return {**small, **updated}
+        from scipy.special import psi
+
+        from stickbreaker.models.topics.dirichlet import fit_symmetric_dirichlet
+
         eta = float(small["eta"].values)
         n_words, n_topics = self.words.n_words, self.documents.n_topics
         sum_log = float(summary["digammas"].sum() - n_words * psi(totals[0] + eta * n_words).sum())

@@ -1,4 +1,4 @@
-"""How collapsed Gibbs sampling is asked for."""
+"""How collapsed Gibbs sampling is asked for. The samplers are imported on use: they bring numba."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.models.contract import Sampler
-from stickbreaker.models.topics.delayed_gibbs import DelayedGibbs
 from stickbreaker.models.topics.documents import FiniteTopics
-from stickbreaker.models.topics.gibbs import CollapsedGibbs
 from stickbreaker.models.topics.tokens import Tokens
 from stickbreaker.models.topics.words import ClosedVocabulary
 
@@ -45,5 +43,8 @@ class Gibbs:
         seed: int,
     ) -> Sampler:
         """A chain at its start."""
+        from stickbreaker.models.topics.delayed_gibbs import DelayedGibbs
+        from stickbreaker.models.topics.gibbs import CollapsedGibbs
+
         kind = DelayedGibbs if self.delayed else CollapsedGibbs
         return kind(tokens, assignments, documents, words, seed)

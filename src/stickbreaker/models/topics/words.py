@@ -1,15 +1,16 @@
-"""The words slot: what a topic is a distribution over."""
+"""The words slot: what a topic is a distribution over.
+
+Kernels and scipy.special are imported on use: a model is loaded without them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, ndtri, psi
 
 from stickbreaker.core.randomness import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
-from stickbreaker.kernels.topic_words import add_dirichlet_terms, expected_log_weights
 from stickbreaker.models.contract import Summary
 
 BLOCK = 4096  # rows whose Dirichlet parameters are held at once
@@ -51,6 +52,8 @@ class ClosedVocabulary:
         start from (Hoffman et al. 2010). Peaked or lighter noise locks words in random topics: on AP it cost
         0.1 to 0.4 nats a word of held-out score.
         """
+        from scipy.special import ndtri
+
         noise = np.maximum(1.0 + 0.1 * ndtri(keyed_uniforms(seed, "topics", keys, n_topics)), 0.01)
         return noise * (tokens / max(1, noise.size))
 
@@ -58,6 +61,10 @@ class ClosedVocabulary:
         self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
         """exp E[log beta] of rows (rows × topics, single, largest of a row 1), and each row's log scale."""
+        from scipy.special import psi
+
+        from stickbreaker.kernels.topic_words import expected_log_weights
+
         log_totals = np.asarray(psi(totals[0] + self.prior_totals(small)))
         out, log_scale = np.empty(counts.shape, np.float32), np.empty(len(counts))
         for start in range(0, len(counts), BLOCK):
@@ -69,6 +76,10 @@ class ClosedVocabulary:
 
     def summary(self, small: Record, counts: Array) -> Summary:
         """The words' terms of the bound and the sum of psi(lambda), a number a topic each."""
+        from scipy.special import gammaln
+
+        from stickbreaker.kernels.topic_words import add_dirichlet_terms
+
         terms, digammas = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
         for start in range(0, len(counts), BLOCK):
             part = slice(start, start + BLOCK)
@@ -80,6 +91,8 @@ class ClosedVocabulary:
 
     def score(self, small: Record, totals: Array, summary: Summary) -> float:
         """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of eq. 2.4."""
+        from scipy.special import gammaln, psi
+
         prior = self.prior_totals(small)
         total = totals[0] + prior
         ends = gammaln(prior) - gammaln(total) + totals[0] * psi(total)

@@ -1,0 +1,111 @@
+"""What chains over single tokens' topics share: priors, their learning, and the score."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array, Field
+from stickbreaker.kernels.gibbs import document_counts
+from stickbreaker.models.contract import Sampler, Score
+from stickbreaker.models.topics.documents import FiniteTopics
+from stickbreaker.models.topics.polya import Histogram, fit_alpha, fit_eta, histogram, log_gamma_sum
+from stickbreaker.models.topics.tokens import Tokens
+from stickbreaker.models.topics.words import ClosedVocabulary
+
+ROWS = 4096  # rows of the table that are scored at once
+
+
+class CollapsedChain(Sampler):
+    """A chain over the topics of `tokens`, theta and beta integrated out."""
+
+    def __init__(self, tokens: Tokens, documents: FiniteTopics, words: ClosedVocabulary, seed: int) -> None:
+        self._tokens, self._documents, self._words, self._seed = tokens, documents, words, seed
+        self._small = {**documents.start(), **words.start()}
+
+    @abstractmethod
+    def _topics(self) -> NDArray[Any]:
+        """The tokens' topics, in document order."""
+
+    @abstractmethod
+    def _totals(self) -> NDArray[np.int64]:
+        """Tokens of each topic."""
+
+    @property
+    def _alpha(self) -> Array:
+        return np.array(self._small["alpha"].values, np.float64)
+
+    def learn(self) -> None:
+        """Minka's fixed point for alpha and a symmetric eta, each where it is learned."""
+        if self._documents.learned:
+            updated = fit_alpha(self._alpha, self._use(), self._lengths(), self._documents.symmetric)
+            self._small["alpha"] = self._small["alpha"]._replace(values=updated)
+        if self._words.learned and not isinstance(self._words.eta, np.ndarray):
+            eta = float(self._small["eta"].values)
+            updated = fit_eta(eta, self._words.n_words, _alone(self.counts()), _alone(self._totals()))
+            self._small["eta"] = self._small["eta"]._replace(values=np.array(updated))
+
+    def score(self) -> Score:
+        """log p(w, z | alpha, eta) (Zhai 2014, eq. 4.4 × eq. 4.5)."""
+        nats = log_gamma_sum(self._use(), self._alpha, self._documents.n_topics)
+        nats -= log_gamma_sum(self._lengths(), self._alpha.sum(), 1)
+        totals = self._words.prior_totals(self._small)
+        nats -= float((gammaln(self._totals() + totals) - gammaln(totals)).sum())
+        counts = self.counts()
+        if isinstance(self._words.eta, np.ndarray):
+            nats += sum(self._informed_terms(counts))
+        else:
+            nats += log_gamma_sum(_alone(counts), self._small["eta"].values, 1)
+        return Score(nats, float(len(self._tokens.words)), "joint")
+
+    def small(self) -> dict[str, Field]:
+        return dict(self._small)
+
+    def _hyperparameters(self) -> dict[str, NDArray[Any]]:
+        """alpha, and eta where it is one number."""
+        return {name: item.values.copy() for name, item in self._small.items()}
+
+    def _take_hyperparameters(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        for name, item in self._small.items():
+            self._small[name] = item._replace(values=np.array(arrays[name], np.float64))
+
+    def _checked(self, topics: NDArray[Any]) -> NDArray[Any]:
+        """Topics in document order. Raises UserError where they are not one a token, or no topics."""
+        n_tokens, n_topics = len(self._tokens.words), self._documents.n_topics
+        if topics.shape != (n_tokens,):
+            raise UserError(
+                f"{topics.size:,} topics were given for {n_tokens:,} tokens",
+                remedy="start from topics of the same corpus",
+            )
+        if topics.size and not 0 <= int(topics.min()) <= int(topics.max()) < n_topics:
+            raise UserError(
+                f"a token's topic is not one of the {n_topics}", remedy="start from a chain of as many topics"
+            )
+        return topics
+
+    def _use(self) -> Histogram:
+        """Tokens of each topic in each document."""
+        topics, counts = np.empty((2, len(self._tokens.words)), np.int32)
+        n = document_counts(self._tokens.offsets, self._topics(), self._documents.n_topics, topics, counts)
+        return histogram(topics[:n], counts[:n])
+
+    def _lengths(self) -> Histogram:
+        return _alone(np.diff(self._tokens.offsets))
+
+    def _informed_terms(self, counts: NDArray[np.int32]) -> Iterator[float]:
+        """Sum of log Gamma(n_wk + eta_wk) - log Gamma(eta_wk), some rows at a time."""
+        for start in range(0, len(counts), ROWS):
+            part = slice(start, start + ROWS)
+            used = counts[part] > 0
+            eta = np.broadcast_to(self._words.prior(self._small, part), used.shape)[used]
+            yield float((gammaln(counts[part][used] + eta) - gammaln(eta)).sum())
+
+
+def _alone(counts: NDArray[Any]) -> Histogram:
+    """The histogram of counts in one group."""
+    used = counts[counts > 0]
+    return histogram(np.zeros(len(used), np.int64), used)
