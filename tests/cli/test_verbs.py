@@ -292,7 +292,7 @@ def test_fit_online_with_held_out_documents(cli, planted, tmp_path):
     assert told["converged"]  # long before a hundred passes: no gain in five evaluations
     assert told["passes"] < 50
     assert max(held_out[-5:]) <= max(held_out[:-5]) * (1 - 1e-4)
-    assert {record["kind"] for record in lda.trace_} == {"estimate"}
+    assert {record["kind"] for record in lda.trace_} == {"documents"}
 
 
 def test_settings_reach_the_model(cli, planted, tmp_path):

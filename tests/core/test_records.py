@@ -15,9 +15,9 @@ cell = st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(1, 9))
 parts = st.lists(st.lists(cell, max_size=30), min_size=1, max_size=4)
 
 
-def cells_of(drawn, unit=0.2):
-    columns = np.array(drawn, np.int64).reshape(-1, 3).T
-    return Cells(columns[0], columns[1].astype(np.int32), columns[2].astype(np.int32), SHAPE[1], unit)
+def cells_of(drawn, unit=0.2, columns=SHAPE[1]):
+    cells = np.array(drawn, np.int64).reshape(-1, 3).T
+    return Cells(cells[0], cells[1].astype(np.int32), cells[2].astype(np.int32), columns, unit)
 
 
 def dense(rows):
@@ -47,9 +47,20 @@ def test_sums_of_reports_are_the_same_to_the_last_bit_in_any_order(drawn, order)
             together.add(Stats(cells_of(part)))
         return dense(together.stats().rows)
 
-    mixed = list(drawn)
+    def blended(some):
+        together = Sum((60, 40))  # large beside the cells: they stay single
+        for part in some:
+            together.add(Stats(cells_of(part, columns=40)))
+        table = Table(np.linspace(0.0, 7.0, 2400).reshape(60, 40), "words", "topics")
+        table.blend(together.stats().rows, 0.93, 17 / 3)
+        return table.counts(slice(None))
+
+    mixed = [list(part) for part in drawn]
     order.shuffle(mixed)
+    for part in mixed:
+        order.shuffle(part)
     assert total(mixed).tobytes() == total(drawn).tobytes()
+    assert blended(mixed).tobytes() == blended(drawn).tobytes()
 
 
 @settings(deadline=None)

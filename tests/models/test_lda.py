@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stickbreaker import LDA, Gibbs, UserError
+from stickbreaker import LDA, Gibbs, Hybrid, UserError
 from stickbreaker.testing import MeanFieldTests, ModelTests, VariationalTests, plant_topics
 from stickbreaker.testing.planted import matched
 
@@ -81,5 +81,44 @@ def test_planted_symmetric_alpha_is_recovered(inference):
 
 @pytest.mark.parametrize("inference", ["hybrid", "gibbs", "gibbs-delayed"])
 def test_fractional_weights_are_refused_before_anything_is_done(inference):
+    X = [[0.5, 1.0], [2.0, 0.0]]
     with pytest.raises(UserError, match="whole"):
-        LDA(n_topics=2, inference=inference).fit([[0.5, 1.0], [2.0, 0.0]])
+        LDA(n_topics=2, inference=inference).fit(X)
+    with pytest.raises(UserError, match="whole"):
+        LDA(n_topics=2, fold_in="sampled").fit(X)
+
+
+def test_a_callback_ends_a_gibbs_run_with_a_score_and_a_sample():
+    X = plant_topics(n_documents=60).counts
+    for stop in (3, 17):
+        model = LDA(
+            5, inference=Gibbs(burn_in=10), random_state=0, callbacks=[lambda r, n=stop: r["step"] == n]
+        ).fit(X)
+        assert model.n_iter_ == stop
+        scores = [record["score"] for record in model.trace_ if "score" in record]
+        assert model.bound_ > scores[0], "of the last sweep, not of the first"
+        assert (model.components_ - model.eta_).sum() == pytest.approx(X.sum())
+
+
+def test_new_documents_are_inferred_as_the_parameter_says_now():
+    X = plant_topics(n_documents=80).counts
+    model = LDA(5, max_iter=3, tol=0.0, random_state=0).fit(X)
+    by_formula = model.transform(X)
+    drawn = model.set_params(fold_in="sampled").transform(X)
+    assert not np.array_equal(drawn, by_formula)
+    assert np.abs(drawn - by_formula).mean() < 0.05
+    assert model.transform(X[::-1])[::-1].tobytes() == drawn.tobytes()
+    assert model.set_params(fold_in="mean-field").transform(X).tobytes() == by_formula.tobytes()
+
+
+def test_a_burn_in_without_a_sample_is_refused():
+    with pytest.raises(UserError, match="leaves no sample"):
+        LDA(2, inference=Gibbs(burn_in=50), max_iter=20).fit([[1, 2], [2, 1]])
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Gibbs(every=2.5), lambda: Gibbs(chains=2.0), lambda: Hybrid(samples="5")]
+)
+def test_settings_that_are_no_whole_numbers_are_refused(make):
+    with pytest.raises(UserError, match="whole number"):
+        make()

@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
-from scipy.special import gammaln, psi
+from scipy.special import gammaln, polygamma, psi
 
 from stickbreaker.models.topics.dirichlet import FLOOR
 from stickbreaker.models.topics.polya import (
+    PolyaSums,
     digamma_sums,
     fit_alpha,
     fit_eta,
     histogram,
     log_gamma_sum,
+    polya_newton,
     polya_step,
 )
 
@@ -87,3 +89,47 @@ def test_corners():
     assert fit_alpha(alpha, topics, lengths, False)[1] == FLOOR
     topics, lengths = histograms(np.array([[3], [1]]))
     assert fit_alpha(np.array([0.7]), topics, lengths, False) == pytest.approx([0.7])
+
+
+def sums_of(counts, alpha):
+    total, lengths = alpha.sum(), counts.sum(1)
+    return PolyaSums(
+        (psi(counts + alpha) - psi(alpha)).sum(0),
+        (polygamma(1, alpha) - polygamma(1, counts + alpha)).sum(0),
+        float((psi(lengths + total) - psi(total)).sum()),
+        float((polygamma(1, total) - polygamma(1, lengths + total)).sum()),
+    )
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_newton_steps_reach_the_maximum_quickly(symmetric):
+    counts = drawn(7, np.array([0.8, 0.4, 0.2, 0.1, 0.05]), 1_000)
+    alpha = np.full(5, 0.2)
+    for _ in range(8):
+        alpha = polya_newton(alpha, sums_of(counts, alpha), symmetric)
+    best = log_likelihood(counts, alpha)
+    steps = [np.full(5, 1e-3)] if symmetric else 1e-3 * np.eye(5)
+    assert all(
+        log_likelihood(counts, alpha + sign * step * alpha) < best for step in steps for sign in (-1, 1)
+    )
+
+
+def test_a_newton_step_is_that_of_the_full_hessian():
+    counts, alpha = drawn(8, np.array([1.0, 0.5, 0.3]), 200), np.array([0.8, 0.5, 0.4])
+    sums = sums_of(counts, alpha)
+    hessian = sums.spread_bend - np.diag(sums.bends)
+    wanted = alpha - np.linalg.solve(hessian, sums.gains - sums.spread)
+    assert polya_newton(alpha, sums, False) == pytest.approx(wanted)
+
+
+def test_an_unused_topic_fades_and_the_others_go_on_as_without_it():
+    counts = drawn(9, np.array([0.8, 0.4, 0.2]), 500)
+    dead = np.column_stack([counts, np.zeros(500, int)])
+    alpha = np.array([0.3, 0.3, 0.3, 0.2])
+    for _ in range(12):
+        before, alpha = alpha, polya_newton(alpha, sums_of(dead, alpha), False)
+        assert alpha[3] == pytest.approx(max(FLOOR, before[3] / 3))
+    alone = np.full(3, 0.3)
+    for _ in range(12):
+        alone = polya_newton(alone, sums_of(counts, alone), False)
+    assert alpha[:3] == pytest.approx(alone, rel=1e-3)

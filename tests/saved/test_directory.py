@@ -284,3 +284,12 @@ def test_reading_goes_on_to_a_newer_checkpoint(tmp_path, monkeypatch):
 
     monkeypatch.setattr(ModelDirectory, "_verify", slow)
     assert ModelDirectory(tmp_path).read().manifest["run"]["step"] == 2
+
+
+def test_a_model_of_the_first_version_is_read(copy, model, texts):
+    """It lacks what runs and settings have had since."""
+    directory = ModelDirectory(copy)
+    snapshot = directory.read()
+    del snapshot.manifest["run"]["kind"], snapshot.manifest["settings"]["fold_in"]
+    directory.write(snapshot)
+    assert LDA.load(copy).transform(texts).tobytes() == LDA.load(model).transform(texts).tobytes()

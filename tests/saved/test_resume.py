@@ -96,9 +96,10 @@ def test_ctrl_c_while_held_out_documents_are_scored(cli, planted, tmp_path, monk
     assert contents(tmp_path / "model") == contents(tmp_path / "whole")
 
 
-def test_every_checkpoint_is_a_model(cli, planted, tmp_path, monkeypatch):
+@pytest.mark.parametrize("inference", ["mean-field", "hybrid", "gibbs", "gibbs-delayed"])
+def test_every_checkpoint_is_a_model(cli, planted, tmp_path, monkeypatch, inference):
     path = tmp_path / "model"
-    interrupted_fit(cli, monkeypatch, 2, planted, "--out", path, *SMALL)
+    interrupted_fit(cli, monkeypatch, 2, planted, "--out", path, *SMALL, "--inference", inference)
     assert len(json.loads(cli("topics", path, "--json").stdout)["topics"]) == 3
     assert "still learning" in cli("report", path, "--out", tmp_path / "r.html", code=1).stderr
 

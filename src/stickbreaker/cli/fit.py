@@ -110,7 +110,13 @@ def fit() -> None:
     type=click.IntRange(1),
     help="Passes at most, or sweeps.  [default: 100, or 500 with Gibbs sampling]",
 )
-@click.option("--tol", default=1e-4, show_default=True, type=float, help="Relative change that ends the run.")
+@click.option(
+    "--tol",
+    default=1e-4,
+    show_default=True,
+    type=float,
+    help="Relative change that ends the run (not Gibbs).",
+)
 @click.option("--keep-local", is_flag=True, help="Carry documents' state from pass to pass (batch only).")
 @click.option(
     "--fold-in",
@@ -124,7 +130,8 @@ def fit() -> None:
     default=0.0,
     show_default=True,
     type=click.FloatRange(0.0, 0.9),
-    help="Share never trained on, which decides when to stop; the vocabulary is the whole corpus's.",
+    help="Share never trained on, which decides when to stop (but for Gibbs sampling); the vocabulary is the "
+    "whole corpus's.",
 )
 @click.option("--seed", default=0, show_default=True, type=int, help="The same seed gives the same model.")
 @threads_option
@@ -252,7 +259,7 @@ def _go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None
     def catch(stop: Callable[[], None]) -> None:
         def handler(_number: int, _frame: object) -> None:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-            note("stopping after this shard; press Ctrl-C again to leave at once")
+            note("stopping after this shard or sweep; press Ctrl-C again to leave at once")
             stop()
 
         signal.signal(signal.SIGINT, handler)
@@ -299,11 +306,12 @@ def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
 
 def _as_text(told: dict[str, Any]) -> str:
     held_out = "" if told["held_out"] is None else f", held-out {told['held_out']:.4f} nats/word"
-    kind = {"bound": "bound", "estimate": "bound's estimate, topics included,", "joint": "log p(w, z)"}
+    from stickbreaker.learning.observers import KINDS
+
     steps = f"{told['passes']} {'sweeps' if told['kind'] == 'joint' else 'passes'}"
     return (
         f"{told['model']}: {told['topics']} topics from {told['documents']} documents in "
-        f"{steps}, {kind[told['kind']]} {told['score']:.4f} nats/word{held_out}\n"
+        f"{steps}, {KINDS[told['kind']]} {told['score']:.4f} nats/word{held_out}\n"
         f"Next: stickbreaker topics {told['model']}"
     )
 

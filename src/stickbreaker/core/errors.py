@@ -1,5 +1,7 @@
 """Errors that a user can mend."""
 
+from numbers import Integral
+
 
 class UserError(ValueError):
     """A mistake of the user's, told in one line that says what is wrong, where, and the remedy.
@@ -20,3 +22,12 @@ class UserError(ValueError):
         self.where = where
         self.line = line
         self.remedy = remedy
+
+
+def whole(value: object, least: int) -> bool:
+    """Whether a parameter is a whole number of at least `least`.
+
+    >>> whole(2, 1), whole(2.0, 1), whole(True, 1)
+    (True, False, False)
+    """
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least

@@ -56,7 +56,7 @@ class Cells(NamedTuple):
 
     positions: NDArray[np.int64]
     columns: NDArray[np.int32]
-    times: NDArray[np.int32]
+    times: NDArray[np.integer[Any]]
     n_columns: int
     unit: float = 1.0
 
@@ -75,6 +75,15 @@ class Cells(NamedTuple):
         values = np.zeros((len(positions), self.n_columns))
         np.add.at(values, (inverse, self.columns), self.times)
         return Rows(positions, values * self.unit)
+
+    def combined(self) -> "Cells":
+        """The same, each cell once: whole numbers added first, so that their order never matters."""
+        keys = self.positions * self.n_columns + self.columns
+        cells, inverse = np.unique(keys, return_inverse=True)
+        times = np.zeros(len(cells), np.int64)
+        np.add.at(times, inverse, self.times)
+        columns = (cells % self.n_columns).astype(np.int32)
+        return self._replace(positions=cells // self.n_columns, columns=columns, times=times)
 
     def totals(self) -> Array:
         """Sums over rows (1 × columns)."""

@@ -56,7 +56,7 @@ class Sum:
     def stats(self) -> Stats:
         """The sum."""
         if self.rows is None and self.cells:
-            return replace(self.small, rows=join_cells(self.cells))
+            return replace(self.small, rows=join_cells(self.cells).combined())
         for part in self.cells:
             assert self.rows is not None
             add_cells(self.rows, part.positions, part.columns, part.times, part.unit)

@@ -40,7 +40,7 @@ def refuse_illegal(chosen: Combination) -> None:
     """
     for slot, (value,) in zip(Combination._fields, chosen, strict=True):
         known = dict.fromkeys(choice for row in LEGAL for choice in getattr(row, slot))
-        if value not in known:
+        if not isinstance(value, str) or value not in known:
             told = " or ".join(repr(choice) for choice in known)
             raise UserError(f"{slot}={value!r}", remedy=f"{slot} is {told}")
     wrong = [_misfits(row, chosen) for row in LEGAL]

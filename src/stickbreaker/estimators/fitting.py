@@ -67,7 +67,8 @@ def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) 
     source = Source(corpus, held_out)
     if source.n_documents == 0:
         raise UserError("there is no document to learn from", remedy="lower the held-out share")
-    if isinstance(model.solver, Hybrid) and corpus.kind == "bag":
+    sampled = isinstance(model.solver, Hybrid) or isinstance(estimator._fold_in(), Hybrid)
+    if sampled and corpus.kind == "bag":
         for _, bags in source.in_order():
             whole_counts(bags.counts)  # told now, not in the midst of the run
     evaluate = HeldOut(source, seed) if held_out > 0.0 else None
@@ -145,7 +146,7 @@ def unsettled(state: RunState, tol: float) -> str | None:
     """One line about a run whose score should have settled and that used all its passes; None for others."""
     if state.converged or state.stopped or tol <= 0.0:
         return None
-    change = relative_change(state.scores)
+    change = relative_change(state.scores) if state.kind == "bound" else np.nan
     told = "" if np.isnan(change) else f" (last changes {change:.1e}, tol {tol:.0e})"
     return f"{state.passes} passes were not enough for the score to settle{told}; raise max_iter or tol"
 

@@ -52,7 +52,8 @@ class PlainLDA(TopicEstimator):
     engine : "local".
     n_jobs : threads; None or -1 is every core. The result is the same for any number.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
-    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
+    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run. Of
+        Gibbs sampling only every `every`-th sweep has a "score".
 
     Attributes
     ----------
@@ -106,6 +107,10 @@ class PlainLDA(TopicEstimator):
             positive(parameter, getattr(self, parameter), whole=True)
         for parameter in ("tol", "doc_tol"):
             positive(parameter, getattr(self, parameter), zero=True)
+        sampling, sweeps = self._sampling(), self._limits().max_iter
+        if sampling is not None and (sampling.burn_in or 0) >= sweeps:
+            told = f"burn_in={sampling.burn_in} leaves no sample of {sweeps} sweeps"
+            raise UserError(told, remedy="raise max_iter or lower burn_in")
         if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
             raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
         if self.keep_local and (name, schedule) != ("mean-field", "batch"):

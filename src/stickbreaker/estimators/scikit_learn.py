@@ -67,6 +67,8 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def score(self, X: Any, y: object = None) -> float:
         """Bound on the log probability of documents given the topics, in nats a token (no topic term).
 
+        With `fold_in="sampled"` the log of an unbiased estimate of it instead, keyed by content.
+
         Raises UserError when no document has a known word.
         """
         check_is_fitted(self)

@@ -56,7 +56,8 @@ def concentration(
     """
     if isinstance(value, str):
         if value != "learned" and (name, value) != ("alpha", "learned-symmetric"):
-            raise UserError(f"{name}={value!r}", remedy=f'{name} is a number, an array or "learned"')
+            kinds = '"learned" or "learned-symmetric"' if name == "alpha" else '"learned"'
+            raise UserError(f"{name}={value!r}", remedy=f"{name} is a number, an array or {kinds}")
         return start, True
     try:
         array = np.asarray(value, np.float64)

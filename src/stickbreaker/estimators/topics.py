@@ -6,6 +6,7 @@ Plain Python. scikit-learn takes seconds to import, and the program and the repo
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -95,7 +96,10 @@ class TopicEstimator(ABC):
 
     def _infer(self, bags: Bags) -> Iterator[Local]:
         """gamma and bound terms of some documents, a shard at a time."""
-        drawn = self.fold_in == "sampled"
+        solver, model = self._fold_in(), self._engine.model
+        assert isinstance(model, TopicModel)
+        self._engine.model = replace(model, solver=solver)  # as the parameters say now
+        drawn = isinstance(solver, Hybrid)
         numbers = numbers_of(bags) if drawn else np.arange(len(bags.offsets) - 1)
         n_words = len(self.vocabulary_)
         shards = cut_shards(numbers, bags, n_words)

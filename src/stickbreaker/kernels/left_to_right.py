@@ -30,15 +30,13 @@ class InUse(NamedTuple):
 
 
 @njit(**PART)
-def _prior_sums(weights, alpha):
+def _prior_sums(weights, alpha, sums_out):
     """Running sums of alpha_k phi_kw over the topics, words × topics."""
-    sums = np.empty(weights.shape)
     for w in range(len(weights)):
         total = 0.0
         for k in range(len(alpha)):
             total += alpha[k] * weights[w, k]
-            sums[w, k] = total
-    return sums
+            sums_out[w, k] = total
 
 
 @njit(**PART)
@@ -131,7 +129,8 @@ def left_to_right(documents, weights, alpha, particles, sums_out):
     split into those in use and the prior (Yao et al. 2009).
     """
     n_topics = len(alpha)
-    prior = _prior_sums(weights, alpha)
+    prior = np.empty(weights.shape)
+    _prior_sums(weights, alpha, prior)
     alpha_total = 0.0
     for k in range(n_topics):
         alpha_total += alpha[k]

@@ -46,9 +46,3 @@ def bits(state):
 def uniform(state):
     """A number in (0, 1), double precision; moves `state` on."""
     return (np.float64(np.int64(bits(state) >> np.uint64(12))) + 0.5) * TO_UNIT
-
-
-@njit(**PART)
-def below(n, state):
-    """A whole number from 0 to n - 1, for n below 2^31, biased by less than n / 2^32."""
-    return np.int64(((bits(state) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))

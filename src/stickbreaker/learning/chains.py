@@ -26,8 +26,8 @@ class Chains:
         self.burn_in = burn_in
         self.every = every
         self.threads = threads
-        self.tokens = 0.0
         self.scores = np.empty((len(samplers), 0))  # nats a token of log p(w, z), chains × scored sweeps
+        self.scored = True  # the present state
         self.taken = 0
         self.sums: list[NDArray[np.int64] | None] = [None] * len(samplers)
 
@@ -52,7 +52,6 @@ class Chains:
                 total = self.sums[i]
                 self.sums[i] = counts.astype(np.int64) if total is None else np.add(total, counts, out=total)
             score = sampler.score()
-            self.tokens = score.tokens
             return score.nats / max(1.0, score.tokens)
 
         with ThreadPoolExecutor(min(self.threads, len(self.samplers))) as pool:
@@ -60,7 +59,23 @@ class Chains:
         if due:
             self.scores = np.column_stack([self.scores, told])
         self.taken += int(sample)
+        self.scored = due
         return due
+
+    def close(self) -> bool:
+        """Score the present state, and sample it if there is no sample: where a run was cut short.
+
+        Gives whether there was anything to do.
+        """
+        if self.scored:
+            return False
+        told = [sampler.score() for sampler in self.samplers]
+        self.scores = np.column_stack([self.scores, [s.nats / max(1.0, s.tokens) for s in told]])
+        if self.taken == 0:
+            self.sums = [sampler.counts().astype(np.int64) for sampler in self.samplers]
+            self.taken = 1
+        self.scored = True
+        return True
 
     def best(self) -> int:
         """The chain with the best mean score over the samples, before the first one over the last score."""

@@ -44,7 +44,7 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a run ends: after `max_iter` passes, or when the mean of three relative changes is below `tol`.
+    """When a run ends: after `max_iter` passes, or when the score has settled by `tol` (`convergence.py`).
 
     With held-out documents their score decides: no gain of `tol` (relative) in `patience` evaluations.
     """
@@ -57,7 +57,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run is of: fixed from its start to its end, over any number of resumptions."""
+    """What a run is of, fixed over any number of resumptions, and the chains that it moves, if any."""
 
     model: Model
     engine: Engine
@@ -92,6 +92,8 @@ def run(job: Run, state: RunState, observers: Sequence[Observer] = ()) -> RunSta
             observer.interrupted(job, state)
         raise
     _cut_pass_short(state)
+    if job.chains is not None and job.chains.close():
+        state.scores.append(float(job.chains.scores[job.chains.best(), -1]))
     settle(job, state)
     for observer in observers:
         observer.end(job, state)
@@ -132,7 +134,7 @@ def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
         "step": state.step,
         "pass": state.passes + 1,
         "documents": state.seen,
-        "kind": score.kind if score else "estimate",
+        "kind": score.kind if score else "documents",
         "score": (score.nats if score else stats.score) / max(1.0, stats.tokens),
         "rate": step.rate,
     }
@@ -193,12 +195,13 @@ def step_seed(seed: int, number: int, again: int = 0) -> int:
 
 def _end_pass(job: Run, state: RunState, record: TraceRecord, score: Score | None) -> None:
     """Count the pass, and stop when passes change the score little."""
+    exact = score is not None
     if score is None:
         engine = job.engine
         table = Stats(no_rows(job.model.n_columns(state.small)), score=state.pass_nats)
         score = job.model.score(state.small, table, engine.totals(), engine.summary(state.small))
     _close_pass(state, score.nats)
-    state.kind = record["kind"]
+    state.kind = score.kind if exact else "estimate"
     record["pass_score"] = state.scores[-1]
     if job.evaluate is None:
         state.converged = CONVERGED[score.kind](state.scores, job.limits.tol)

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from stickbreaker.learning.loop import Run, RunState
 
-KINDS = {"bound": "bound", "estimate": "documents given topics", "joint": "log p(w, z)"}  # kinds of scores
+KINDS = {  # of scores, in words
+    "bound": "bound",
+    "estimate": "estimate of the bound",
+    "documents": "documents given topics",
+    "joint": "log p(w, z)",
+}
 TraceRecord = dict[str, Any]
 UNTIMED = ("seconds", "memory_mb")  # what two runs of the same settings may differ in
 

@@ -59,7 +59,8 @@ def state_of(snapshot: Snapshot) -> RunState:
         )
         for name, told in snapshot.manifest["small"].items()
     }
-    progress = {name: snapshot.manifest["run"][name] for name in PROGRESS}
+    held = snapshot.manifest["run"]
+    progress = {name: held[name] for name in PROGRESS if name in held}  # older models lack what is new
     progress["at_pass_start"] = tuple(progress["at_pass_start"])
     return RunState(small, **progress)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, whole
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array, Cells, Field, Stats
 from stickbreaker.corpus.shards import Shard
@@ -37,9 +37,9 @@ class Hybrid:
     samples: int = 5
 
     def __post_init__(self) -> None:
-        if self.burn_in < 0 or self.samples < 1:
-            told = f"Hybrid(burn_in={self.burn_in}, samples={self.samples})"
-            raise UserError(told, remedy="burn_in is at least 0, samples at least 1")
+        if not (whole(self.burn_in, 0) and whole(self.samples, 1)):
+            told = f"Hybrid(burn_in={self.burn_in!r}, samples={self.samples!r})"
+            raise UserError(told, remedy="burn_in is a whole number from 0, samples one from 1")
 
     def infer(self, view: TopicView, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         """Documents' alpha + mean counts (documents × topics) and the shard's statistics.
@@ -84,6 +84,7 @@ class Hybrid:
 
     def _sample(self, view: TopicView, shard: Shard, seed: int) -> "tuple[Draws, int, Array]":
         from stickbreaker.kernels.sampled import Draws, sample_documents
+        from stickbreaker.models.topics.dirichlet import FLOOR
 
         whole_counts(shard.counts)
         tokens = tokens_of_documents(shard)
@@ -101,5 +102,6 @@ class Hybrid:
         )
         words = words_of(view, shard)
         keys = numbered_keys(seed, "assignments", 0, shard.documents)
-        n_cells = sample_documents(words, view.alpha.copy(), self.burn_in, self.samples, keys, draws)
+        alpha = np.maximum(view.alpha, FLOOR)  # single precision must hold alpha times a weight
+        n_cells = sample_documents(words, alpha, self.burn_in, self.samples, keys, draws)
         return draws, n_cells, tokens

@@ -83,21 +83,26 @@ def polya_newton(alpha: Array, sums: PolyaSums, symmetric: bool) -> Array:
     """alpha (topics) after one Newton step of E[log p(z | alpha)], where that is concave; else `polya_step`.
 
     The Hessian is diagonal plus a constant (Minka 2000, section 3), so a step takes O(topics). No topic's
-    alpha moves by more than a factor of three, since the objective itself cannot be looked at again.
+    alpha moves by more than a factor of three, since the objective itself cannot be looked at again. Topics
+    without tokens have no curvature of their own; they move down by that factor, apart from the rest.
     """
     if sums.spread <= 0.0 or len(alpha) == 1:
         return alpha
-    gradient, bends = sums.gains - sums.spread, np.maximum(sums.bends, 1e-300)
+    gradient, used = sums.gains - sums.spread, sums.bends > 0.0
+    step = np.where(used, 0.0, -alpha)
     if symmetric:
-        curve = bends.sum() - len(alpha) ** 2 * sums.spread_bend
-        step, concave = np.full(len(alpha), gradient.sum() / curve), curve > 0.0
+        curve = sums.bends.sum() - len(alpha) ** 2 * sums.spread_bend
+        concave = curve > 0.0
+        step = np.full(len(alpha), gradient.sum() / curve) if concave else step
     else:
+        bends = sums.bends[used]
         rest = 1.0 - sums.spread_bend * (1.0 / bends).sum()
-        shared = sums.spread_bend * (gradient / bends).sum() / rest
-        step, concave = (gradient + shared) / bends, rest > 0.0
-    if not concave:
-        return polya_step(alpha, sums.gains, sums.spread, symmetric)
-    return np.clip(np.clip(alpha + step, alpha / 3.0, alpha * 3.0), FLOOR, CEILING)
+        concave = rest > 0.0
+        if concave:
+            shared = sums.spread_bend * (gradient[used] / bends).sum() / rest
+            step[used] = (gradient[used] + shared) / bends
+    moved = alpha + step if concave else polya_step(alpha, sums.gains, sums.spread, symmetric)
+    return np.clip(np.clip(moved, alpha / 3.0, alpha * 3.0), FLOOR, CEILING)
 
 
 def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bool) -> Array:

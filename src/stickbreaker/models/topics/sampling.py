@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, whole
 from stickbreaker.models.contract import Sampler
 from stickbreaker.models.topics.documents import FiniteTopics
 from stickbreaker.models.topics.tokens import Tokens
@@ -31,8 +31,10 @@ class Gibbs:
     delayed: bool = False
 
     def __post_init__(self) -> None:
-        if self.every < 1 or self.chains < 1 or (self.burn_in is not None and self.burn_in < 0):
-            raise UserError(f"{self}", remedy="burn_in is at least 0, every and chains at least 1")
+        right = whole(self.every, 1) and whole(self.chains, 1)
+        if not right or not (self.burn_in is None or whole(self.burn_in, 0)):
+            remedy = "burn_in is a whole number from 0 or None, every and chains are whole numbers from 1"
+            raise UserError(f"{self}", remedy=remedy)
 
     def sampler(
         self,

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.shards import Bags
 
+MOST = 2**24  # of one word in a document: samplers count in single precision
+
 
 class Tokens(NamedTuple):
     """Tokens in document order: those of document d are `offsets[d]` to `offsets[d + 1]` (exclusive)."""
@@ -40,12 +42,16 @@ def tokens_of(blocks: Iterable[Bags], n_words: int) -> Tokens:
 
 
 def whole_counts(counts: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Counts as whole numbers. Raises UserError where they are not."""
+    """Counts as whole numbers. Raises UserError where they are not, or are too large to be sampled."""
     whole = np.rint(counts).astype(np.int64)
-    if not (whole == counts).all():
-        wrong = float(counts[whole != counts][0])
+    right = (whole == counts) & (whole <= MOST)
+    if not right.all():
+        wrong = float(counts[~right][0])
+        told = (
+            f"is above {MOST:,}" if wrong > MOST else "is not a whole number, and sampling needs whole tokens"
+        )
         raise UserError(
-            f"a word's weight of {wrong:g} is not a whole number, and sampling needs whole tokens",
-            remedy='use inference="mean-field", or give counts',
+            f"a word's weight of {wrong:g} {told}",
+            remedy='use inference="mean-field" and fold_in="mean-field", or give counts',
         )
     return whole
