@@ -80,8 +80,7 @@ class Cells(NamedTuple):
         """The same, each cell once: whole numbers added first, so that their order never matters."""
         keys = self.positions * self.n_columns + self.columns
         cells, inverse = np.unique(keys, return_inverse=True)
-        times = np.zeros(len(cells), np.int64)
-        np.add.at(times, inverse, self.times)
+        times = np.bincount(inverse, self.times, len(cells)).astype(np.int64)
         columns = (cells % self.n_columns).astype(np.int32)
         return self._replace(positions=cells // self.n_columns, columns=columns, times=times)
 

@@ -52,8 +52,8 @@ class Table:
         return np.array([self._index.get(key, -1) for key in keys], np.int64)
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
-        """The true counts of some rows."""
-        return self.values[rows] * self.scale
+        """The true counts of some rows; not to be written to."""
+        return self.values[rows] if self.scale == 1.0 else self.values[rows] * self.scale
 
     def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
         """counts ← keep · counts + add · rows; touches only these rows (cells) unless `keep` is 0."""
