@@ -26,7 +26,7 @@ check: $(VENV)/developing
 docs: $(VENV)/developing
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
 
-# FULL=1: every size and corpus, three seeds (days); MALLET=path/to/bin/mallet: that program too
+# FULL=1: every size and corpus, three seeds (twenty hours); MALLET=path/to/bin/mallet: that program too
 bench: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/lda.py $(if $(MALLET),--mallet $(MALLET))

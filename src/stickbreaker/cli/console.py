@@ -66,6 +66,13 @@ threads_option = click.option(
 )
 
 
+def written(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the named options that were written on the command line."""
+    context = click.get_current_context()
+    source = click.core.ParameterSource.COMMANDLINE
+    return tuple(name for name in names if context.get_parameter_source(name) == source)
+
+
 def command(function: Callable[P, None]) -> Callable[P, None]:
     """Give a command `--json`, and turn a user's mistake into one line and exit status 1."""
 

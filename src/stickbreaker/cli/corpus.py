@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, note
+from stickbreaker.cli.console import command, emit, note, written
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
@@ -146,7 +146,7 @@ def reading_options(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def gathered(*args: Any, **values: Any) -> None:
-        reading = ReadingChoice(**{name: values.pop(name) for name in names}, given=_written(names))
+        reading = ReadingChoice(**{name: values.pop(name) for name in names}, given=written(names))
         function(*args, reading=reading, **values)
 
     return _with_options(gathered, READING)
@@ -158,17 +158,10 @@ def analysis_options(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def gathered(*args: Any, **values: Any) -> None:
-        choice = AnalysisChoice(**{name: values.pop(name) for name in names}, given=_written(names))
+        choice = AnalysisChoice(**{name: values.pop(name) for name in names}, given=written(names))
         function(*args, choice=choice, **values)
 
     return _with_options(gathered, ANALYSIS)
-
-
-def _written(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the named options that were written on the command line."""
-    context = click.get_current_context()
-    source = click.core.ParameterSource.COMMANDLINE
-    return tuple(name for name in names if context.get_parameter_source(name) == source)
 
 
 def _with_options(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, fail, note, tell_of_compiling, threads_option
+from stickbreaker.cli.console import command, emit, fail, note, tell_of_compiling, threads_option, written
 from stickbreaker.cli.corpus import (
     AnalysisChoice,
     ReadingChoice,
@@ -219,10 +219,8 @@ def _inference(name: str, given: dict[str, int]) -> "str | Hybrid | Gibbs":
 
 def _refuse_online_options(schedule: str) -> None:
     """Raise a usage error where options of the online schedule are given to another one."""
-    context = click.get_current_context()
-    for name in ("batch_size", "kappa", "tau0"):
-        written = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        if schedule != "online" and written:
+    for name in written(("batch_size", "kappa", "tau0")):
+        if schedule != "online":
             raise click.UsageError(f"--{name.replace('_', '-')} needs --schedule online")
 
 
@@ -305,9 +303,9 @@ def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
 
 
 def _as_text(told: dict[str, Any]) -> str:
-    held_out = "" if told["held_out"] is None else f", held-out {told['held_out']:.4f} nats/word"
     from stickbreaker.learning.observers import KINDS
 
+    held_out = "" if told["held_out"] is None else f", held-out {told['held_out']:.4f} nats/word"
     steps = f"{told['passes']} {'sweeps' if told['kind'] == 'joint' else 'passes'}"
     return (
         f"{told['model']}: {told['topics']} topics from {told['documents']} documents in "

@@ -24,10 +24,10 @@ class UserError(ValueError):
         self.remedy = remedy
 
 
-def whole(value: object, least: int) -> bool:
+def is_whole(value: object, least: int) -> bool:
     """Whether a parameter is a whole number of at least `least`.
 
-    >>> whole(2, 1), whole(2.0, 1), whole(True, 1)
+    >>> is_whole(2, 1), is_whole(2.0, 1), is_whole(True, 1)
     (True, False, False)
     """
     return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least

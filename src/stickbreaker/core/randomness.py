@@ -33,6 +33,15 @@ def _key_bytes(key: int | str | bytes) -> bytes:
     return b"i" + str(int(key)).encode()
 
 
+def derived_seed(seed: int, purpose: str, step: int = 0, key: int | str | bytes = 0) -> int:
+    """A seed of its own for a part of a run.
+
+    >>> derived_seed(1, "chain", 2) == derived_seed(1, "chain", 2)
+    True
+    """
+    return int(stream(seed, purpose, step, key).integers(2**62))
+
+
 def numbered_keys(seed: int, purpose: str, step: int, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
     """A key (uint64) for each number, from which a compiled loop starts a stream of its own.
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.blocks import BAG_SCHEMA, BLOCK_DOCUMENTS, BLOCK_TOKENS, BlockSource, Entries
 from stickbreaker.corpus.metadata import checked_ids, storable
-from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.shards import Bags, cut_blocks
 from stickbreaker.corpus.vocabulary import Vocabulary
 
 LARGEST = 1e9  # a weight beyond this is beyond single precision's reach in the models
@@ -24,7 +24,8 @@ class MatrixSource(BlockSource):
         self.bags = bags
         self.words = words
         self.given_ids = ids
-        self.starts = _block_starts(bags.offsets)
+        cuts = cut_blocks(bags.offsets, BLOCK_TOKENS, BLOCK_DOCUMENTS)
+        self.starts = [0, *(stop for _, stop in cuts)]
         self.sizes = tuple(np.diff(self.starts).tolist())
 
     def bag(self, block: int) -> Bags:
@@ -58,15 +59,6 @@ class MatrixSource(BlockSource):
             "weights": pa.ListArray.from_arrays(offsets, pa.array(bags.counts.astype(np.float64))),
         }
         return pa.table(columns, schema=BAG_SCHEMA)
-
-
-def _block_starts(offsets: np.ndarray) -> list[int]:
-    starts, last = [0], len(offsets) - 1
-    while starts[-1] < last:
-        start = starts[-1]
-        full = int(np.searchsorted(offsets, offsets[start] + BLOCK_TOKENS, side="right")) - 1
-        starts.append(max(start + 1, min(start + BLOCK_DOCUMENTS, full, last)))
-    return starts
 
 
 def matrix_bags(matrix: Any) -> tuple[Bags, int]:

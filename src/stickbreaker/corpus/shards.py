@@ -1,7 +1,7 @@
 """What the models read: bags of words of a few consecutive documents."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -53,6 +53,22 @@ def numbers_of(bags: Bags) -> NDArray[np.int64]:
     contents = (content_of(bags.words[start:stop], bags.counts[start:stop]) for start, stop in ends)
     digests = (hashlib.blake2b(content, digest_size=8).digest() for content in contents)
     return np.frombuffer(b"".join(digests), "<i8")
+
+
+def cut_blocks(
+    offsets: NDArray[np.int64], most_entries: int, most_documents: int
+) -> Iterator[tuple[int, int]]:
+    """First and last (exclusive) document of consecutive blocks, of so much at most or of one document.
+
+    >>> list(cut_blocks(np.array([0, 9, 10, 11, 12]), most_entries=2, most_documents=9))
+    [(0, 1), (1, 3), (3, 4)]
+    """
+    start, last = 0, len(offsets) - 1
+    while start < last:
+        full = int(np.searchsorted(offsets, offsets[start] + most_entries, side="right")) - 1
+        stop = max(start + 1, min(start + most_documents, full, last))
+        yield start, stop
+        start = stop
 
 
 def join_bags(parts: Sequence[Bags]) -> Bags:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines import LocalEngine
@@ -41,7 +41,7 @@ def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
     estimator.seed_ = seed_of(estimator.random_state)
     best: tuple[Run, RunState, Trace] | None = None
     for start in range(estimator.n_init):
-        seed = estimator.seed_ if start == 0 else int(stream(estimator.seed_, "start", start).integers(2**62))
+        seed = estimator.seed_ if start == 0 else derived_seed(estimator.seed_, "start", start)
         job, state = new_run(estimator, corpus, seed)
         trace = Trace()
         observers = [Clock(), trace, *map(Callback, estimator.callbacks or ())]
@@ -103,11 +103,11 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
     tokens = tokens_of((bags for _, bags in job.source.in_order()), job.source.n_words)
     samplers: list[Sampler] = []
     for number in range(sampling.chains):
-        seed = job.seed if number == 0 else int(stream(job.seed, "chain", number).integers(2**62))
+        seed = job.seed if number == 0 else derived_seed(job.seed, "chain", number)
         if held is None:
-            assignments = _first_assignments(
-                _seeds(estimator, job.source, model, seed), model, job.source, seed
-            )
+            first = job.engine.rows().values  # the run's own seeds
+            seeds = first if number == 0 else _seeds(estimator, job.source, model, seed)
+            assignments = _first_assignments(seeds, model, job.source, seed)
         else:
             assignments = np.zeros(len(tokens.words), np.int32)
         samplers.append(sampling.sampler(tokens, assignments, model.documents, model.words, seed))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.learning.schedules import Batch, Online, Schedule
@@ -73,9 +73,12 @@ def concentration(
 
 def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) -> None:
     """Raise UserError unless a parameter is a finite number above zero (`zero`: or zero)."""
-    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
-    right = isinstance(value, kinds) and not isinstance(value, bool)
-    if not right or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
+    if whole:
+        right = is_whole(value, 0 if zero else 1)
+    else:
+        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        right = number and np.isfinite(value) and (value > 0 or (value == 0 and zero))
+    if not right:
         kind = "a whole number" if whole else "a number"
         raise UserError(
             f"{name}={value!r}", remedy=f"{name} is {kind} {'of at least' if zero else 'above'} 0"

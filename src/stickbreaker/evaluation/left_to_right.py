@@ -4,14 +4,12 @@ Document completion asks how well the rest of a document is predicted from its f
 log p(w | phi, alpha) of all of it, each word predicted from those before it (Wallach et al. 2009).
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import stream
-from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.shards import Bags, cut_blocks
 from stickbreaker.evaluation.completion import Completion
 from stickbreaker.kernels.left_to_right import Documents, left_to_right
 
@@ -45,7 +43,8 @@ def left_to_right_score(
     topics, prior = _checked_model(topic_word, alpha)
     _check_documents(bags, topics.shape[1], particles)
     nats = np.zeros(len(bags.offsets) - 1)
-    for start, stop in _blocks(bags.offsets, max(1, WEIGHTS_AT_ONCE // len(prior))):
+    most = max(1, WEIGHTS_AT_ONCE // len(prior))
+    for start, stop in cut_blocks(bags.offsets, most, len(nats)):
         nats[start:stop] = _score_block(bags.slice(start, stop), topics, prior, particles, seed)
     return Completion(float(nats.sum()), float(bags.counts.sum(dtype=np.float64)), nats)
 
@@ -77,16 +76,6 @@ def _drawn(document: Bags, seed: int) -> tuple[NDArray[np.int32], np.uint64]:
     tokens = np.sort(np.repeat(document.words.astype("<i4"), document.counts.astype(np.int64)))
     draw = stream(seed, "left-to-right", key=tokens.tobytes())
     return draw.permutation(tokens), draw.integers(0, 2**64, dtype=np.uint64)
-
-
-def _blocks(offsets: NDArray[np.int64], entries: int) -> Iterator[tuple[int, int]]:
-    """First and last (exclusive) document of consecutive blocks of so many entries, or of one document."""
-    start, documents = 0, len(offsets) - 1
-    while start < documents:
-        stop = int(np.searchsorted(offsets, offsets[start] + entries, side="right")) - 1
-        stop = min(max(stop, start + 1), documents)
-        yield start, stop
-        start = stop
 
 
 def _checked_model(

@@ -151,30 +151,32 @@ def _draw_from_informed_word(topics, sums, state, proposals_out):
 
 
 @njit(**PART)
-def _gather(tokens, chain, weights, topics_out, proposals_out):
-    """One word's tokens into arrays of their own, counted in `weights` (topics)."""
+def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out):
+    """One word's tokens into arrays of their own, counted in `weights` (topics); accept or reject."""
     for i in range(len(tokens)):
         k = chain.topics[tokens[i]]
         topics_out[i] = k
         proposals_out[i] = chain.proposals[tokens[i]]
         weights[k] += 1.0
+    _move(topics_out, proposals_out, weights, totals, state)
 
 
 @njit(**PART)
-def _scatter(tokens, topics, proposals, chain_out):
-    """And back."""
+def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
+    """And back, with `weights` at the prior again."""
     for i in range(len(tokens)):
         chain_out.topics[tokens[i]] = topics[i]
         chain_out.proposals[tokens[i]] = proposals[i]
+    _leave(topics, prior, weights, used_out)
 
 
-@njit(**PART)
-def _longest(offsets, first, last):
-    """Tokens of the longest of some documents or words."""
+@njit(**OPTIONS)
+def _room_for_words(offsets, part, chain):
+    """Arrays for the topics and proposals of the longest word of a range."""
     longest = 0
-    for i in range(first, last):
-        longest = max(longest, offsets[i + 1] - offsets[i])
-    return longest
+    for w in range(part.first, part.last):
+        longest = max(longest, offsets[w + 1] - offsets[w])
+    return np.empty(longest, chain.topics.dtype), np.empty(longest, chain.topics.dtype)
 
 
 @njit(**OPTIONS)
@@ -207,8 +209,7 @@ def visit_words(index, eta, part, chain_out, used_out):
     (topics, int64) as in `visit_documents`.
     """
     n_topics = len(part.totals)
-    longest = _longest(index.offsets, part.first, part.last)
-    topics, proposals = np.empty(longest, chain_out.topics.dtype), np.empty(longest, chain_out.topics.dtype)
+    all_topics, all_proposals = _room_for_words(index.offsets, part, chain_out)
     weights, prior = np.zeros(n_topics), np.zeros(n_topics)
     used, state = np.zeros(len(part.totals), np.int64), np.empty(2, np.uint64)
     for w in range(part.first, part.last):
@@ -220,11 +221,10 @@ def visit_words(index, eta, part, chain_out, used_out):
         if eta[w] != prior[0]:
             prior[:] = eta[w]
             weights[:] = eta[w]
-        _gather(tokens, chain_out, weights, topics, proposals)
-        _move(topics[:n], proposals[:n], weights, part.totals, state)
-        _draw_from_word(topics[:n], eta[w], n_topics, state, proposals)
-        _scatter(tokens, topics, proposals, chain_out)
-        _leave(topics[:n], prior, weights, used)
+        topics, proposals = all_topics[:n], all_proposals[:n]
+        _enter_word(tokens, chain_out, weights, part.totals, state, topics, proposals)
+        _draw_from_word(topics, eta[w], n_topics, state, proposals)
+        _leave_word(tokens, topics, proposals, prior, weights, chain_out, used)
     _add(used, used_out)
 
 
@@ -232,8 +232,7 @@ def visit_words(index, eta, part, chain_out, used_out):
 def visit_informed_words(index, eta, part, chain_out, used_out):
     """The word phase where topics differ in their prior: eta (words × topics), all else as above."""
     n_topics = len(part.totals)
-    longest = _longest(index.offsets, part.first, part.last)
-    topics, proposals = np.empty(longest, chain_out.topics.dtype), np.empty(longest, chain_out.topics.dtype)
+    all_topics, all_proposals = _room_for_words(index.offsets, part, chain_out)
     weights, sums = np.empty(n_topics), np.empty(n_topics)
     used, state = np.zeros(len(part.totals), np.int64), np.empty(2, np.uint64)
     for w in range(part.first, part.last):
@@ -247,11 +246,10 @@ def visit_informed_words(index, eta, part, chain_out, used_out):
             weights[k] = eta[w, k]
             total += eta[w, k]
             sums[k] = total
-        _gather(tokens, chain_out, weights, topics, proposals)
-        _move(topics[:n], proposals[:n], weights, part.totals, state)
-        _draw_from_informed_word(topics[:n], sums, state, proposals)
-        _scatter(tokens, topics, proposals, chain_out)
-        _leave(topics[:n], eta[w], weights, used)
+        topics, proposals = all_topics[:n], all_proposals[:n]
+        _enter_word(tokens, chain_out, weights, part.totals, state, topics, proposals)
+        _draw_from_informed_word(topics, sums, state, proposals)
+        _leave_word(tokens, topics, proposals, eta[w], weights, chain_out, used)
     _add(used, used_out)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.in_use import InUse, add_one, remove_one
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.special import OPTIONS, PART
 
@@ -18,15 +19,6 @@ class Documents(NamedTuple):
     offsets: NDArray[np.int64]  # documents + 1
     tokens: NDArray[np.int32]  # tokens: row of the weights
     keys: NDArray[np.uint64]  # documents: start of the random numbers
-
-
-class InUse(NamedTuple):
-    """The topics of one particle, without gaps: as many places as topics, the first `size` of them taken."""
-
-    topics: NDArray[np.int64]  # places
-    counts: NDArray[np.float64]  # places: tokens, at least 1
-    places: NDArray[np.int64]  # topics: place of a topic in use
-    sums: NDArray[np.float64]  # places: running sums of the word at hand
 
 
 @njit(**PART)
@@ -69,32 +61,6 @@ def _choose(x, size, in_use, prior, w, used):
 
 
 @njit(**PART)
-def _add(k, size, used):
-    """One more token of topic k; gives the number of topics in use."""
-    j = used.places[k]
-    if j >= 0:
-        used.counts[j] += 1.0
-        return size
-    used.topics[size], used.counts[size], used.places[k] = k, 1.0, size
-    return size + 1
-
-
-@njit(**PART)
-def _remove(k, size, used):
-    """One token of topic k less; gives the number of topics in use."""
-    j = used.places[k]
-    used.counts[j] -= 1.0
-    if used.counts[j] > 0.0:
-        return size
-    last = size - 1
-    moved = used.topics[last]
-    used.topics[j], used.counts[j] = moved, used.counts[last]
-    used.places[moved] = j
-    used.places[k] = -1
-    return last
-
-
-@njit(**PART)
 def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out):
     """One particle from left to right: add p(w_n | z_<n) of each position to sums_out."""
     n_topics = weights.shape[1]
@@ -103,11 +69,11 @@ def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out)
     for n in range(len(tokens)):
         for i in range(n):
             w = tokens[i]
-            size = _remove(z[i], size, used)
+            size = remove_one(z[i], size, used)
             in_use = _weigh(size, weights, w, used)
             x = uniform(state) * (in_use + prior[w, n_topics - 1])
             z[i] = _choose(x, size, in_use, prior, w, used)
-            size = _add(z[i], size, used)
+            size = add_one(z[i], size, used)
         w = tokens[n]
         in_use = _weigh(size, weights, w, used)
         total = in_use + prior[w, n_topics - 1]
@@ -115,7 +81,7 @@ def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out)
             break
         sums_out[n] += total / (alpha_total + n)
         z[n] = _choose(uniform(state) * total, size, in_use, prior, w, used)
-        size = _add(z[n], size, used)
+        size = add_one(z[n], size, used)
 
 
 @njit(**OPTIONS)

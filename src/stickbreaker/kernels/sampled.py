@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.in_use import InUse, add_one, remove_one
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.special import OPTIONS, PART, digamma64, log64, trigamma64
 
@@ -23,14 +24,6 @@ class Draws(NamedTuple):
     codes: NDArray[np.int32]  # cells: number of the word in the shard
     topics: NDArray[np.int32]  # cells
     times: NDArray[np.int32]  # cells: how often it was drawn, over all samples
-
-
-class Seats(NamedTuple):
-    """The topics of one document: a list of those in use with their counts, and each topic's place in it."""
-
-    topics: NDArray[np.int32]
-    counts: NDArray[np.float32]
-    places: NDArray[np.int32]
 
 
 @njit(**PART)
@@ -67,74 +60,46 @@ def _from_prior(row, alpha, target):
 
 
 @njit(**PART)
-def _draw(row, alpha, smoothing, seats, n_used, running, state):
+def _draw(row, alpha, smoothing, used, size, state):
     """A topic from (n_k + alpha_k) w_k, and the sum of these: eq. 4.9 in two parts, used topics and all."""
     total = np.float32(0.0)
-    for j in range(n_used):
-        total += seats.counts[j] * row[seats.topics[j]]
-        running[j] = total
+    for j in range(size):
+        total += used.counts[j] * row[used.topics[j]]
+        used.sums[j] = total
     target = np.float32(uniform(state) * np.float64(total + smoothing))
     if target < total:
         j = 0
-        while running[j] <= target:
+        while used.sums[j] <= target:
             j += 1
-        return np.int64(seats.topics[j]), total + smoothing
+        return np.int64(used.topics[j]), total + smoothing
     return np.int64(_from_prior(row, alpha, target - total)), total + smoothing
 
 
 @njit(**PART)
-def _seat(k, seats, n_used):
-    """Count one more of topic k; gives the topics in use."""
-    place = seats.places[k]
-    if place < 0:
-        seats.places[k] = n_used
-        seats.topics[n_used] = k
-        seats.counts[n_used] = np.float32(1.0)
-        return n_used + 1
-    seats.counts[place] += np.float32(1.0)
-    return n_used
-
-
-@njit(**PART)
-def _unseat(k, seats, n_used):
-    """Count one less of topic k; gives the topics in use."""
-    place = seats.places[k]
-    seats.counts[place] -= np.float32(1.0)
-    if seats.counts[place] > np.float32(0.0):
-        return n_used
-    last = seats.topics[n_used - 1]
-    seats.topics[place] = last
-    seats.counts[place] = seats.counts[n_used - 1]
-    seats.places[last] = place
-    seats.places[k] = -1
-    return n_used - 1
-
-
-@njit(**PART)
-def _place(words, start, stop, alpha, smoothing, seats, running, state, z_out):
+def _place(words, start, stop, alpha, smoothing, used, state, z_out):
     """Seat the tokens one after another; gives the topics in use and the log of the draws' normalisers.
 
     The product of the normalisers is an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta].
     """
-    n_used, n, nats, product = 0, 0, 0.0, 1.0
+    size, n, nats, product = 0, 0, 0.0, 1.0
     for i in range(start, stop):
         code = words.codes[i]
         row = words.weights[words.positions[code]]
         nats += words.counts[i] * words.log_scale[words.positions[code]]
         for _ in range(np.int64(words.counts[i])):
-            k, norm = _draw(row, alpha, smoothing[code], seats, n_used, running, state)
-            n_used = _seat(k, seats, n_used)
+            k, norm = _draw(row, alpha, smoothing[code], used, size, state)
+            size = add_one(k, size, used)
             z_out[n] = k
             n += 1
             product *= np.float64(norm)
             if product < 1e-200 or product > 1e200:
                 nats += log64(product)
                 product = 1.0
-    return n_used, nats + log64(product)
+    return size, nats + log64(product)
 
 
 @njit(**PART)
-def _sweep(words, start, stop, alpha, smoothing, seats, n_used, running, state, z_out):
+def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
     """Draw every token's topic given the others'; gives the topics in use."""
     n = 0
     for i in range(start, stop):
@@ -142,43 +107,43 @@ def _sweep(words, start, stop, alpha, smoothing, seats, n_used, running, state, 
         row = words.weights[words.positions[code]]
         smooth = smoothing[code]
         for _ in range(np.int64(words.counts[i])):
-            n_used = _unseat(z_out[n], seats, n_used)
-            k, _norm = _draw(row, alpha, smooth, seats, n_used, running, state)
-            n_used = _seat(k, seats, n_used)
+            size = remove_one(z_out[n], size, used)
+            k, _norm = _draw(row, alpha, smooth, used, size, state)
+            size = add_one(k, size, used)
             z_out[n] = k
             n += 1
-    return n_used
+    return size
 
 
 @njit(**PART)
-def _tally(words, start, stop, samples, times, used, cell, draws_out):
+def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
     """Write how often each word of a document was drawn with each topic; gives the next free cell."""
     n = 0
     for i in range(start, stop):
-        n_used = 0
+        n_drawn = 0
         for _ in range(np.int64(words.counts[i])):
             for s in range(len(samples)):
                 k = samples[s, n]
                 if times[k] == 0:
-                    used[n_used] = k
-                    n_used += 1
+                    drawn[n_drawn] = k
+                    n_drawn += 1
                 times[k] += 1
             n += 1
-        for j in range(n_used):
+        for j in range(n_drawn):
             draws_out.codes[cell] = words.codes[i]
-            draws_out.topics[cell] = used[j]
-            draws_out.times[cell] = times[used[j]]
-            times[used[j]] = 0
+            draws_out.topics[cell] = drawn[j]
+            draws_out.times[cell] = times[drawn[j]]
+            times[drawn[j]] = 0
             cell += 1
     return cell
 
 
 @njit(**PART)
-def _add_sample(seats, n_used, alpha, psi_alpha, share, gamma_out, draws_out):
+def _add_sample(used, size, alpha, psi_alpha, share, gamma_out, draws_out):
     """Add one sample's counts to gamma and to the statistics that alpha is learned from."""
-    for j in range(n_used):
-        k = seats.topics[j]
-        n = np.float64(seats.counts[j])
+    for j in range(size):
+        k = used.topics[j]
+        n = np.float64(used.counts[j])
         gamma_out[k] += share * n
         draws_out.gains[k] += digamma64(n + alpha[k]) - psi_alpha[k, 0]
         draws_out.bends[k] += psi_alpha[k, 1] - trigamma64(n + alpha[k])
@@ -204,33 +169,36 @@ def sample_documents(words, alpha, burn_in, samples, keys, draws_out):
     smoothing = np.empty(len(words.positions), np.float32)
     for code in range(len(words.positions)):
         smoothing[code] = _smoothing(words.weights[words.positions[code]], alpha32)
-    seats = Seats(
-        np.empty(n_topics, np.int32), np.empty(n_topics, np.float32), np.full(n_topics, -1, np.int32)
+    used = InUse(
+        np.empty(n_topics, np.int32),
+        np.empty(n_topics, np.float32),
+        np.full(n_topics, -1, np.int32),
+        np.empty(n_topics, np.float32),
     )
-    running, times = np.empty(n_topics, np.float32), np.zeros(n_topics, np.int32)
-    used, state = np.empty(n_topics, np.int32), np.empty(2, np.uint64)
+    times, drawn = np.zeros(n_topics, np.int32), np.empty(n_topics, np.int32)
+    state = np.empty(2, np.uint64)
     cell, first = 0, 0
     for d in range(len(words.offsets) - 1):
         start, stop = words.offsets[d], words.offsets[d + 1]
-        size = 0
+        n_tokens = 0
         for i in range(start, stop):
-            size += np.int64(words.counts[i])
+            n_tokens += np.int64(words.counts[i])
         seeded(keys[d], state)
-        z = draws_out.last[first : first + size]
-        first += size
-        n_used, nats = _place(words, start, stop, alpha32, smoothing, seats, running, state, z)
-        for n in range(size):
+        z = draws_out.last[first : first + n_tokens]
+        first += n_tokens
+        size, nats = _place(words, start, stop, alpha32, smoothing, used, state, z)
+        for n in range(n_tokens):
             nats -= log64(total_alpha + n)
         for _ in range(burn_in):
-            n_used = _sweep(words, start, stop, alpha32, smoothing, seats, n_used, running, state, z)
-        kept = np.empty((samples, size), np.int32)
+            size = _sweep(words, start, stop, alpha32, smoothing, used, size, state, z)
+        kept = np.empty((samples, n_tokens), np.int32)
         draws_out.gamma[d] = alpha
         for s in range(samples):
-            n_used = _sweep(words, start, stop, alpha32, smoothing, seats, n_used, running, state, z)
+            size = _sweep(words, start, stop, alpha32, smoothing, used, size, state, z)
             kept[s] = z
-            _add_sample(seats, n_used, alpha, psi_alpha, 1.0 / samples, draws_out.gamma[d], draws_out)
-        cell = _tally(words, start, stop, kept, times, used, cell, draws_out)
+            _add_sample(used, size, alpha, psi_alpha, 1.0 / samples, draws_out.gamma[d], draws_out)
+        cell = _tally(words, start, stop, kept, times, drawn, cell, draws_out)
         draws_out.scores[d] = nats
-        for j in range(n_used):
-            seats.places[seats.topics[j]] = -1
+        for j in range(size):
+            used.places[used.topics[j]] = -1
     return cell

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stickbreaker.core.edits import Edit, Grow, apply, apply_to_stats
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Interrupted
@@ -113,7 +113,7 @@ def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
     before = (engine.summary(small), engine.totals()) if job.schedule.exact else None
     shards = list(minibatch.shards) if plans else minibatch.shards
     try:
-        seed = step_seed(job.seed, step.number)
+        seed = derived_seed(job.seed, "step", step.number)
         stats = engine.map(small, shards, minibatch.n_shards, seed, [plan for _, plan in plans])
         engine.blend(_admit(model, engine, small, stats, step), minibatch.keep, minibatch.add)
         score = model.score(small, stats, before[1], before[0]) if before else None
@@ -186,11 +186,6 @@ def settle(job: Run, state: RunState) -> None:
     if job.chains is not None:
         rows, state.small = job.chains.mean()
         job.engine.blend(rows, 0.0, 1.0)
-
-
-def step_seed(seed: int, number: int, again: int = 0) -> int:
-    """The seed of a step's local inference, and of its further maps."""
-    return int(stream(seed, "step", number, again).integers(2**62))
 
 
 def _end_pass(job: Run, state: RunState, record: TraceRecord, score: Score | None) -> None:
@@ -284,7 +279,7 @@ def _decide(
             if not isinstance(outcome, Plan):
                 break
             again = list(shards)
-            seed = step_seed(job.seed, step.number, again_number)
+            seed = derived_seed(job.seed, "step", step.number, again_number)
             trial = engine.map(small, again, len(again), seed, [outcome])
         if outcome and not isinstance(outcome, Plan):
             n_rows = len(engine.rows().positions)

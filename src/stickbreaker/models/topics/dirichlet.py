@@ -30,7 +30,7 @@ def fit_dirichlet(alpha: Array, mean_log: Array, max_iter: int = 50, tol: float 
     value = dirichlet_objective(alpha, mean_log)
     for _ in range(max_iter):
         gradient = psi(alpha.sum()) - psi(alpha) + mean_log
-        step = _newton_direction(gradient, -polygamma(1, alpha), polygamma(1, alpha.sum()))
+        step = newton_direction(gradient, -polygamma(1, alpha), polygamma(1, alpha.sum()))
         alpha, gain = _climb(alpha, step, gradient, mean_log, value)
         value += gain
         if gain <= tol * (1.0 + abs(value)):
@@ -38,7 +38,7 @@ def fit_dirichlet(alpha: Array, mean_log: Array, max_iter: int = 50, tol: float 
     return alpha
 
 
-def _newton_direction(gradient: Array, diagonal: Array, constant: float) -> Array:
+def newton_direction(gradient: Array, diagonal: Array, constant: float) -> Array:
     """-(diag(diagonal) + constant 1 1')^-1 gradient, by the Sherman-Morrison formula."""
     shared = (gradient / diagonal).sum() / (1.0 / constant + (1.0 / diagonal).sum())
     return -(gradient - shared) / diagonal

@@ -1,12 +1,13 @@
 """Exact collapsed Gibbs sampling of LDA: a chain over the topics of single tokens."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.randomness import numbered_keys
+from stickbreaker.corpus.shards import cut_blocks
 from stickbreaker.kernels.gibbs import (
     Block,
     Prior,
@@ -52,7 +53,8 @@ class CollapsedGibbs(CollapsedChain):
         self._few = documents.n_topics <= FEW_TOPICS
         cells = BLOCK_CELLS if self._few else 2**62
         limit = max(1, cells // documents.n_topics)
-        self._visits = [_visit(tokens, start, stop) for start, stop in _cuts(tokens.offsets, limit)]
+        cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
+        self._visits = [_visit(tokens, start, stop) for start, stop in cuts]
         self._place(assignments)
 
     def sweep(self, number: int, threads: int) -> None:
@@ -97,16 +99,6 @@ class CollapsedGibbs(CollapsedChain):
         alpha = self._alpha
         totals = np.broadcast_to(self._words.prior_totals(self._small), len(alpha))
         return Prior(alpha, np.ascontiguousarray(eta.reshape(-1, 1) if eta.ndim < 2 else eta), totals.copy())
-
-
-def _cuts(offsets: NDArray[np.int64], most_documents: int) -> Iterator[tuple[int, int]]:
-    """Ranges of documents: as many as make a block, at least one."""
-    start, last = 0, len(offsets) - 1
-    while start < last:
-        full = int(np.searchsorted(offsets, offsets[start] + BLOCK_TOKENS, side="right")) - 1
-        stop = min(max(full, start + 1), start + most_documents, last)
-        yield start, stop
-        start = stop
 
 
 def _visit(tokens: Tokens, start: int, stop: int) -> Visit:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError, whole
+from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array, Cells, Field, Stats
 from stickbreaker.corpus.shards import Shard
@@ -37,7 +37,7 @@ class Hybrid:
     samples: int = 5
 
     def __post_init__(self) -> None:
-        if not (whole(self.burn_in, 0) and whole(self.samples, 1)):
+        if not (is_whole(self.burn_in, 0) and is_whole(self.samples, 1)):
             told = f"Hybrid(burn_in={self.burn_in!r}, samples={self.samples!r})"
             raise UserError(told, remedy="burn_in is a whole number from 0, samples one from 1")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
 from stickbreaker.core.records import Array
-from stickbreaker.models.topics.dirichlet import CEILING, FLOOR
+from stickbreaker.models.topics.dirichlet import CEILING, FLOOR, newton_direction
 
 ROUNDS = 20
 ENOUGH = 1e-4  # a relative change below which rounds end
@@ -96,11 +96,9 @@ def polya_newton(alpha: Array, sums: PolyaSums, symmetric: bool) -> Array:
         step = np.full(len(alpha), gradient.sum() / curve) if concave else step
     else:
         bends = sums.bends[used]
-        rest = 1.0 - sums.spread_bend * (1.0 / bends).sum()
-        concave = rest > 0.0
+        concave = sums.spread_bend * (1.0 / bends).sum() < 1.0
         if concave:
-            shared = sums.spread_bend * (gradient[used] / bends).sum() / rest
-            step[used] = (gradient[used] + shared) / bends
+            step[used] = newton_direction(gradient[used], -bends, sums.spread_bend)
     moved = alpha + step if concave else polya_step(alpha, sums.gains, sums.spread, symmetric)
     return np.clip(np.clip(moved, alpha / 3.0, alpha * 3.0), FLOOR, CEILING)
 

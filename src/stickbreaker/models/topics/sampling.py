@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError, whole
+from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.models.contract import Sampler
 from stickbreaker.models.topics.documents import FiniteTopics
 from stickbreaker.models.topics.tokens import Tokens
@@ -31,8 +31,8 @@ class Gibbs:
     delayed: bool = False
 
     def __post_init__(self) -> None:
-        right = whole(self.every, 1) and whole(self.chains, 1)
-        if not right or not (self.burn_in is None or whole(self.burn_in, 0)):
+        right = is_whole(self.every, 1) and is_whole(self.chains, 1)
+        if not right or not (self.burn_in is None or is_whole(self.burn_in, 0)):
             remedy = "burn_in is a whole number from 0 or None, every and chains are whole numbers from 1"
             raise UserError(f"{self}", remedy=remedy)
 

@@ -19,10 +19,6 @@ class Tokens(NamedTuple):
     offsets: NDArray[np.int64]  # documents + 1
     n_words: int
 
-    @property
-    def n_documents(self) -> int:
-        return len(self.offsets) - 1
-
 
 def tokens_of(blocks: Iterable[Bags], n_words: int) -> Tokens:
     """Every count n as n tokens. Raises UserError for counts that are not whole.
