@@ -54,7 +54,7 @@ def test_every_option_reaches_the_corpus(tmp_path):
     assert facts["skipped"] == {"malformed JSON": 1}
     assert "skipped 1 (malformed JSON); the first: standard input:2: malformed JSON" in built.stderr
     corpus = Corpus.open(out)
-    assert corpus.analysis == Analysis("de", "NFKC", False, ("cat",), ("cat",), True, r"\p{L}+", 3)
+    assert corpus.analysis == Analysis("de", "NFKC", False, ("cat",), ("cat",), True, r"\p{L}+", 3, "pattern")
     assert corpus.vocabulary.words == ("Dog", "Bird")
     sized = stickbreaker(
         "corpus", "build", "-", "--out", out, "--overwrite", "--vocabulary-size", 1, "--min-documents", 1,
@@ -115,7 +115,8 @@ def test_help_shows_an_example_and_the_true_defaults():
     assert "Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus" in text
     analysis, reading, rule = Analysis(), ReadingOptions(), VocabularyRule()
     defaults = {option.name: option.default for option in verb.build.params}
-    for name in ("language", "normalization", "lowercase", "stop_words", "stemming", "min_length"):
+    named = ("language", "normalization", "lowercase", "stop_words", "stemming", "min_length", "segmentation")
+    for name in named:
         assert defaults[name] == getattr(analysis, name)
     assert (defaults["text_field"], defaults["on_error"]) == (reading.text_field, reading.on_error)
     assert rule.bounds(400) == (1, 200)
@@ -154,6 +155,7 @@ def test_open_or_build(tmp_path):
         ("--format", "lines"),
         ("--text-field", "text"),
         ("--id-field", "a"),
+        ("--language-field", "a"),
         ("--vocab", "a"),
         ("--on-error", "fail"),
     ],

@@ -22,6 +22,7 @@ VERBS = {  # and a default that its help must show, or None
     "corpus": None,
     "corpus build": "[default: text]",
     "corpus info": "[default: 20; x>=0]",
+    "corpus export": "[required]",
     "fit": None,
     "fit lda": "[default: 100; x>=1]",
     "resume": "[default: 60.0; x>=0.0]",
@@ -29,6 +30,7 @@ VERBS = {  # and a default that its help must show, or None
     "transform": "[default: (every core); x>=1]",
     "evaluate": "[default: 0.5; 0.0<=x<1.0]",
     "report": "[default: the model's name]",
+    "export": "[default: 20; x>=1]",
 }
 HEAVY = ("numba", "scipy", "sklearn", "pyarrow", "numpy", "pandas", "safetensors")
 

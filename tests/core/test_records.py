@@ -67,13 +67,20 @@ def test_sums_of_reports_are_the_same_to_the_last_bit_in_any_order(drawn, order)
 @given(parts)
 def test_a_table_blends_cells_as_it_blends_rows(drawn):
     start = np.arange(24.0).reshape(SHAPE)
+    groups = np.arange(len(start), dtype=np.int32) % 2
     for keep in (0.0, 0.3, 1.0):
         one, other = (Table(start.copy(), "words", "topics") for _ in range(2))
+        grouped = [Table(start.copy(), "words", "topics", groups=groups) for _ in range(2)]
         for part in drawn:
             one.blend(cells_of(part), keep, 2.0)
             other.blend(cells_of(part).rows(), keep, 2.0)
+            grouped[0].blend(cells_of(part), keep, 2.0)
+            grouped[1].blend(cells_of(part).rows(), keep, 2.0)
         assert one.counts(slice(None)) == pytest.approx(other.counts(slice(None)))
         assert one.totals() == pytest.approx(one.counts(slice(None)).sum(axis=0, keepdims=True))
+        expected = np.stack([one.counts(groups == group).sum(axis=0) for group in (0, 1)])
+        for table in grouped:
+            assert table.totals() == pytest.approx(expected)
 
 
 def test_reports_of_both_kinds_add():

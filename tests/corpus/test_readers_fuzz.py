@@ -61,7 +61,7 @@ def test_any_bytes(content, name, packing, cut, on_error, format):
             return
         for document in read:
             assert isinstance(document.id, str)
-            assert (document.text is None) == (kind == "bag")
+            assert (document.words is None) == (kind == "text")
             json.dumps(dict(document.metadata), allow_nan=False)
         try:
             corpus = Corpus.build(path, out, reading=reading, analysis=ANALYSIS)

@@ -146,19 +146,18 @@ def test_inputs_that_cannot_be_used(tmp_path):
     bags.write_text("1 0:1\n")
     empty.write_text("")
     (tmp_path / "nothing").mkdir()
-    (tmp_path / "data.csv").write_text("a,b\n")
+    (tmp_path / "data.xyz").write_text("a,b\n")
     missing = tmp_path / "missing.txt"
     assert error_of(missing) == f"{missing}: no such file or directory; check the path"
     assert error_of(tmp_path / "*.zip") == f"{tmp_path}/*.zip: no file matches; check the pattern"
     assert (
         error_of(tmp_path / "nothing") == f"{tmp_path}/nothing: the directory holds no file; check the path"
     )
-    assert "the name does not tell the format; name it by --format (jsonl, lines" in error_of(
-        tmp_path / "data.csv"
+    assert "the name does not tell the format; name it by --format (jsonl, csv" in error_of(
+        tmp_path / "data.xyz"
     )
-    assert (
-        error_of(bags)
-        == f"{bags}: LDA-C holds numbers of words; name the file of its words, one a line, by --vocab"
+    assert error_of(bags) == (
+        f"{bags}: the format lda-c holds numbers of words; name the file of its words, one a line, by --vocab"
     )
     assert "text and bags of words cannot be mixed" in error_of([text, bags])
     assert error_of(empty).startswith(f"{empty}: no document found: the corpus would be empty; give an input")

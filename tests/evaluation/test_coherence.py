@@ -1,14 +1,15 @@
-"""NPMI against a plain-Python oracle, and its limits."""
+"""NPMI, UMass and C_v against plain-Python oracles, and their limits."""
 
 from itertools import combinations
-from math import log
+from math import log, sqrt
 
 import numpy as np
 import pytest
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.shards import Bags
-from stickbreaker.evaluation import npmi
+from stickbreaker.evaluation import Tokens, c_v, coherence, npmi, umass
 
 
 def bags_of(documents: list[set[int]]) -> Bags:
@@ -71,3 +72,144 @@ def test_mistakes_are_told() -> None:
     for topics, blocks in (([[0]], [bags]), ([[0, 9]], [bags]), ([[-1, 0]], [bags]), ([[0, 1]], [])):
         with pytest.raises(UserError):
             npmi(topics, blocks, 2)
+
+
+# UMass and C_v
+
+
+def umass_oracle(topic: list[int], documents: list[set[int]]) -> float:
+    total, pairs = 0.0, list(combinations(topic, 2))
+    for given, word in pairs:
+        with_given = sum(given in document for document in documents)
+        both = sum({given, word} <= document for document in documents)
+        total += log((both + 1) / with_given) if with_given else log(1 / len(documents))
+    return total / len(pairs)
+
+
+def c_v_oracle(topic: list[int], windows: list[set[int]]) -> float:
+    def share(*words: int) -> float:
+        return sum(set(words) <= window for window in windows) / len(windows)
+
+    def normalised(i: int, j: int) -> float:
+        if share(i) == 0 or share(j) == 0 or share(i, j) == 1:
+            return 0.0
+        smoothed = share(i, j) + 1e-12
+        return log(smoothed / (share(i) * share(j))) / -log(smoothed)
+
+    vectors = [[normalised(i, j) for j in topic] for i in topic]
+    whole = [sum(column) for column in zip(*vectors, strict=True)]
+    cosines = []
+    for vector in vectors:
+        product = sum(x * y for x, y in zip(vector, whole, strict=True))
+        lengths = sqrt(sum(x * x for x in vector)) * sqrt(sum(y * y for y in whole))
+        cosines.append(product / lengths if lengths else 0.0)
+    return sum(cosines) / len(cosines)
+
+
+def sliding(texts: list[list[int]], width: int) -> list[set[int]]:
+    return [
+        set(text[start : start + width])
+        for text in texts
+        if text
+        for start in range(max(1, len(text) - width + 1))
+    ]
+
+
+def random_texts(seed: int) -> list[list[int]]:
+    draw = np.random.default_rng(seed)
+    return [draw.integers(-1, 12, draw.integers(0, 40)).tolist() for _ in range(12)]
+
+
+def tokens_of(texts: list[list[int]]) -> Tokens:
+    words = np.array([word for text in texts for word in text], np.int64)
+    return Tokens(np.cumsum([0, *map(len, texts)]), words)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_umass_and_c_v_equal_the_oracles(seed: int) -> None:
+    documents, texts = random_documents(seed), random_texts(seed)
+    topics = [
+        np.random.default_rng([seed, k]).permutation(14)[:4].tolist() for k in range(6)
+    ]  # 12, 13: never
+    expected = [umass_oracle(topic, documents) for topic in topics]
+    np.testing.assert_allclose(umass(topics, [bags_of(documents)], 14).per_topic, expected, atol=1e-12)
+    for width in (1, 5, 110):
+        expected = [c_v_oracle(topic, sliding(texts, width)) for topic in topics]
+        found = c_v(topics, [tokens_of(texts[:5]), tokens_of(texts[5:])], 14, width).per_topic
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_by_hand() -> None:
+    """Three documents: 0 1 | 0 1 | 0 2. NPMI of (0, 1): p = 2/3, 1, 2/3; UMass: log((2 + 1) / 3)."""
+    bags = bags_of([{0, 1}, {0, 1}, {0, 2}])
+    assert npmi([[0, 1]], [bags], 3).per_topic == pytest.approx([0.0])
+    assert umass([[0, 1]], [bags], 3).per_topic == pytest.approx([0.0])
+    assert umass([[1, 0]], [bags], 3).per_topic == pytest.approx([log(3 / 2)])
+    assert umass([[1, 2]], [bags], 3) == (pytest.approx([log(1 / 2)]), pytest.approx(log(1 / 2)), 1)
+    # a pair that never meets: the vectors are (1, x) and (x, 1), their sum (1 + x, 1 + x)
+    x = log(1e-12 / 0.25) / -log(1e-12)
+    expected = (1 + x) / (sqrt(1 + x * x) * sqrt(2))
+    assert c_v([[0, 1]], [tokens_of([[0], [1]])], 2).per_topic == pytest.approx([expected])
+
+
+def test_nothing_is_ever_nan() -> None:
+    empty, full = [[], []], [[0, 1, 2, 0, 1, 2]] * 2
+    for texts in (full, [[0]], [[-1]], [[0], [1], [2]]):
+        bags = bags_of([{word for word in text if word >= 0} for text in texts])
+        for measure in (npmi, umass):
+            assert np.isfinite(measure([[0, 1, 2]], [bags], 3).per_topic).all()
+        assert np.isfinite(c_v([[0, 1, 2]], [tokens_of(texts)], 3).per_topic).all()
+    with pytest.raises(UserError, match="documents"):
+        c_v([[0, 1]], [tokens_of(empty)], 3)
+
+
+# By spelling, in a corpus
+
+
+def spelled(texts: list[list[int]]) -> list[list[str]]:
+    return [["abcdefghijklmn"[word] if word >= 0 else "other" for word in text] for text in texts]
+
+
+def test_a_corpus_gives_all_three_in_one_read() -> None:
+    texts = random_texts(3)
+    topics = [[0, 3, 5], [1, 2, 13]]
+    corpus = Corpus.from_tokens(spelled(texts), vocabulary=Vocabulary.of(["unrelated"]))
+    found = coherence(spelled(topics), corpus, window=6)
+    documents = [{word for word in text if word >= 0} for text in texts]
+    assert (found.documents, found.windows, found.ordered) == (12, len(sliding(texts, 6)), True)
+    for scores, oracle_of, units in (
+        (found.npmi, oracle, documents),
+        (found.umass, umass_oracle, documents),
+        (found.c_v, c_v_oracle, sliding(texts, 6)),
+    ):
+        np.testing.assert_allclose(scores.per_topic, [oracle_of(t, units) for t in topics], atol=1e-12)
+    missing = sum(not any({a, b} <= d for d in documents) for t in topics for a, b in combinations(t, 2))
+    assert found.npmi.unseen_pairs == missing
+
+
+def test_bags_have_documents_for_windows() -> None:
+    counts = np.array([[2, 1, 0], [1, 1, 0], [0, 0, 4]])
+    found = coherence([["a", "b"], ["b", "c"]], Corpus.from_matrix(counts, feature_names=["a", "b", "c"]))
+    expected = [c_v_oracle(topic, [{0, 1}, {0, 1}, {2}]) for topic in ([0, 1], [1, 2])]
+    np.testing.assert_allclose(found.c_v.per_topic, expected, atol=1e-12)
+    assert (found.ordered, found.windows) == (False, 3)
+
+
+def test_one_language_is_counted_by_itself() -> None:
+    """The other side's tokens are no part of a window, and documents without the side do not count."""
+    both = [["de:a", "de:b", "en:a", "en:b"], ["en:a"], ["de:a"]]
+    alone = [["de:a", "de:b"], ["de:a"]]
+    for window in (1, 2, 110):
+        found = coherence([["de:a", "de:b"]], Corpus.from_tokens(both), window, language="de")
+        expected = coherence([["de:a", "de:b"]], Corpus.from_tokens(alone), window)
+        assert found.npmi.per_topic.tolist() == expected.npmi.per_topic.tolist()
+        assert found.c_v.per_topic.tolist() == expected.c_v.per_topic.tolist()
+        assert (found.documents, found.windows) == (expected.documents, expected.windows)
+
+
+def test_top_words_must_be_as_many_for_each_topic() -> None:
+    with pytest.raises(UserError, match="different numbers"):
+        coherence([["a", "b"], ["c"]], Corpus.from_texts(["a text"]))
+    for topics in ([], [[]], [["a"]]):
+        with pytest.raises(UserError, match="two top words"):
+            coherence(topics, Corpus.from_texts(["a text"]))

@@ -7,7 +7,8 @@ from tests.oracle import delayed_gibbs as oracle
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.kernels import delayed_gibbs as kernel
 from stickbreaker.kernels.random import seeded, uniform
-from stickbreaker.models.topics.delayed_gibbs import draws_of
+from stickbreaker.models.topics.delayed_gibbs import by_group, draws_of
+from stickbreaker.models.topics.tokens import Tokens
 
 pytestmark = pytest.mark.kernels
 
@@ -50,9 +51,9 @@ def test_both_steps_leave_the_conditional_as_it_is(seed):
 
 
 class Case:
-    """Three documents of random tokens, asymmetric alpha, and eta as given."""
+    """Three documents of random tokens, asymmetric alpha, eta as given, words in one language or in two."""
 
-    def __init__(self, seed, eta, n_topics=4, n_words=5, kind=np.uint16):
+    def __init__(self, seed, eta, n_topics=4, n_words=5, kind=np.uint16, groups=(0, 0, 0, 0, 0)):
         rng = np.random.default_rng(seed)
         lengths = np.array([6, 0, 1, 9])
         self.offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -68,27 +69,39 @@ class Case:
         }[eta]
         self.by_topic = self.eta if eta == "both" else np.tile(self.eta[:, None], n_topics)
         counts = np.bincount(self.words, minlength=n_words)
+        self.groups = np.array(groups, np.int32)
         self.index = kernel.Index(
-            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), np.empty(len(self.words), np.int32)
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            np.empty(len(self.words), np.int32),
+            self.groups,
         )
+        tokens = Tokens(self.words, self.offsets, n_words)
+        self.ends = by_group(tokens, self.groups, int(self.groups.max()) + 1)
         kernel.index_words(self.words, self.index)
         self.visit_words = kernel.visit_informed_words if eta == "both" else kernel.visit_words
         self.kind, self.seed = kind, seed
 
     @property
     def totals(self):
-        return np.bincount(self.topics, minlength=len(self.alpha)) + self.by_topic.sum(0)
+        """n_k + eta_k of each group."""
+        return self.use(self.topics) + [self.by_topic[self.groups == g].sum(0) for g in set(self.groups)]
+
+    def use(self, topics):
+        """Tokens of each topic in each group."""
+        out = np.zeros((self.groups.max() + 1, len(self.alpha)))
+        np.add.at(out, (self.groups[self.words], topics), 1)
+        return out
 
     def run(self, phase, number):
         """One phase of the kernel, in two calls: the chain after it and the topics' counts."""
         size = len(self.offsets if phase == "documents" else self.index.offsets) - 1
         self.keys = numbered_keys(self.seed, phase, number, np.arange(size))
         chain = kernel.Chain(self.topics.astype(self.kind), self.proposals.astype(self.kind))
-        used = np.zeros(len(self.alpha), np.int64)
+        used = np.zeros((self.groups.max() + 1, len(self.alpha)), np.int64)
         for first, last in ((0, size // 2), (size // 2, size)):
             part = kernel.Range(first, last, self.keys, self.totals)
             if phase == "documents":
-                kernel.visit_documents(self.offsets, draws_of(self.alpha), part, chain, used)
+                kernel.visit_documents(self.ends, draws_of(self.alpha), part, chain, used)
             else:
                 self.visit_words(self.index, self.eta, part, chain, used)
         return chain, used
@@ -102,7 +115,8 @@ class Case:
             groups = [np.flatnonzero(self.words == w).tolist() for w in range(len(self.eta))]
             priors = list(self.by_topic)
         streams = [uniforms(key) for key in self.keys]
-        return oracle.phase(groups, self.topics, self.proposals, priors, self.totals, streams)
+        totals = self.totals[self.groups[self.words]]
+        return oracle.phase(groups, self.topics, self.proposals, priors, totals, streams)
 
 
 def uniforms(key):
@@ -112,18 +126,20 @@ def uniforms(key):
     return lambda: uniform(state)
 
 
-@pytest.mark.parametrize("kind", [np.uint16, np.int32])
+@pytest.mark.parametrize(
+    ("kind", "groups"), [(np.uint16, [0] * 5), (np.int32, [0] * 5), (np.uint16, [0, 0, 1, 1, 1])]
+)
 @pytest.mark.parametrize("eta", ["number", "words", "both"])
 @pytest.mark.parametrize("seed", range(4))
-def test_phases_equal_the_oracle(seed, eta, kind):
-    case = Case(seed, eta, kind=kind)
+def test_phases_equal_the_oracle(seed, eta, kind, groups):
+    case = Case(seed, eta, kind=kind, groups=groups)
     for number in range(6):
         for phase in ("documents", "words"):
             chain, used = case.run(phase, number)
             topics, proposals = case.expected(phase)
             assert chain.topics.tolist() == topics
             assert chain.proposals.tolist() == proposals
-            assert used.tolist() == np.bincount(topics, minlength=len(case.alpha)).tolist()
+            assert used.tolist() == case.use(topics).tolist()
             case.topics, case.proposals = np.array(topics), np.array(proposals)
 
 
@@ -139,7 +155,7 @@ def test_frequencies_agree_with_the_matrix(phase, eta):
     others = [case.topics[i] for i in group if i != first]
     weights = prior + np.bincount(np.array(others, int), minlength=3)
     proposal = np.array([0.5, 0.2, 0.3])
-    totals = case.totals - (np.arange(3) == case.topics[first])
+    totals = case.totals[0] - (np.arange(3) == case.topics[first])
     expected = transitions(proposal, weights, totals)[case.topics[first]]
     seen = np.zeros(3)
     for number in range(runs if not kernel_is_plain() else 300):

@@ -22,24 +22,29 @@ DRAWS = 1_500 if config.DISABLE_JIT else 30_000
 KERNELS = pytest.mark.parametrize("kernel", [sweep_lists, sweep_all_topics])
 
 
-def prepared(words, documents, z, n_words, n_topics):
+def prepared(words, documents, z, groups, n_topics):
     """Tokens as the kernels visit them: the order, a block, a table and the topics in that order."""
+    groups = np.array(groups, np.int32)
     words, documents = np.array(words, np.int32), np.array(documents, np.int32)
     order = np.argsort(words, kind="stable")
     occurring, first = np.unique(words[order], return_index=True)
     starts = np.append(first, len(words)).astype(np.int64)
-    block = Block(occurring, starts, documents[order], int(documents.max(initial=-1)) + 1)
-    table = Table(np.zeros((n_words, n_topics), np.int32), np.zeros(n_topics, np.int64))
+    n_documents = int(documents.max(initial=-1)) + 1
+    block = Block(occurring, groups[occurring], starts, documents[order], n_documents)
+    n_groups = groups.max() + 1
+    table = Table(np.zeros((len(groups), n_topics), np.int32), np.zeros((n_groups, n_topics), np.int64))
     topics = np.array(z, np.int32)[order]
     add_counts(block, topics, table)
     return order, block, table, topics
 
 
-def draws(kernel, words, documents, z, alpha, eta, shape=None):
+def draws(kernel, words, documents, z, alpha, eta, shape=None, groups=None):
     """Topics in the corpus's order after one sweep, draws × tokens, always from the same start."""
     full = np.broadcast_to(eta, (len(eta), len(alpha)))
-    order, block, table, topics = prepared(words, documents, z, len(eta), len(alpha))
-    prior = Prior(alpha, np.ascontiguousarray(eta if shape is None else shape), full.sum(0))
+    groups = np.zeros(len(eta), int) if groups is None else groups
+    order, block, table, topics = prepared(words, documents, z, groups, len(alpha))
+    totals = np.array([full[groups == group].sum(0) for group in range(groups.max() + 1)])
+    prior = Prior(alpha, np.ascontiguousarray(eta if shape is None else shape), totals)
     out = np.empty((DRAWS, len(z)), np.int64)
     for i, key in enumerate(numbered_keys(5, "test", 0, np.arange(DRAWS))):
         mine, drawn = Table(table.counts.copy(), table.totals.copy()), topics.copy()
@@ -58,16 +63,18 @@ def chance_of_worse(observed, expected):
 
 
 @KERNELS
+@pytest.mark.parametrize("groups", [[0, 0, 0, 0], [0, 0, 1, 1]], ids=["one language", "two languages"])
 @pytest.mark.parametrize("form", ["number", "words", "words × topics"])
-def test_a_sweep_has_the_oracles_distribution(kernel, form):
+def test_a_sweep_has_the_oracles_distribution(kernel, form, groups):
     words, documents, z = [0, 2, 0, 0, 2], [0, 0, 0, 1, 1], [1, 0, 1, 2, 1]
     alpha, rng = np.array([0.2, 0.9, 0.4]), np.random.default_rng(3)
     eta = {"number": np.full((4, 1), 0.3), "words": rng.gamma(1.0, 0.5, (4, 1)) + 0.05}.get(form)
     eta = rng.gamma(1.0, 0.5, (4, 3)) + 0.05 if eta is None else eta
     shape = eta[:1] if form == "number" else None
-    drawn, order = draws(kernel, words, documents, z, alpha, eta, shape)
+    groups = np.array(groups)
+    drawn, order = draws(kernel, words, documents, z, alpha, eta, shape, groups)
     full = np.broadcast_to(eta, (4, 3))
-    chances = oracle.after_a_sweep(words, documents, z, order, alpha, full)
+    chances = oracle.after_a_sweep(words, documents, z, order, alpha, full, groups)
     seen = dict.fromkeys(chances, 0)
     for row in drawn:
         seen[tuple(row.tolist())] += 1
@@ -97,15 +104,16 @@ def test_counts_stay_those_of_the_assignments(kernel):
     n_topics, lengths = 5, [1, 0, 40, 2, 7]
     documents = np.repeat(np.arange(5), lengths)
     words, z = rng.integers(0, 9, 50), rng.integers(0, n_topics, 50)
-    _, block, table, topics = prepared(words, documents, z, 12, n_topics)
-    prior = Prior(np.full(n_topics, 0.1), np.full((1, 1), 0.1), np.full(n_topics, 1.2))
+    groups = np.repeat([0, 1], 6)
+    _, block, table, topics = prepared(words, documents, z, groups, n_topics)
+    prior = Prior(np.full(n_topics, 0.1), np.full((1, 1), 0.1), np.full((2, n_topics), 0.6))
     for key in numbered_keys(1, "test", 0, np.arange(20)):
         kernel(block, table, prior, key, topics)
     anew = Table(np.zeros_like(table.counts), np.zeros_like(table.totals))
     add_counts(block, topics, anew)
     assert (anew.counts == table.counts).all()
     assert (anew.totals == table.totals).all()
-    assert table.totals.sum() == 50
+    assert table.totals.sum(axis=1).tolist() == [(words < 6).sum(), (words >= 6).sum()]
 
 
 def test_document_counts():

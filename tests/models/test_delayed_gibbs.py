@@ -38,11 +38,11 @@ def some_eta(kind, n_words, n_topics):
     return 0.1 if kind == "number" else rng.gamma(1.0, 0.2, shape[kind]) + 0.01
 
 
-def chain(tokens, n_topics=4, eta: object = 0.1, seed=3, alpha=None, learned=False):
+def chain(tokens, n_topics=4, eta: object = 0.1, seed=3, alpha=None, learned=False, firsts=(0,)):
     rng = np.random.default_rng(seed)
     assignments = rng.integers(0, n_topics, len(tokens.words)).astype(np.int32)
     alpha = tuple(np.linspace(0.1, 0.5, n_topics)) if alpha is None else alpha
-    words = ClosedVocabulary(tokens.n_words, eta, learned=learned and not isinstance(eta, np.ndarray))
+    words = ClosedVocabulary(tokens.n_words, eta, learned and not isinstance(eta, np.ndarray), firsts)
     return DelayedGibbs(tokens, assignments, FiniteTopics(alpha, learned=learned), words, seed)
 
 
@@ -105,18 +105,20 @@ def test_a_snapshot_does_not_change_with_the_chain():
     assert kept["assignments"].tolist() != run.snapshot()["assignments"].tolist()
 
 
+@pytest.mark.parametrize("firsts", [(0,), (0, 10, 25)])
 @pytest.mark.parametrize("eta", ETAS)
-def test_the_score_is_the_joint_of_the_oracle(eta):
+def test_the_score_is_the_joint_of_the_oracle(eta, firsts):
     tokens = random_tokens()
     prior = some_eta(eta, 30, 4)
-    run = chain(tokens, eta=prior)
+    run = chain(tokens, eta=prior, firsts=firsts)
     run.sweep(0, 1)
-    run.sweep(1, 1)
+    run.sweep(1, 2)
     documents = [tokens.words[a:b] for a, b in zip(tokens.offsets[:-1], tokens.offsets[1:], strict=True)]
     by_topic = np.broadcast_to(np.asarray(prior).reshape(-1, 1 if eta != "both" else 4), (30, 4))
     z, alpha = run.snapshot()["assignments"], np.linspace(0.1, 0.5, 4)
     score = run.score()
-    assert score.nats == pytest.approx(oracle.log_joint(documents, z, alpha, by_topic), rel=1e-9)
+    groups = np.repeat(range(len(firsts)), np.diff([*firsts, 30]))
+    assert score.nats == pytest.approx(oracle.log_joint(documents, z, alpha, by_topic, groups), rel=1e-9)
     assert (score.tokens, score.kind) == (len(tokens.words), "joint")
 
 

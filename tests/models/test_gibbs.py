@@ -37,9 +37,9 @@ def drawn(seed, alpha, eta, lengths, n_words):
     return tokens_of(categories(rng, beta[z]), lengths, n_words), z
 
 
-def chain(tokens, z, alpha, eta, learned=False, symmetric=False):
+def chain(tokens, z, alpha, eta, learned=False, symmetric=False, firsts=(0,)):
     documents = FiniteTopics(tuple(alpha), learned, symmetric)
-    return CollapsedGibbs(tokens, z, documents, ClosedVocabulary(tokens.n_words, eta, learned), 1)
+    return CollapsedGibbs(tokens, z, documents, ClosedVocabulary(tokens.n_words, eta, learned, firsts), 1)
 
 
 def deviations(seen, expected, batches=50):
@@ -50,8 +50,10 @@ def deviations(seen, expected, batches=50):
 
 
 @pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize("form", ["number", "words", "words × topics"])
+@pytest.mark.parametrize("form", ["number", "words", "words × topics", "two languages"])
 def test_long_run_averages_equal_the_posterior(form):
+    firsts = (0, 1) if form == "two languages" else (0,)
+    groups = np.array([0, 1, 1]) if form == "two languages" else np.zeros(3, int)
     words, lengths = [0, 0, 1, 2, 2, 1], [3, 0, 1, 2]
     documents = np.repeat(range(4), lengths)
     alpha, rng = np.array([0.3, 0.8]), np.random.default_rng(1)
@@ -64,8 +66,8 @@ def test_long_run_averages_equal_the_posterior(form):
         same = [z[0] == z[1], z[0] == z[3], z[4] == z[5]]
         return np.concatenate([((n + full) / (n + full).sum(0)).ravel(), z, same])
 
-    expected = oracle.posterior_mean(words, documents, alpha, full, shares)
-    sampler = chain(tokens_of(words, lengths, 3), np.zeros(6, np.int32), alpha, eta)
+    expected = oracle.posterior_mean(words, documents, alpha, full, shares, groups)
+    sampler = chain(tokens_of(words, lengths, 3), np.zeros(6, np.int32), alpha, eta, firsts=firsts)
     seen = []
     for number in range(6_000):
         sampler.sweep(number, 1)
@@ -106,13 +108,16 @@ def test_geweke():
     assert np.abs((first.mean(0) - batches.mean(0)) / error).max() < 4.0
 
 
+@pytest.mark.parametrize("firsts", [(0,), (0, 2)])
 @pytest.mark.parametrize("eta", [0.3, ETA[:, 0].copy(), ETA])
-def test_score_is_log_p_of_words_and_topics(eta):
+def test_score_is_log_p_of_words_and_topics(eta, firsts):
     tokens, z = drawn(3, ALPHA, 0.3 if np.isscalar(eta) else eta, [5, 0, 3, 7], WORDS)
     full = np.broadcast_to(eta[:, None] if np.ndim(eta) == 1 else eta, ETA.shape)
     documents = np.repeat(range(4), [5, 0, 3, 7])
-    score = chain(tokens, z, ALPHA, eta).score()
-    assert score.nats == pytest.approx(oracle.log_joint(tokens.words, documents, z, ALPHA, full), rel=1e-12)
+    score = chain(tokens, z, ALPHA, eta, firsts=firsts).score()
+    groups = np.repeat(range(len(firsts)), WORDS // len(firsts))
+    expected = oracle.log_joint(tokens.words, documents, z, ALPHA, full, groups)
+    assert score.nats == pytest.approx(expected, rel=1e-12)
     assert (score.tokens, score.kind) == (15.0, "joint")
 
 

@@ -76,7 +76,7 @@ def test_planted_symmetric_alpha_and_eta_are_recovered():
     cells = histogram(np.zeros((counts > 0).sum(), np.int64), counts[counts > 0])
     for _ in range(10):
         alpha = fit_alpha(alpha, topics, lengths, symmetric=True)
-        eta = fit_eta(eta, 50, cells, lengths)
+        eta = fit_eta(eta, np.array([50]), cells, lengths)
     assert alpha == pytest.approx(np.full(50, 0.2), rel=0.05)
     assert eta == pytest.approx(alpha[0], rel=1e-3)
 

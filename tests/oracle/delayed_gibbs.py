@@ -15,12 +15,13 @@ def conditional(here, other, totals):
 def move(z, proposals, prior, totals, uniform):
     """Accept or reject one document's (or word's) proposals, one after the other; counts are made anew.
 
-    prior (topics): alpha, or eta of the word; totals (topics): n_k + eta_k when the phase began.
+    prior (topics): alpha, or eta of the word; totals (tokens × topics): n_k + eta_k of the token's group of
+    words when the phase began.
     """
     z = list(z)
     for i, proposed in enumerate(proposals):
         others = prior + np.bincount(np.array(z[:i] + z[i + 1 :], int), minlength=len(prior))
-        total = totals - (np.arange(len(prior)) == z[i])  # the token is still where the phase found it
+        total = totals[i] - (np.arange(len(prior)) == z[i])  # the token is still where the phase found it
         ratio = others[proposed] / total[proposed] / (others[z[i]] / total[z[i]])
         if proposed != z[i] and uniform() < ratio:
             z[i] = proposed
@@ -39,18 +40,23 @@ def draw(z, prior, uniform):
 
 
 def phase(groups, z, proposals, priors, totals, streams):
-    """Visit groups of token numbers (documents, or words), each with its prior and its random numbers."""
+    """Visit groups of token numbers (documents, or words), each with its prior and its random numbers.
+
+    totals (tokens × topics)
+    """
     z, proposals = list(z), list(proposals)
     for group, prior, uniform in zip(groups, priors, streams, strict=True):
-        inside = move([z[i] for i in group], [proposals[i] for i in group], prior, totals, uniform)
+        here = [totals[i] for i in group]
+        inside = move([z[i] for i in group], [proposals[i] for i in group], prior, here, uniform)
         drawn = draw(inside, prior, uniform)
         for i, topic, proposed in zip(group, inside, drawn, strict=True):
             z[i], proposals[i] = topic, proposed
     return z, proposals
 
 
-def log_joint(documents, z, alpha, eta):
-    """log p(w, z | alpha, eta), theta and beta integrated out; documents: lists of words."""
+def log_joint(documents, z, alpha, eta, groups=None):
+    """log p(w, z | alpha, eta), theta and beta integrated out; documents: lists of words; groups: of words."""
+    groups = np.zeros(len(eta), int) if groups is None else groups
     counts, value, n = np.zeros(eta.shape), 0.0, 0
     for words in documents:
         topics = np.array(z[n : n + len(words)], int)
@@ -59,14 +65,15 @@ def log_joint(documents, z, alpha, eta):
         own = np.bincount(topics, minlength=len(alpha))
         value += gammaln(alpha.sum()) - gammaln(alpha.sum() + len(words))
         value += (gammaln(alpha + own) - gammaln(alpha)).sum()
-    value += (gammaln(eta.sum(0)) - gammaln(eta.sum(0) + counts.sum(0))).sum()
+    for own in (groups == group for group in set(groups.tolist())):
+        value += (gammaln(eta[own].sum(0)) - gammaln(eta[own].sum(0) + counts[own].sum(0))).sum()
     return value + (gammaln(eta + counts) - gammaln(eta)).sum()
 
 
-def posterior(documents, alpha, eta):
+def posterior(documents, alpha, eta, groups=None):
     """p(z | w) of every assignment: (assignments × tokens, probabilities)."""
     tokens = sum(len(words) for words in documents)
     every = list(itertools.product(range(len(alpha)), repeat=tokens))
-    logs = np.array([log_joint(documents, z, alpha, eta) for z in every])
+    logs = np.array([log_joint(documents, z, alpha, eta, groups) for z in every])
     weights = np.exp(logs - logs.max())
     return np.array(every), weights / weights.sum()

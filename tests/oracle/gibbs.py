@@ -6,8 +6,10 @@ import numpy as np
 from scipy.special import gammaln
 
 
-def conditional(words, documents, z, token, alpha, eta):
-    """p(z of a token | all other z) by eq. 4.6; eta: words × topics."""
+def conditional(words, documents, z, token, alpha, eta, groups=None):
+    """p(z of a token | all other z) by eq. 4.6; eta: words × topics; groups: of words, each its own language."""
+    groups = np.zeros(len(eta), int) if groups is None else groups
+    own = groups == groups[words[token]]
     weights = np.empty(len(alpha))
     for k in range(len(alpha)):
         in_document = of_word = of_topic = 0
@@ -15,28 +17,29 @@ def conditional(words, documents, z, token, alpha, eta):
             if other != token and z[other] == k:
                 in_document += documents[other] == documents[token]
                 of_word += words[other] == words[token]
-                of_topic += 1
+                of_topic += own[words[other]]
         weights[k] = (
-            (in_document + alpha[k]) * (of_word + eta[words[token], k]) / (of_topic + eta[:, k].sum())
+            (in_document + alpha[k]) * (of_word + eta[words[token], k]) / (of_topic + eta[own, k].sum())
         )
     return weights / weights.sum()
 
 
-def after_a_sweep(words, documents, start, order, alpha, eta):
+def after_a_sweep(words, documents, start, order, alpha, eta, groups=None):
     """Probability of every z (a dict) after the tokens were drawn once in this order."""
     chances = {tuple(start): 1.0}
     for token in order:
         following = {}
         for z, chance in chances.items():
-            for k, p in enumerate(conditional(words, documents, z, token, alpha, eta)):
+            for k, p in enumerate(conditional(words, documents, z, token, alpha, eta, groups)):
                 moved = (*z[:token], k, *z[token + 1 :])
                 following[moved] = following.get(moved, 0.0) + chance * p
         chances = following
     return chances
 
 
-def log_joint(words, documents, z, alpha, eta):
-    """log p(w, z | alpha, eta) with theta and beta integrated out: eq. 4.4 × eq. 4.5."""
+def log_joint(words, documents, z, alpha, eta, groups=None):
+    """log p(w, z | alpha, eta) with theta and beta integrated out: eq. 4.4 × eq. 4.5, for each group of words."""
+    groups = np.zeros(len(eta), int) if groups is None else groups
     n_documents = max(documents, default=-1) + 1
     total = 0.0
     for d in range(n_documents):
@@ -45,14 +48,16 @@ def log_joint(words, documents, z, alpha, eta):
         total += (gammaln(alpha + n) - gammaln(alpha)).sum()
     for k in range(len(alpha)):
         n = np.array([sum(words[i] == w and z[i] == k for i in range(len(z))) for w in range(len(eta))])
-        total += gammaln(eta[:, k].sum()) - gammaln(eta[:, k].sum() + n.sum())
+        for group in set(groups.tolist()):
+            of, prior = n[groups == group].sum(), eta[groups == group, k].sum()
+            total += gammaln(prior) - gammaln(prior + of)
         total += (gammaln(eta[:, k] + n) - gammaln(eta[:, k])).sum()
     return total
 
 
-def posterior_mean(words, documents, alpha, eta, function):
+def posterior_mean(words, documents, alpha, eta, function, groups=None):
     """E[function(z)] under p(z | w), by enumeration."""
     states = list(itertools.product(range(len(alpha)), repeat=len(words)))
-    logs = np.array([log_joint(words, documents, z, alpha, eta) for z in states])
+    logs = np.array([log_joint(words, documents, z, alpha, eta, groups) for z in states])
     weights = np.exp(logs - logs.max())
     return np.average([function(np.array(z)) for z in states], axis=0, weights=weights)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from stickbreaker.report import (
+    Breakdown,
     DocumentEntry,
     Page,
     Topic,
     TracePoint,
+    WordRow,
     choose_words,
     nearest_topics,
     place_topics,
+    relate,
     topic_distances,
 )
+from stickbreaker.report.fields import groups_of, times_of
 
 FIELDS = {
     "astronomy": (
@@ -104,8 +108,11 @@ def realistic(n_topics: int = 40, n_documents: int = 500, seed: int = 7) -> Page
                 words=words,
                 documents=[int(d) for d in typical if mixtures[d, k] > 0.1],
                 similar=[j + 3 for j in near[k]],
+                coherence=round(float(rng.uniform(-0.1, 0.4)), 3),
             )
         )
+    best = (topic_word * shares[:, None]).argmax(axis=0)
+    counts = np.round(60_000 * overall)
     return Page(
         title="Topics of a made-up gazette",
         subtitle="What 500 short articles are about, found by latent Dirichlet allocation",
@@ -130,9 +137,19 @@ def realistic(n_topics: int = 40, n_documents: int = 500, seed: int = 7) -> Page
         ],
         topics=topics,
         positions=place_topics(distances),
+        relations=relate(distances),
+        times=times_of(documents, n_topics),
+        groups=groups_of(documents, n_topics, dated="year"),
         documents=documents,
         documents_total=4 * n_documents,
+        words=[
+            WordRow(word, float(n), int(n) // 2, int(k))
+            for word, n, k in zip(vocabulary, counts, best, strict=True)
+        ],
+        words_total=len(vocabulary) + 7,
         trace=trace(60, rng),
+        unigram=-5.5,
+        unigram_held_out=-5.6,
     )
 
 
@@ -152,18 +169,33 @@ def _topic_words(n_topics: int, vocabulary: list[str], rng: np.random.Generator)
 def _document(
     i: int, mixture: np.ndarray, topic_word: np.ndarray, vocabulary: list[str], rng: np.random.Generator
 ) -> DocumentEntry:
-    words = rng.choice(vocabulary, size=85, p=mixture @ topic_word)
+    drawn = rng.choice(len(vocabulary), size=85, p=mixture @ topic_word)
+    words = [vocabulary[int(w)] for w in drawn]
     leading = [vocabulary[int(j)] for j in np.argsort(-(mixture @ topic_word))[:2]]
     sentences = [" ".join(words[j : j + 9]).capitalize() + "." for j in range(0, 85, 9)]
     order = np.argsort(-mixture)[:6]
+    text = " ".join(sentences)[:600]
     return DocumentEntry(
         id=f"gazette-{i:04d}",
         title=f"On the {leading[0]} and the {leading[1]}, no. {i + 1}",
-        text=" ".join(sentences)[:600],
+        text=text,
         mix=[(int(k), float(mixture[k])) for k in order if mixture[k] > 0.03],
         n_tokens=85,
         metadata={"year": 1990 + i % 30, "section": str(rng.choice(list(FIELDS)))},
+        marks=_marks(text, words, (topic_word[:, drawn] * mixture[:, None]).argmax(axis=0)),
     )
+
+
+def _marks(text: str, words: list[str], topics: np.ndarray) -> list[tuple[int, int, int]]:
+    """Where the words stand in the text, one after the other, each with its topic."""
+    marks, at = [], 0
+    for word, topic in zip(words, topics.tolist(), strict=True):
+        start = text.lower().find(word, at)
+        if start < 0:
+            break
+        marks.append((start, len(word), topic))
+        at = start + len(word)
+    return marks
 
 
 def trace(n_steps: int, rng: np.random.Generator) -> list[TracePoint]:
@@ -187,13 +219,19 @@ def hostile() -> Page:
             words=words[k:] + words[:k],
             documents=[k],
             similar=[k + 1],
+            named=k % 2 == 0,
+            coherence=[0.1, float("nan"), -2.0][k % 3],
+            match=(text, 0.5),
+            sides=[(text, words), ("de", [])],
         )
         for k, text in enumerate(HOSTILE)
     ]
     documents = [
-        DocumentEntry(text, text, f"{text} " * 3, [(k, 0.5), (0, 0.2)], 3, {text: text})
+        DocumentEntry(text, text, f"{text} " * 3, [(k, 0.5), (0, 0.2)], 3, {text: text}, [(0, len(text), k)])
         for k, text in enumerate(HOSTILE)
     ]
+    n = len(HOSTILE)
+    parts = Breakdown(HOSTILE[0], HOSTILE, [1] * n, np.full((n, n), 1 / n).tolist(), 3)
     turn = 2 * np.pi / len(HOSTILE)
     return Page(
         title=HOSTILE[0],
@@ -202,7 +240,14 @@ def hostile() -> Page:
         settings=[(text, text) for text in HOSTILE],
         topics=topics,
         positions=[(float(np.cos(turn * k)), float(np.sin(turn * k))) for k in range(len(HOSTILE))],
+        relations=relate(1.0 - np.eye(n)),
+        times=parts,
+        groups=[parts, parts],
         documents=documents,
+        words=[WordRow(text, 3.5, 2, k, text) for k, text in enumerate(HOSTILE)],
+        unigram=float("nan"),
+        unigram_held_out=-7.2,
+        compared=HOSTILE[1],
         trace=[
             TracePoint(1, 10, 0.1, float("nan"), float("-inf")),
             TracePoint(2, 20, 0.2, -7.0, None),

@@ -6,13 +6,16 @@ import click
 
 VERBS = {  # verb: (module, one line for the overview)
     "demo": ("demo", "Learn topics from the documentation of your Python, and open a report."),
-    "corpus": ("corpus", "Build a corpus from text, or describe one."),
+    "corpus": ("corpus", "Build a corpus from text, describe or export one."),
     "fit": ("fit", "Learn a model from a corpus."),
     "resume": ("fit", "Go on with a run that was interrupted."),
     "topics": ("inspect", "Print the topics of a model."),
     "transform": ("inspect", "Write the topic shares of documents."),
-    "evaluate": ("inspect", "Score a model on documents that it has not seen."),
-    "report": ("inspect", "Write one HTML page about a model."),
+    "evaluate": ("evaluate", "Score a model on documents that it has not seen."),
+    "compare": ("compare", "Match the topics of models: what do they agree on?"),
+    "search-k": ("search_k", "Choose the number of topics."),
+    "report": ("report", "Write one HTML page about a model."),
+    "export": ("export", "Write a model for MALLET, gensim or pyLDAvis."),
 }
 
 
@@ -26,7 +29,7 @@ class LazyGroup(click.Group):
         if cmd_name not in VERBS:
             return None
         module = importlib.import_module(f"stickbreaker.cli.{VERBS[cmd_name][0]}")
-        return getattr(module, cmd_name)
+        return getattr(module, cmd_name.replace("-", "_"))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

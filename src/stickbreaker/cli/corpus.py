@@ -11,19 +11,39 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import command, emit, note, written
+from stickbreaker.cli.corpus_export import export
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
+    from stickbreaker.corpus.building import AnyAnalysis
 
-FORMATS = ("jsonl", "lines", "files", "lda-c")
+FORMATS = (
+    "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "lines", "files"
+)  # fmt: skip
 READING = (
     click.option("--format", "format", type=click.Choice(FORMATS), help="[default: by the file's name]"),
     click.option(
-        "--text-field", default="text", show_default=True, help="Field of JSON Lines with the text."
+        "--text-field",
+        default="text",
+        show_default=True,
+        metavar="FIELD",
+        help="Field or column with the text; en=FIELD,de=FIELD for a text in each language. Of CoNLL-U, form "
+        "or lemma.",
     ),
-    click.option("--id-field", help='Field of JSON Lines with the id.  [default: "id" where present]'),
-    click.option("--vocab", metavar="FILE", help="The words of LDA-C, one a line."),
+    click.option(
+        "--id-field", metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
+    ),
+    click.option(
+        "--language-field",
+        metavar="FIELD",
+        help="Field or column with the language; rows with the same id are one document.",
+    ),
+    click.option(
+        "--vocab",
+        metavar="FILE",
+        help="Words of LDA-C, UCI and Matrix Market, one a line, or a gensim Dictionary as text.",
+    ),
     click.option(
         "--on-error",
         type=click.Choice(["fail", "skip"]),
@@ -53,6 +73,14 @@ ANALYSIS = (
         "--token-pattern",
         metavar="REGEX",
         help="What a token is.  [default: letters, marks and digits, with a letter; apostrophes inside]",
+    ),
+    click.option(
+        "--segmentation",
+        type=click.Choice(["language", "pattern", "characters", "icu"]),
+        default="language",
+        show_default=True,
+        help="How scripts without spaces are read. By language: Chinese, Japanese, Thai, Lao, Khmer and "
+        "Burmese by characters. icu finds their words, and needs stickbreaker[icu].",
     ),
     click.option(
         "--min-length",
@@ -85,13 +113,21 @@ class ReadingChoice:
     id_field: str | None
     vocab: str | None
     on_error: str
+    language_field: str | None = None
     given: tuple[str, ...] = ()
 
     def options(self) -> "ReadingOptions":
         """The options for the readers."""
         from stickbreaker.corpus import ReadingOptions
 
-        return ReadingOptions(self.format, self.text_field, self.id_field, self.vocab, self.on_error)
+        return ReadingOptions(
+            self.format,
+            self.text_field,
+            self.id_field,
+            self.vocab,
+            self.on_error,
+            language_field=self.language_field,
+        )
 
 
 @dataclass(frozen=True)
@@ -110,6 +146,7 @@ class AnalysisChoice:
     max_share: float | None
     vocabulary_size: int | None
     vocabulary: str | None
+    segmentation: str = "language"
     given: tuple[str, ...] = ()
 
     def analysis(self) -> "Analysis":
@@ -129,6 +166,7 @@ class AnalysisChoice:
             stemming=self.stemming,
             token_pattern=self.token_pattern,
             min_length=self.min_length,
+            segmentation=self.segmentation,
         )
 
     def rule(self) -> "VocabularyRule":
@@ -201,7 +239,7 @@ def open_or_build(
     reading: ReadingChoice,
     *,
     choice: AnalysisChoice | None = None,
-    analysis: "Analysis | None" = None,
+    analysis: "AnyAnalysis | None" = None,
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,
     overwrite: bool = False,
@@ -240,7 +278,7 @@ def _build(
     inputs: tuple[str, ...],
     reading: ReadingChoice,
     choice: AnalysisChoice | None,
-    analysis: "Analysis | None" = None,
+    analysis: "AnyAnalysis | None" = None,
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,
     overwrite: bool = False,
@@ -269,7 +307,10 @@ def _build(
     epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus",
 )
 def corpus() -> None:
-    """Build a corpus from text, or describe one."""
+    """Build a corpus from text, describe or export one."""
+
+
+corpus.add_command(export)
 
 
 @corpus.command(epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus")
@@ -290,8 +331,9 @@ def build(
     """Build a corpus from text.
 
     INPUT is a file, a directory of text files (one document each), a glob, or - for standard input. By
-    their names, .jsonl, .ndjson and .json are JSON Lines, .txt has one document a line, .ldac is LDA-C; .gz
-    and .zst may follow.
+    their names, .jsonl, .ndjson and .json are JSON Lines; .csv, .tsv, .parquet, .arrow and .feather are
+    tables, a row a document; .conllu is CoNLL-U; .txt has one document a line. Of bags, .ldac is LDA-C, .mm
+    and .mtx Matrix Market, docword.NAME.txt UCI. .gz and .zst may follow. MALLET's lines need --format.
     """
     built = _build(inputs, reading, choice, out=Path(out), overwrite=overwrite)
     emit(described(built), as_json, _summary)

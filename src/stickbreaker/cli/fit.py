@@ -19,6 +19,7 @@ from stickbreaker.cli.corpus import (
     open_or_build,
     reading_options,
 )
+from stickbreaker.cli.guide import guide_options
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def fit() -> None:
     callback=number_or_learned,
     help='Prior of words in topics: a number or "learned".',
 )
+@guide_options
 @click.option(
     "--init",
     default="documents",
@@ -178,7 +180,7 @@ def lda(
     sampling = {"burn_in": burn_in, "samples": samples, "every": every, "chains": chains}
     params["inference"] = _inference(inference, {k: v for k, v in sampling.items() if v is not None})
     model = PlainLDA(schedule=online if schedule == "online" else "batch", n_jobs=threads, **params)
-    model._topic_model(1)  # wrong parameters are told before anything is read
+    model._topic_model()  # wrong parameters are told before anything is read
     refuse_existing(out, overwrite)
     for given in inputs:
         _refuse_inside_model(Path(given))

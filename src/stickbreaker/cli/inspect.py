@@ -1,4 +1,4 @@
-"""`stickbreaker topics`, `transform`, `evaluate` and `report`: what a saved model tells."""
+"""`stickbreaker topics` and `transform`: what a saved model tells."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,22 +31,37 @@ def topics(model: Path, top: int, as_json: bool) -> None:
 
 def topics_told(estimator: "TopicEstimator", top: int) -> list[dict[str, Any]]:
     """Each topic's number, share of the tokens and top words, the largest topic first."""
-    words = estimator.top_words(top)
-    return [
-        {
+    ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}
+    words = {code: estimator.top_words(top, code) for code in ranges}
+
+    def told(k: int, code: str | None) -> dict[str, Any]:
+        probabilities = sorted(estimator.topic_word_[k, ranges[code]].tolist(), reverse=True)[:top]
+        return {"words": words[code][k], "probabilities": probabilities}
+
+    def topic(k: int) -> dict[str, Any]:
+        common = {
             "topic": k,
+            "name": estimator.topic_names_[k],
             "share": float(estimator.topic_shares_[k]),
-            "words": words[k],
-            "probabilities": sorted(estimator.topic_word_[k].tolist(), reverse=True)[:top],
         }
-        for k in (-estimator.topic_shares_).argsort(kind="stable").tolist()
-    ]
+        if None in ranges:
+            return {**common, **told(k, None)}
+        return {**common, "languages": {code: told(k, code) for code in ranges}}
+
+    return [topic(k) for k in (-estimator.topic_shares_).argsort(kind="stable").tolist()]
 
 
 def topics_as_text(told: dict[str, Any]) -> str:
-    """One line a topic: number, share of the tokens, words."""
-    lines = [f"{t['topic']:>5}  {100 * t['share']:5.1f} %  {_in_a_row(t['words'])}" for t in told["topics"]]
-    return "\n".join(["topic    share  words", *lines])
+    """A line a topic: number, share of the tokens, name where topics have some, words; a line a language."""
+    names = [t["name"] or "" for t in told["topics"]]
+    width = max(map(len, names)) + 2 if any(names) else 0
+    lines = [f"topic    share  {'name' if width else '':<{width}}words"]
+    for t, name in zip(told["topics"], names, strict=True):
+        head = f"{t['topic']:>5}  {100 * t['share']:5.1f} %  {_in_a_row([name]):<{width}}"
+        for code, one in t.get("languages", {"": t}).items():
+            lines.append(f"{head}{code + '  ' if code else ''}{_in_a_row(one['words'])}")
+            head = " " * len(head)
+    return "\n".join(lines)
 
 
 def _in_a_row(words: list[str]) -> str:
@@ -79,15 +94,17 @@ def transform(
     """
     if out.suffix not in (".parquet", ".csv"):
         raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
+    from stickbreaker.evaluation import unseen_share
+
     _refuse(out, overwrite)
-    estimator, corpus = _open(model, inputs, reading, threads)
+    estimator, corpus = open_model(model, inputs, reading, threads)
     _write_shares(estimator, corpus, out)
     result = {
         "out": str(out),
         "documents": corpus.n_documents,
         "topics": len(estimator.alpha_),
         "empty_documents": corpus.n_empty,
-        "unseen_share": _unseen_share(corpus),
+        "unseen_share": unseen_share(corpus),
     }
     emit(
         result,
@@ -118,102 +135,7 @@ def _write_shares(estimator: "TopicEstimator", corpus: "Corpus", out: Path) -> N
                 writer.write_table(pa.table(columns, schema=schema))
 
 
-@click.command(epilog="Example: stickbreaker evaluate model test.jsonl")
-@model_argument
-@inputs_argument
-@click.option(
-    "--completion",
-    default=0.5,
-    show_default=True,
-    type=click.FloatRange(0.0, 1.0, max_open=True),
-    help="Share of each document's words that the model sees before it predicts the rest.",
-)
-@threads_option
-@reading_options
-@command
-def evaluate(
-    model: Path,
-    inputs: tuple[str, ...],
-    completion: float,
-    threads: int | None,
-    reading: ReadingChoice,
-    as_json: bool,
-) -> None:
-    """Score a model on documents that it has not seen, by document completion.
-
-    Topics of a document are inferred from one part of its words and predict the rest. Beside it stands the
-    unigram model, which knows word frequencies and no topics: a good model is well above it.
-    """
-    estimator, corpus = _open(model, inputs, reading, threads)
-    emit(_scores(estimator, corpus, completion), as_json, _scores_as_text)
-
-
-def _scores(estimator: "TopicEstimator", corpus: "Corpus", share: float) -> dict[str, Any]:
-    """Completion and unigram scores, block by block."""
-    import numpy as np
-
-    from stickbreaker.evaluation.completion import completion_score, split_halves, unigram_score
-
-    unigram = estimator.vocabulary_.tokens + 0.01
-    unigram = unigram / unigram.sum()
-    nats = base = tokens = 0.0
-    for block in range(len(corpus.block_sizes)):
-        observed, rest = split_halves(corpus.bags(block), share)
-        if rest.counts.sum() > 0:
-            scored = completion_score(rest, estimator._theta(observed), estimator.topic_word_)
-            nats += scored.nats
-            tokens += scored.tokens
-            base += unigram_score(rest, unigram).nats
-    if tokens == 0.0:
-        raise UserError(
-            "there is nothing to score", remedy="no document has a word of the model's vocabulary"
-        )
-    return {
-        "documents": corpus.n_documents,
-        "empty_documents": corpus.n_empty,
-        "completion": share,
-        "scored_tokens": tokens,
-        "nats_per_word": nats / tokens,
-        "perplexity": float(np.exp(-nats / tokens)),
-        "unigram_nats_per_word": base / tokens,
-        "unigram_perplexity": float(np.exp(-base / tokens)),
-        "unseen_share": _unseen_share(corpus),
-    }
-
-
-def _scores_as_text(told: dict[str, Any]) -> str:
-    return (
-        f"{told['documents']} documents, {told['scored_tokens']:.0f} words predicted, "
-        f"{100 * told['unseen_share']:.1f} % of the words unseen\n"
-        f"             nats/word  perplexity\n"
-        f"  model      {told['nats_per_word']:9.4f}  {told['perplexity']:10.1f}\n"
-        f"  unigram    {told['unigram_nats_per_word']:9.4f}  {told['unigram_perplexity']:10.1f}"
-    )
-
-
-@click.command(epilog="Example: stickbreaker report model --out report.html")
-@model_argument
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The HTML file to write.")
-@click.option("--title", help="Title of the page.  [default: the model's name]")
-@click.option("--overwrite", is_flag=True, help="Replace the file at --out.")
-@command
-def report(model: Path, out: Path, title: str | None, overwrite: bool, as_json: bool) -> None:
-    """Write one HTML page about a model: topics, a map of them, documents, how the run went.
-
-    The page needs no network and nothing beside it.
-    """
-    from stickbreaker.core.files import write_atomic
-    from stickbreaker.report import render
-    from stickbreaker.report.pages import page_of
-
-    _refuse(out, overwrite)
-    html = render(page_of(model, title or model.resolve().name)).encode("utf-8")
-    write_atomic(out, html)
-    result = {"out": str(out), "bytes": len(html)}
-    emit(result, as_json, lambda r: f"{r['out']}: {r['bytes'] / 1e6:.2f} MB; open it in a browser")
-
-
-def _open(
+def open_model(
     model: Path, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
 ) -> "tuple[TopicEstimator, Corpus]":
     """A model, and documents seen through its vocabulary."""
@@ -232,9 +154,3 @@ def _refuse(out: Path, overwrite: bool) -> None:
     if out.is_dir() or (out.exists() and not overwrite):
         remedy = "choose another path" + ("" if out.is_dir() else " or give --overwrite")
         raise UserError("already exists", where=out, remedy=remedy)
-
-
-def _unseen_share(corpus: "Corpus") -> float:
-    """Share of the words that the vocabulary lacks."""
-    unseen = sum(float(corpus.bags(b).unseen.sum(dtype="float64")) for b in range(len(corpus.block_sizes)))
-    return unseen / max(1e-300, unseen + corpus.n_tokens)

@@ -13,12 +13,20 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.languages import language_code, stemmer_of, stop_words_of
+from stickbreaker.corpus.segmentation import (
+    OTHER_LETTER,
+    SEGMENTATIONS,
+    WITHOUT_SPACES,
+    Span,
+    character_pattern,
+    cut_runs,
+    has_icu,
+    is_without_spaces,
+    run_pattern,
+)
 
-# Letters, marks and digits with at least one letter. A digit run is tried once, so no input is quadratic.
-_WORD = r"(?<!\p{N})\p{N}*+\p{L}[\p{L}\p{M}\p{N}]*+"
-_APOSTROPHES = r"(?:['’][\p{L}\p{M}\p{N}]++)*+"
 _ELIDING = frozenset({"ca", "fr", "it"})  # l'homme is two words
-_SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？]|\n[^\S\n]*+\n")
+_SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|\n[^\S\n]*+\n")
 _MOST_FORMS = 400_000  # distinct spellings remembered at a time
 
 
@@ -49,12 +57,15 @@ class _Forms(dict[str, str]):
 class Analysis:
     """How text becomes tokens, and which tokens may enter a vocabulary.
 
-    Every token is kept, in order; stop words and tokens shorter than `min_length` characters are not
-    *eligible* for a vocabulary. `language` is a code or an English name, or None. `stop_words` is "language"
-    (the language's own list), "none", or the words themselves; `extra_stop_words` are added. Stop words go
-    through the same normalisation, lower case and stemming as tokens. `token_pattern` is a pattern of the
-    `regex` package; None takes words of letters, marks and digits that hold a letter, with apostrophes
-    inside ("don't", "4th"; in French, Italian and Catalan an apostrophe ends a word).
+    Every token is kept, in order; stop words and tokens shorter than `min_length` characters (but not words
+    of scripts without spaces) are not *eligible* for a vocabulary. `language` is a code or an English name,
+    or None. `stop_words` is "language" (the language's own list), "none", or the words themselves;
+    `extra_stop_words` are added. Stop words go through the same normalisation, lower case and stemming as
+    tokens. `token_pattern` is a pattern of the `regex` package; None takes words of letters, marks and
+    digits that hold a letter, with apostrophes inside ("don't", "4th"; in French, Italian and Catalan an
+    apostrophe ends a word). `segmentation` says how scripts without spaces are read: "pattern", as all
+    others; "characters", each letter with its marks a token; "icu", as words (needs the package icu4py); or
+    "language": "characters" for Chinese, Japanese, Thai, Lao, Khmer and Burmese, "pattern" for others.
 
     Raises UserError for a setting that cannot be used.
 
@@ -70,6 +81,7 @@ class Analysis:
     stemming: bool = False
     token_pattern: str | None = None
     min_length: int = 2
+    segmentation: str = "language"
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: what is worked out from them is no part of a copy."""
@@ -88,6 +100,12 @@ class Analysis:
             raise UserError("stemming needs a language", remedy="give the language, or leave stemming off")
         if self.min_length < 1:
             raise UserError(f"the minimum length is {self.min_length}", remedy="it is at least 1")
+        if self.segmentation not in SEGMENTATIONS:
+            remedy = "take language, pattern, characters or icu"
+            raise UserError(f"unknown segmentation {self.segmentation!r}", remedy=remedy)
+        if self.token_pattern is not None and self._segmentation != "pattern":
+            told = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
+            raise UserError(told, remedy="leave one of the two out")
         try:
             regex.compile(self.pattern)
         except (regex.error, RecursionError) as error:
@@ -96,10 +114,14 @@ class Analysis:
 
     @property
     def pattern(self) -> str:
-        """The token pattern in use."""
+        """The token pattern in use; with segmentation by ICU, the pattern of what ICU cuts further."""
         if self.token_pattern is not None:
             return self.token_pattern
-        return _WORD if self.language in _ELIDING else _WORD + _APOSTROPHES
+        joins = self.language not in _ELIDING
+        if self._segmentation == "pattern":
+            return _word_pattern(r"\p{L}", joins)
+        make = character_pattern if self._segmentation == "characters" else run_pattern
+        return make(_word_pattern(OTHER_LETTER, joins))
 
     def analyse(self, text: str) -> Tokens:
         """The tokens of a text, with where they begin.
@@ -107,10 +129,8 @@ class Analysis:
         >>> Analysis().analyse("One. Two.").sentences.tolist()
         [0, 1]
         """
-        spans = [match.span() for match in self._compiled.finditer(text)]
+        spans = self._spans(text)
         forms = self._forms
-        if self.token_pattern is not None:
-            spans = [span for span in spans if span[0] < span[1]]
         starts = np.array([start for start, _ in spans], np.int32)
         ends = [match.end() for match in _SENTENCE_END.finditer(text)]
         words = [forms[text[start:end]] for start, end in spans]
@@ -119,24 +139,34 @@ class Analysis:
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
         """The characters at which tokens end that begin at `starts`: for marking words in a text.
 
+        Words that ICU found end after their first character where icu4py is not installed: what was analysed
+        elsewhere can be learned from and shown without it.
+
         >>> Analysis().ends("two words", [0, 4])
         [3, 9]
         """
+        if self.segmentation == "icu" and not has_icu():
+            return dataclasses.replace(self, segmentation="characters").ends(text, starts)
+        if self.segmentation == "icu":
+            found = dict(self._spans(text))
+            return [found.get(start, start) for start in starts]
         matches = [self._compiled.match(text, start) for start in starts]
         return [match.end() if match else start for match, start in zip(matches, starts, strict=True)]
 
     def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words may enter a vocabulary: long enough, and no stop words.
 
-        >>> Analysis().eligible(["the", "cat", "x"]).tolist()
-        [False, True, False]
+        A word of a script without spaces is long enough: most Chinese words have one or two characters.
+
+        >>> Analysis().eligible(["the", "cat", "x", "水"]).tolist()
+        [False, True, False, True]
         """
         stop, shortest = self._stop_set, self.min_length
-        flags = (len(word) >= shortest and word not in stop for word in words)
+        flags = ((len(word) >= shortest or is_without_spaces(word)) and word not in stop for word in words)
         return np.fromiter(flags, np.bool_, len(words))
 
     def resolved(self) -> "Analysis":
-        """The same analysis with the language's stop words spelled out, as corpora store it.
+        """The same analysis with what the language decides spelled out, as corpora store it.
 
         >>> "the" in Analysis().resolved().stop_words
         True
@@ -145,7 +175,7 @@ class Analysis:
             words = () if self.language is None else stop_words_of(self.language)
         else:
             words = () if self.stop_words == "none" else self.stop_words
-        return dataclasses.replace(self, stop_words=tuple(words))
+        return dataclasses.replace(self, stop_words=tuple(words), segmentation=self._segmentation)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON.
@@ -158,11 +188,29 @@ class Analysis:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Analysis":
         """The analysis that `to_dict` told. Raises TypeError or KeyError when it is another thing."""
+        values = {"segmentation": "pattern", **values}  # by which all was read before there was a choice
         known = {name: values[name] for name in cls.__dataclass_fields__}
         for name in ("stop_words", "extra_stop_words"):
             if not isinstance(known[name], str):
                 known[name] = tuple(str(word) for word in known[name])
         return cls(**known)
+
+    @property
+    def _segmentation(self) -> str:
+        """The segmentation in use: "pattern", "characters" or "icu"."""
+        if self.segmentation != "language":
+            return self.segmentation
+        without = self.language in WITHOUT_SPACES and self.token_pattern is None
+        return "characters" if without else "pattern"
+
+    def _spans(self, text: str) -> list[Span]:
+        """Where tokens begin and end."""
+        spans = [match.span() for match in self._compiled.finditer(text)]
+        if self.segmentation == "icu":
+            return cut_runs(text, spans, self.language)
+        if self.token_pattern is not None:
+            return [span for span in spans if span[0] < span[1]]
+        return spans
 
     @functools.cached_property
     def _compiled(self) -> regex.Pattern[str]:
@@ -193,6 +241,16 @@ class Analysis:
             return unicodedata.normalize(normalization, spelling) if normalization else spelling
 
         return form
+
+
+def _word_pattern(letter: str, apostrophes: bool) -> str:
+    """Letters, marks and digits with at least one letter, and with `apostrophes` inside or none.
+
+    A run of digits is tried once, so that no input takes quadratic time.
+    """
+    inside = rf"[{letter}\p{{M}}\p{{N}}]"
+    word = rf"(?<!\p{{N}})\p{{N}}*+{letter}{inside}*+"
+    return word + rf"(?:['’]{inside}++)*+" if apostrophes else word
 
 
 def _sentence_starts(starts: NDArray[np.int32], ends: list[int]) -> NDArray[np.int32]:

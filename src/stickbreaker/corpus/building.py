@@ -11,11 +11,13 @@ import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_directory, recover
-from stickbreaker.corpus.analysis import Analysis
+from stickbreaker.corpus.analysis import Analysis, Tokens
 from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.languages import language_code
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
+from stickbreaker.corpus.polylingual import PolylingualAnalysis, choose_by_language
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.store import (
     VOCABULARY_FILE,
@@ -34,7 +36,7 @@ class Recipe:
     """How documents become a corpus: its kind, the analysis (None: by default), the vocabulary's rule."""
 
     kind: str
-    analysis: Analysis | None
+    analysis: Analysis | PolylingualAnalysis | None
     rule: VocabularyRule
     vocabulary: Vocabulary | None = None  # used as it is, instead of the rule
     progress: Callable[[int], None] | None = None
@@ -71,7 +73,8 @@ class About:
         )
 
 
-Parts = tuple[BlockSource, Vocabulary, Analysis | None, About]
+AnyAnalysis = Analysis | PolylingualAnalysis
+Parts = tuple[BlockSource, Vocabulary, AnyAnalysis | None, About]
 
 
 def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | None) -> VocabularyRule:
@@ -112,7 +115,7 @@ def _pass(
     problems: Problems,
     take: Callable[[pa.Table], None],
     named: str,
-) -> tuple[Tally, Analysis | None]:
+) -> tuple[Tally, AnyAnalysis | None]:
     """Analyse, cut into blocks and count; the analysis returned is None when nothing was analysed."""
     tally = Tally(recipe.kind)
     worker = _Analyst(recipe, problems)
@@ -130,8 +133,8 @@ def _pass(
 
 
 def _parts(
-    tally: Tally, recipe: Recipe, analysis: Analysis | None, problems: Problems
-) -> tuple[Vocabulary, Analysis | None, About]:
+    tally: Tally, recipe: Recipe, analysis: AnyAnalysis | None, problems: Problems
+) -> tuple[Vocabulary, AnyAnalysis | None, About]:
     about = About(
         recipe.rule,
         tally.languages,
@@ -143,6 +146,8 @@ def _parts(
     if recipe.vocabulary is not None:
         return recipe.vocabulary, analysis, about
     counts = tally.counts.vocabulary()
+    if isinstance(analysis, PolylingualAnalysis):
+        return choose_by_language(recipe.rule, counts, analysis, tally.languages), analysis, about
     eligible = (Analysis(None, stop_words="none", min_length=1) if analysis is None else analysis).eligible(
         counts.words
     )
@@ -154,13 +159,19 @@ def _parts(
 
 
 class _Analyst:
-    """Gives documents their tokens, and refuses an id that was used before."""
+    """Gives documents their tokens, and refuses an id that was used before.
+
+    `used` is the analysis that was needed: None where documents brought their tokens, one for each language
+    met where they have a text for each.
+    """
 
     def __init__(self, recipe: Recipe, problems: Problems) -> None:
         self.recipe = recipe
         self.problems = problems
         self.analysis = None if recipe.kind == "bag" else (recipe.analysis or Analysis()).resolved()
         self.used = None if recipe.analysis is None else self.analysis
+        self.base = recipe.analysis or Analysis()
+        self.polylingual: bool | None = True if isinstance(self.base, PolylingualAnalysis) else None
         self.seen: set[int] = set()
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -170,41 +181,82 @@ class _Analyst:
             key = hash(identity)
             if key in self.seen:
                 remedy = "ids must differ; give another --id-field, or --on-error skip to keep the first"
-                error = UserError(
-                    f"the id {identity!r} was used before",
-                    where=document.where or None,
-                    line=document.line,
-                    remedy=remedy,
-                )
-                self.problems.report("duplicate id", error)
+                self._report("duplicate id", document, f"the id {identity!r} was used before", remedy)
                 continue
             self.seen.add(key)
+            finished = self._with_tokens(document, identity)
+            if finished is None:
+                continue
             number += 1
-            yield self._with_tokens(document, identity)
+            yield finished
             if self.recipe.progress is not None:
                 self.recipe.progress(number)
 
-    def _with_tokens(self, document: Document, identity: str) -> Document:
+    def _with_tokens(self, document: Document, identity: str) -> Document | None:
         given = document.tokens if self.recipe.kind == "text" else document.words
-        if self.analysis is None or given is not None or document.text is None:
+        plain = self.analysis is None or given is not None
+        if plain or (document.text is None and document.texts is None):
             clean = None if given is None else [storable(token) for token in given]
             tokens, words = (clean, None) if self.recipe.kind == "text" else (None, clean)
             text = None if document.text is None else storable(document.text)
             return dataclasses.replace(document, id=identity, text=text, tokens=tokens, words=words)
+        if (document.texts is not None) != self._expects_sides(document):
+            if document.texts is None:
+                problem = "one text where a text for each language is expected"
+                remedy = "name the field of every language, as --text-field en=text_en,de=text_de"
+            else:
+                problem, remedy = "several texts where one is expected", "name one text field"
+            self._report("other languages", document, problem, remedy)
+            return None
+        if document.texts is not None:
+            return self._with_sides(document, identity, document.texts)
+        assert isinstance(self.analysis, Analysis)
+        assert document.text is not None
         self.used = self.analysis
         text = storable(document.text)
-        tokens, starts, sentences = self.analysis.analyse(text)
-        return Document(
-            identity,
-            text,
-            tokens,
-            starts,  # pyright: ignore[reportArgumentType]
-            sentences,  # pyright: ignore[reportArgumentType]
-            language=document.language or self.analysis.language,
-            metadata=document.metadata,
-            where=document.where,
-            line=document.line,
-        )
+        language = document.language or self.analysis.language
+        return _analysed(document, identity, text, self.analysis.analyse(text), language)
+
+    def _expects_sides(self, document: Document) -> bool:
+        """Whether documents have a text for each language: the model's analysis, or the first one, tells."""
+        if self.polylingual is None:
+            fixed = self.recipe.vocabulary is not None  # the analysis is that of a model
+            self.polylingual = document.texts is not None and not fixed
+        return self.polylingual
+
+    def _with_sides(self, document: Document, identity: str, texts: Mapping[str, str]) -> Document | None:
+        sides = {language_code(name): storable(text) for name, text in texts.items()}
+        if isinstance(self.base, Analysis):
+            known = self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
+            if not set(sides) <= set(known):
+                self.analysis = PolylingualAnalysis.of(self.base, {*known, *sides}).resolved()
+        assert isinstance(self.analysis, PolylingualAnalysis)
+        self.used = self.analysis
+        try:
+            text, tokens = self.analysis.analyse_sides(sides)
+        except UserError as error:
+            self._report("unknown language", document, error.problem, error.remedy)
+            return None
+        return _analysed(document, identity, text, tokens, "+".join(sorted(sides)))
+
+    def _report(self, kind: str, document: Document, problem: str, remedy: str) -> None:
+        where = document.where or None
+        self.problems.report(kind, UserError(problem, where=where, line=document.line, remedy=remedy))
+
+
+def _analysed(document: Document, identity: str, text: str, tokens: Tokens, language: str | None) -> Document:
+    words, starts, sentences = tokens
+    return Document(
+        identity,
+        text,
+        words,
+        starts,  # pyright: ignore[reportArgumentType]
+        sentences,  # pyright: ignore[reportArgumentType]
+        language=language,
+        metadata=document.metadata,
+        where=document.where,
+        line=document.line,
+    )
 
 
 def documents_from(
@@ -225,6 +277,8 @@ def documents_from(
         identity = str(number) if known is None else known[number]
         if what == "text" and isinstance(value, str):
             yield Document(identity, text=value, metadata=fields)
+        elif what == "text" and is_sides(value):
+            yield Document(identity, texts=value, metadata=fields)
         elif (
             what == "tokens" and not isinstance(value, str) and all(isinstance(token, str) for token in value)
         ):
@@ -232,6 +286,15 @@ def documents_from(
         else:
             wanted = "a string" if what == "text" else "a list of strings"
             raise UserError(f"document {number} is not {wanted}", remedy=f"give {wanted} for each document")
+
+
+def is_sides(value: object) -> bool:
+    """Whether a value is a text for each language: a mapping, not empty, of strings to strings."""
+    return (
+        isinstance(value, Mapping)
+        and len(value) > 0
+        and all(isinstance(part, str) for pair in value.items() for part in pair)
+    )
 
 
 @contextmanager
@@ -252,7 +315,7 @@ def finish(
     directory: Path,
     source: StoreSource,
     vocabulary: Vocabulary,
-    analysis: Analysis | None,
+    analysis: AnyAnalysis | None,
     about: About,
     totals: tuple[float, int],
     fingerprint: str,

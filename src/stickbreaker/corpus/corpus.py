@@ -16,17 +16,18 @@ from stickbreaker.corpus.cache import BagCache
 from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
+from stickbreaker.corpus.polylingual import aligned, analysis_from
 from stickbreaker.corpus.readers import ReadingOptions
 from stickbreaker.corpus.shards import Bags
-from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
+from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, tagged
 
 
 class Corpus:
     """Documents in order, on disk or in memory, and their bags under a vocabulary.
 
-    Made by `Corpus.build`, `open`, `from_texts`, `from_tokens`, `from_documents` or `from_matrix`. Documents
-    are numbered from 0 and read a block at a time; `block_sizes` gives the documents of each block. A corpus
-    does not change, and may be read from several threads.
+    Made by `Corpus.build`, `open`, `from_texts`, `from_tokens`, `from_documents`, `from_frame`, `from_matrix`
+    or `from_gensim`. Documents are numbered from 0 and read a block at a time; `block_sizes` gives the
+    documents of each block. A corpus does not change, and may be read from several threads.
 
     >>> corpus = Corpus.from_texts(["A cat sat.", "Two cats."])
     >>> corpus.n_documents, corpus.vocabulary.words
@@ -34,13 +35,19 @@ class Corpus:
     """
 
     def __init__(
-        self, source: BlockSource, vocabulary: Vocabulary, analysis: Analysis | None, about: building.About
+        self,
+        source: BlockSource,
+        vocabulary: Vocabulary,
+        analysis: building.AnyAnalysis | None,
+        about: building.About,
+        language: str | None = None,
     ) -> None:
         self.source = source
         self.vocabulary = vocabulary
         self.analysis = analysis
         self.about = about
         self.path = about.path
+        self._language = language  # that its words are to carry before they are looked up
         self.block_sizes: tuple[int, ...] = source.sizes
         self.n_documents: int = sum(source.sizes)
         self._cache = BagCache()
@@ -55,7 +62,7 @@ class Corpus:
         out: str | Path | None = None,
         *,
         reading: ReadingOptions | None = None,
-        analysis: Analysis | None = None,
+        analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
         overwrite: bool = False,
@@ -80,6 +87,8 @@ class Corpus:
         given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         problems = Problems(skip=reading.on_error == "skip")
         documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
+        if reading.language_field is not None:
+            documents = aligned(documents, problems)
         rule = building.rule_for(kind, rule, fixed)
         recipe = building.Recipe(kind, analysis or Analysis(), rule, vocabulary, progress)
         return cls._assemble(documents, recipe, problems, out, overwrite, ", ".join(map(str, given)))
@@ -90,7 +99,7 @@ class Corpus:
         documents: Iterable[Document],
         out: str | Path | None = None,
         *,
-        analysis: Analysis | None = None,
+        analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
         overwrite: bool = False,
@@ -111,15 +120,17 @@ class Corpus:
     @classmethod
     def from_texts(
         cls,
-        texts: Iterable[str],
+        texts: Iterable[str] | Iterable[Mapping[str, str]],
         ids: Sequence[str] | None = None,
         metadata: Sequence[Mapping[str, Any]] | None = None,
         *,
-        analysis: Analysis | None = None,
+        analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
     ) -> "Corpus":
         """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for what is no string.
+
+        A document with a text in each of several languages is a dict of them by language code.
 
         >>> Corpus.from_texts(["a cat", "a dog"], ids=["c", "d"]).ids(0)
         ['c', 'd']
@@ -136,7 +147,7 @@ class Corpus:
         ids: Sequence[str] | None = None,
         metadata: Sequence[Mapping[str, Any]] | None = None,
         *,
-        analysis: Analysis | None = None,
+        analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
     ) -> "Corpus":
@@ -147,6 +158,42 @@ class Corpus:
         """
         documents = building.documents_from(tokens, "tokens", ids, metadata)
         return cls.from_documents(documents, analysis=analysis, rule=rule, vocabulary=vocabulary)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        text_field: str = "text",
+        id_field: str | None = None,
+        language_field: str | None = None,
+        out: str | Path | None = None,
+        *,
+        analysis: building.AnyAnalysis | None = None,
+        rule: VocabularyRule | None = None,
+        vocabulary: Vocabulary | None = None,
+        overwrite: bool = False,
+    ) -> "Corpus":
+        """A corpus of a table's rows: a pandas, polars or Arrow table, or another with the Arrow protocol.
+
+        The text column holds strings, or lists of strings, which are taken as tokens; "en=text_en,de=text_de"
+        names one for each language. Other columns become metadata, dates as ISO 8601. Ids default to the
+        column "id" where there is one, or "0", "1", … Raises UserError naming the row that is wrong.
+
+        >>> import pyarrow as pa
+        >>> corpus = Corpus.from_frame(pa.table({"text": ["a cat", "a dog"], "year": [1988, 1989]}))
+        >>> corpus.documents(0)[1].metadata
+        {'year': 1989}
+        """
+        from stickbreaker.corpus.readers.arrow_tables import frame_documents
+        from stickbreaker.corpus.readers.problems import Problems
+
+        reading = ReadingOptions(text_field=text_field, id_field=id_field, language_field=language_field)
+        problems = Problems(skip=False)
+        documents = frame_documents(frame, reading)
+        if language_field is not None:
+            documents = aligned(documents, problems)
+        recipe = building.Recipe("text", analysis, rule or VocabularyRule(), vocabulary)
+        return cls._assemble(documents, recipe, problems, out, overwrite, "the table")
 
     @classmethod
     def from_matrix(
@@ -164,12 +211,27 @@ class Corpus:
         return cls(source, vocabulary, None, building.About(rule=VocabularyRule(1, 1.0)))
 
     @classmethod
+    def from_gensim(
+        cls, bags: Iterable[Any], id2word: Mapping[int, str], ids: Sequence[str] | None = None
+    ) -> "Corpus":
+        """A corpus in memory of gensim's bags, lists of (number, count), with the dictionary of their words.
+
+        Raises UserError naming the document that holds something else.
+
+        >>> Corpus.from_gensim([[(0, 2), (1, 1)], []], {0: "cat", 1: "dog"}).n_empty
+        1
+        """
+        from stickbreaker.corpus.readers.gensim_bags import matrix_of
+
+        return cls.from_matrix(*matrix_of(bags, id2word), ids=ids)
+
+    @classmethod
     def open(cls, path: str | Path) -> "Corpus":
         """Open a built corpus. Raises UserError naming the file that is missing, damaged or foreign."""
         directory = Path(path)
         facts = store.read_facts(directory)
         try:
-            analysis = None if facts.analysis is None else Analysis.from_dict(facts.analysis)
+            analysis = None if facts.analysis is None else analysis_from(facts.analysis)
         except (KeyError, TypeError, ValueError) as error:
             where = directory / store.FACTS_FILE
             raise UserError(f"the file is damaged ({error})", where=where, remedy=store.REBUILD) from None
@@ -274,17 +336,27 @@ class Corpus:
         """The documents of a block, with text, tokens and metadata."""
         return documents_of(self.source.read(block))
 
-    def with_vocabulary(self, vocabulary: Vocabulary, analysis: Analysis | None = None) -> "Corpus":
+    def with_vocabulary(
+        self, vocabulary: Vocabulary, analysis: building.AnyAnalysis | None = None
+    ) -> "Corpus":
         """The same documents seen through another vocabulary, matched by spelling.
 
-        `analysis` says which unknown tokens count as unseen, by default the corpus's own.
+        `analysis` says which unknown tokens count as unseen, by default the corpus's own. Texts in one
+        language may be seen through the vocabulary of several that has it; texts in several not through
+        that of one (UserError).
 
         >>> corpus = Corpus.from_texts(["cat dog"]).with_vocabulary(Vocabulary.of(["dog"]))
         >>> corpus.n_tokens, corpus.bags(0).unseen.tolist()
         (1.0, [1.0])
         """
         about = dataclasses.replace(self.about, fingerprint=None, totals=None)
-        return Corpus(self.source, vocabulary, analysis or self.analysis, about)
+        language = self._language
+        if self.kind == "text" and bool(vocabulary.languages) != bool(self.vocabulary.languages):
+            own = self.analysis.language if isinstance(self.analysis, Analysis) else None
+            if own is None or own not in vocabulary.languages:
+                raise _unlike(self.vocabulary.languages or (own or "none",), vocabulary.languages)
+            language = own
+        return Corpus(self.source, vocabulary, analysis or self.analysis, about, language)
 
     def write(self, out: str | Path, overwrite: bool = False) -> "Corpus":
         """Save as a directory; returns the saved corpus. Raises UserError where something is in the way."""
@@ -312,13 +384,26 @@ class Corpus:
 
     def _make_bags(self, block: int) -> Bags:
         entries = self.source.entries(block)
-        rows = self.vocabulary.lookup(entries.words)
+        words = entries.words
+        if self._language is not None:
+            words = [tagged(self._language, word) for word in words]
+        rows = self.vocabulary.lookup(words)
         eligible = rows < 0
         if self.analysis is not None and self.kind == "text":
-            eligible &= self.analysis.eligible(entries.words)
+            plain = isinstance(self.analysis, Analysis)
+            eligible &= self.analysis.eligible(entries.words if plain else words)
         return bags_of(entries, rows, eligible, self.n_words)
 
     def _write_facts(self, directory: Path, source: BlockSource) -> None:
         assert isinstance(source, store.StoreSource)
         totals, fingerprint = self._totals, self.fingerprint
         building.finish(directory, source, self.vocabulary, self.analysis, self.about, totals, fingerprint)
+
+
+def _unlike(own: tuple[str, ...], wanted: tuple[str, ...]) -> UserError:
+    """What is wrong where a corpus and a vocabulary do not have their languages in common."""
+    if not wanted:
+        problem = f"the texts are in several languages ({', '.join(own)}) and the vocabulary is of one"
+        return UserError(problem, remedy="build the corpus from the texts of that language")
+    problem = f"the texts' language ({', '.join(own)}) is none of the vocabulary's ({', '.join(wanted)})"
+    return UserError(problem, remedy="build the corpus with --language or with a text field a language")

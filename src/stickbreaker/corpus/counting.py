@@ -103,7 +103,8 @@ class Tally:
         entries = entries_of(table, self.kind)
         self.counts.add(entries)
         self.n_documents += table.num_rows
-        self.languages.update(code for code in table.column("language").to_pylist() if code)
+        for codes in table.column("language").to_pylist():
+            self.languages.update(codes.split("+") if codes else ())  # polylingual documents have several
         for text in table.column("metadata").to_pylist():
             self.fields.update(dict.fromkeys(metadata_from(text)))
         if self.kind == "text":

@@ -11,7 +11,8 @@ class Document:
     """A document: its text, its tokens in order, or (a bag) its words and their weights.
 
     `starts` holds the character of `text` at which each token begins; `sentences` the token at which each
-    sentence begins. `where` and `line` tell the file that it was read from, for error messages.
+    sentence begins. A polylingual document has `texts` instead, its text by language code. `where` and `line`
+    tell the file that it was read from, for error messages.
 
     >>> Document("a", text="A short text.").id
     'a'
@@ -28,3 +29,4 @@ class Document:
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
     where: str = ""
     line: int | None = None
+    texts: Mapping[str, str] | None = None

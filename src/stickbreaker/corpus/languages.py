@@ -1,4 +1,4 @@
-"""The languages whose stop words or stemmer the library knows, by their ISO 639-1 code."""
+"""The languages whose stop words, stemmer or segmentation the library knows, by their ISO 639-1 code."""
 
 import functools
 
@@ -10,10 +10,10 @@ LANGUAGES = {
     "el": "greek", "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque",
     "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "gu": "gujarati", "he": "hebrew",
     "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian",
-    "ja": "japanese", "ko": "korean", "lt": "lithuanian", "ms": "malaysian", "nb": "norwegian",
-    "ne": "nepali", "nl": "dutch", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
-    "sk": "slovak", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "uk": "ukrainian",
-    "vi": "vietnamese", "yi": "yiddish", "zh": "chinese",
+    "ja": "japanese", "km": "khmer", "ko": "korean", "lo": "lao", "lt": "lithuanian", "ms": "malaysian",
+    "my": "burmese", "nb": "norwegian", "ne": "nepali", "nl": "dutch", "pl": "polish", "pt": "portuguese",
+    "ro": "romanian", "ru": "russian", "sk": "slovak", "sr": "serbian", "sv": "swedish", "ta": "tamil",
+    "th": "thai", "tr": "turkish", "uk": "ukrainian", "vi": "vietnamese", "yi": "yiddish", "zh": "chinese",
 }  # fmt: skip
 
 # The list that scikit-learn took from the Glasgow Information Retrieval Group, without words that mean
@@ -69,17 +69,35 @@ def language_code(name: str) -> str:
 def stop_words_of(code: str) -> tuple[str, ...]:
     """The stop words of a language, sorted. Raises UserError where no list is known.
 
+    Thai, Lao, Khmer and Burmese have none, since they are read by characters.
+
     >>> "the" in stop_words_of("en"), "system" in stop_words_of("en")
     (True, False)
     """
     if code == "en":
         return tuple(sorted({*_ENGLISH.split(), *_ENGLISH_MORE.split()}))
-    import stop_words
-
-    if code not in stop_words.LANGUAGE_MAPPING:
+    if code in ("km", "lo", "my", "th"):
+        return ()
+    if not has_stop_words(code):
         name = LANGUAGES[code].capitalize()
         raise UserError(f"no stop words are known for {name}", remedy="give a file of them, or none")
+    import stop_words
+
     return tuple(sorted(set(stop_words.get_stop_words(code))))
+
+
+def has_stop_words(code: str) -> bool:
+    """Whether a list of the language's stop words is known."""
+    import stop_words
+
+    return code == "en" or code in stop_words.LANGUAGE_MAPPING
+
+
+def has_stemmer(code: str) -> bool:
+    """Whether the language has a Snowball stemmer."""
+    import snowballstemmer
+
+    return LANGUAGES[code] in snowballstemmer.algorithms()
 
 
 def stemmer_of(code: str):
@@ -90,7 +108,7 @@ def stemmer_of(code: str):
     """
     import snowballstemmer
 
-    name = LANGUAGES[code]
-    if name not in snowballstemmer.algorithms():
-        raise UserError(f"no stemmer is known for {name.capitalize()}", remedy="leave stemming off")
-    return snowballstemmer.stemmer(name)
+    if not has_stemmer(code):
+        name = LANGUAGES[code].capitalize()
+        raise UserError(f"no stemmer is known for {name}", remedy="leave stemming off")
+    return snowballstemmer.stemmer(LANGUAGES[code])

@@ -1,7 +1,8 @@
 """The words that a model knows, with how often they occur."""
 
 import functools
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,25 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
+
+
+def tagged(language: str, word: str) -> str:
+    """A word of a polylingual corpus, which carries its language.
+
+    >>> tagged("de", "haus")
+    'de:haus'
+    """
+    return f"{language}:{word}"
+
+
+def language_of(word: str) -> str:
+    """The language that a word of a polylingual corpus carries."""
+    return word.partition(":")[0]
+
+
+def untagged(word: str) -> str:
+    """The word without the language that it carries."""
+    return word.partition(":")[2]
 
 
 @dataclass(frozen=True)
@@ -99,6 +119,9 @@ class VocabularyRule:
 class Vocabulary:
     """Words in order, the documents each occurs in (int64) and its tokens or total weight (float64).
 
+    In a polylingual vocabulary `languages` (codes, ascending) is not empty. Words then carry their language,
+    as "de:haus", and those of a language stand together, in the order of `languages`.
+
     >>> vocabulary = Vocabulary.of(["river", "bank"])
     >>> vocabulary.lookup(["bank", "money"]).tolist()
     [1, -1]
@@ -107,6 +130,7 @@ class Vocabulary:
     words: tuple[str, ...]
     documents: NDArray[np.int64]
     tokens: NDArray[np.float64]
+    languages: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "Vocabulary":
@@ -120,6 +144,43 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    @classmethod
+    def joined(cls, parts: "Mapping[str, Vocabulary]") -> "Vocabulary":
+        """A polylingual vocabulary of those of single languages, whose words carry their language already.
+
+        Raises UserError for a language without words: a topic would be a distribution over nothing.
+
+        >>> both = {code: Vocabulary.of([code + ":radio"]) for code in ("en", "de")}
+        >>> Vocabulary.joined(both).ranges
+        {'de': slice(0, 1, None), 'en': slice(1, 2, None)}
+        """
+        languages = tuple(sorted(parts))
+        for code in languages:
+            if not len(parts[code]):
+                raise UserError(
+                    f"the vocabulary has no word of the language {code}", remedy="leave the language out"
+                )
+        return cls(
+            tuple(word for code in languages for word in parts[code].words),
+            np.concatenate([parts[code].documents for code in languages]),
+            np.concatenate([parts[code].tokens for code in languages]),
+            languages,
+        )
+
+    @functools.cached_property
+    def ranges(self) -> dict[str, slice]:
+        """Language: its rows. Empty unless the vocabulary is polylingual."""
+        if not self.languages:
+            return {}
+        sizes = Counter(language_of(word) for word in self.words)
+        ends = np.cumsum([0] + [sizes[code] for code in self.languages]).tolist()
+        return {code: slice(*ends[i : i + 2]) for i, code in enumerate(self.languages)}
+
+    @functools.cached_property
+    def spelled(self) -> tuple[str, ...]:
+        """The words as they are written, without their language."""
+        return tuple(map(untagged, self.words)) if self.languages else self.words
 
     @functools.cached_property
     def index(self) -> dict[str, int]:
@@ -135,6 +196,13 @@ class Vocabulary:
         """The vocabulary of some rows, in the order given."""
         places = np.asarray(rows, np.int64)
         return Vocabulary(tuple(self.words[row] for row in rows), self.documents[places], self.tokens[places])
+
+    def by_language(self) -> "dict[str, Vocabulary]":
+        """The words of each language found among words that carry one."""
+        rows: dict[str, list[int]] = {}
+        for row, word in enumerate(self.words):
+            rows.setdefault(language_of(word), []).append(row)
+        return {code: self.at(places) for code, places in rows.items()}
 
     def select(self, words: Sequence[str]) -> "Vocabulary":
         """The vocabulary of given words, zero counts for those not here. Raises UserError for doubles."""
@@ -155,6 +223,8 @@ class Vocabulary:
             "documents": pa.array(self.documents, pa.int64()),
             "tokens": pa.array(self.tokens, pa.float64()),
         }
+        if self.languages:
+            columns["language"] = pa.array([language_of(word) for word in self.words], pa.string())
         with atomic_file(Path(path)) as partial:
             pq.write_table(pa.table(columns), partial, compression="zstd", use_dictionary=False)
 
@@ -166,13 +236,16 @@ class Vocabulary:
 
         try:
             with pq.ParquetFile(path) as file:
-                table = file.read(["word", "documents", "tokens"], use_threads=False)
+                names = ["word", "documents", "tokens"]
+                names += ["language"] if "language" in file.schema_arrow.names else []
+                table = file.read(names, use_threads=False)
+            languages = dict.fromkeys(table.column("language").to_pylist()) if len(names) == 4 else ()
             words = tuple(table.column("word").to_pylist())
             # by lists: to_numpy imports pandas where that is installed, which takes half a second
             documents, tokens = (np.array(table.column(name).to_pylist()) for name in ("documents", "tokens"))
             if not all(isinstance(word, str) for word in words):
                 raise ValueError("a word is missing")
-            return cls(words, documents.astype(np.int64), tokens.astype(np.float64))
+            return cls(words, documents.astype(np.int64), tokens.astype(np.float64), tuple(languages))
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
             reason = (
                 "is missing" if isinstance(error, FileNotFoundError) else "cannot be read as a vocabulary"

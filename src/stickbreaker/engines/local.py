@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ class LocalEngine(Engine):
 
     def start(self, model: Model, counts: Array, keys: Sequence[str] | None = None) -> None:
         self.model = model
-        self.table = Table(counts, model.row_axis, model.column_axis, keys)
+        self.table = Table(counts, model.row_axis, model.column_axis, keys, groups=model.groups())
         self._locals = {}
 
     def map(
@@ -134,12 +135,14 @@ class LocalEngine(Engine):
     def rows(self) -> Rows:
         return Rows(np.arange(self.table.n_rows), self.table.counts(slice(None)))
 
-    def snapshot(self) -> tuple[dict[str, Array], list[str] | None]:
-        arrays = {
+    def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
+        arrays: dict[str, NDArray[Any]] = {
             "counts": self.table.values,
             "scale": np.array(self.table.scale),
             "totals": self.table.totals(),
         }
+        if self.table.groups is not None:
+            arrays["groups"] = self.table.groups
         for first, local in self._locals.items():
             for name, item in local.items():
                 arrays[f"local/{first}/{name}/{','.join(item.axes)}"] = item.values
@@ -148,7 +151,9 @@ class LocalEngine(Engine):
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self.model = model
         axes = (model.row_axis, model.column_axis)
-        self.table = Table(arrays["counts"], *axes, keys, float(arrays["scale"]), arrays["totals"])
+        scale, totals = float(arrays["scale"]), arrays["totals"]
+        groups = arrays["groups"].astype(np.int32) if "groups" in arrays else None
+        self.table = Table(arrays["counts"], *axes, keys, scale, totals, groups)
         self._locals = {}
         for name, values in arrays.items():
             if name.startswith("local/"):

@@ -18,7 +18,8 @@ RESCALE_BELOW = 1e-6  # when the decay factor falls under this, the stored count
 class Table:
     """Counts (rows × columns), stored as scale × values so that decay is one multiplication.
 
-    `keys` spell the rows of tables that grow; closed vocabularies know their rows by number.
+    `keys` spell the rows of tables that grow; closed vocabularies know their rows by number. `groups` tells
+    the group of each row where totals are kept for several.
     """
 
     def __init__(
@@ -29,12 +30,14 @@ class Table:
         keys: Sequence[str] | None = None,
         scale: float = 1.0,
         totals: Array | None = None,
+        groups: NDArray[np.int32] | None = None,
     ) -> None:
         self.values = np.require(values, np.float64, ["C", "W"])  # a copy where it cannot be written
         self.axes = (row_axis, column_axis)
         self.scale = scale
         self.keys = None if keys is None else list(keys)
         self._index = None if keys is None else {key: i for i, key in enumerate(keys)}
+        self.groups = groups
         self._totals = self._sum() if totals is None else totals
 
     @property
@@ -59,6 +62,7 @@ class Table:
         """counts ← keep · counts + add · rows; touches only these rows (cells) unless `keep` is 0."""
         from stickbreaker.kernels.topic_words import add_cells, add_rows
 
+        fresh = self._totals_of(rows)
         if keep == 0.0:
             self.values, self.scale = np.zeros_like(self.values), 1.0
         elif self.scale * keep < RESCALE_BELOW:
@@ -68,10 +72,8 @@ class Table:
         if isinstance(rows, Cells):
             share = rows.unit * add / self.scale
             add_cells(self.values, rows.positions, rows.columns, rows.times, share)
-            fresh = rows.totals()
         else:
             add_rows(self.values, rows.positions, rows.values, add / self.scale)
-            fresh = rows.values.sum(axis=0, dtype=np.float64, keepdims=True)
         self._totals = keep * self._totals + add * fresh
 
     def edit(self, edit: Edit) -> None:
@@ -79,16 +81,42 @@ class Table:
         for change in edit:
             item = Field(self.values, self.axes)
             self.values = np.ascontiguousarray(apply_change(item, change).values)
+            if change.axis == self.axes[0] and self.groups is not None:
+                groups = Field(self.groups.astype(np.float64), self.axes[:1], additive=False)
+                self.groups = apply_change(groups, change).values.astype(np.int32)
             if change.axis == self.axes[0] and self.keys is not None:
                 self.keys = keys_after(self.keys, change)
                 self._index = {key: i for i, key in enumerate(self.keys)}
         self._totals = self._sum()
 
+    def _totals_of(self, rows: Rows | Cells) -> Array:
+        """Sums of some rows (groups × columns)."""
+        if self.groups is not None:
+            return sums_by_group(rows, self.groups, len(self._totals))
+        if isinstance(rows, Cells):
+            return rows.totals()
+        return rows.values.sum(axis=0, dtype=np.float64, keepdims=True)
+
     def _sum(self) -> Array:
         """Column sums as a sum over blocks of rows, in order."""
+        if self.groups is not None:
+            everything = Rows(np.arange(self.n_rows), self.values)
+            sums = sums_by_group(everything, self.groups, int(self.groups.max(initial=0)) + 1)
+            return np.asarray(sums * self.scale, np.float64)
         bounds = [*range(0, max(1, self.n_rows), 65536), self.n_rows]
         parts = [self.values[a:b].sum(axis=0, keepdims=True) for a, b in pairwise(bounds)]
         return np.sum(parts, axis=0) * self.scale
+
+
+def sums_by_group(rows: Rows | Cells, groups: NDArray[np.int32], n_groups: int) -> Array:
+    """Sums of rows (groups × columns); `groups` tells each table row's group."""
+    of = groups[rows.positions]
+    if isinstance(rows, Cells):
+        places = of.astype(np.int64) * rows.n_columns + rows.columns
+        times = np.bincount(places, rows.times, n_groups * rows.n_columns)
+        return np.asarray(times.reshape(n_groups, rows.n_columns) * rows.unit, np.float64)
+    chosen = ((of == group) for group in range(n_groups))
+    return np.stack([rows.values[here].sum(axis=0, dtype=np.float64) for here in chosen])
 
 
 def keys_after(keys: list[str], change: Change) -> list[str]:

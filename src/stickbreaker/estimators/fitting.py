@@ -27,7 +27,7 @@ from stickbreaker.learning.loop import Run, RunState, advance, run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
 from stickbreaker.learning.schedules import Minibatch, Online
 from stickbreaker.learning.source import SHARD, Source
-from stickbreaker.models.contract import Model, Sampler
+from stickbreaker.models.contract import Sampler
 from stickbreaker.models.topics import Hybrid, TopicModel
 from stickbreaker.models.topics.tokens import tokens_of, whole_counts
 from stickbreaker.saved import ModelDirectory
@@ -37,7 +37,9 @@ from stickbreaker.saved.directory import new_model_directory
 
 def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
     """Run to the end, `n_init` times, and keep the run with the best final score."""
-    estimator._topic_model(corpus.n_words)  # wrong parameters are told before anything is done
+    estimator._topic_model(
+        corpus.vocabulary, corpus.analysis
+    )  # wrong parameters are told before anything is done
     estimator.seed_ = seed_of(estimator.random_state)
     best: tuple[Run, RunState, Trace] | None = None
     for start in range(estimator.n_init):
@@ -57,13 +59,14 @@ def new_run(
 ) -> tuple[Run, RunState]:
     """A run at its start: the model that the parameters describe, and a seeded table (seeded chains)."""
     job = _job(estimator, corpus, seed, held_out)
+    assert isinstance(job.model, TopicModel)
     job.engine.start(job.model, _seeds(estimator, job.source, job.model, seed))
     job = replace(job, chains=_chains(estimator, job))
     return job, RunState(job.model.start())
 
 
 def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) -> Run:
-    model = estimator._topic_model(corpus.n_words)
+    model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
     source = Source(corpus, held_out)
     if source.n_documents == 0:
         raise UserError("there is no document to learn from", remedy="lower the held-out share")
@@ -85,10 +88,11 @@ def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) 
     )
 
 
-def _seeds(estimator: TopicEstimator, source: Source, model: Model, seed: int) -> Array:
+def _seeds(estimator: TopicEstimator, source: Source, model: TopicModel, seed: int) -> Array:
     """The table that a run, or a chain, starts from."""
+    guided = sum(name is not None for name in estimator._names())
     if estimator.init == "documents":
-        return seed_from_documents(source, estimator.n_topics, seed)
+        return seed_from_documents(source, model.words, estimator.n_topics, guided, seed)
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
     return model.seed(corpus.vocabulary.words, max(corpus.n_tokens, 1.0), seed)
@@ -121,7 +125,7 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
 def _first_assignments(seeds: Array, model: TopicModel, source: Source, seed: int) -> NDArray[np.int32]:
     """A topic for every token, in document order: a draw given the seeded topics."""
     small = model.start()
-    view = model.view(small, seeds, seeds.sum(axis=0, keepdims=True), None)
+    view = model.view(small, seeds, model.words.totals(seeds), None)
     start = Hybrid(burn_in=1, samples=1)
     parts = [
         start.assign(view, shard, seed)
@@ -165,11 +169,14 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     estimator._refuse_stream()
     source = Source(corpus)
     engine = LocalEngine(threads_of(estimator.n_jobs))
-    job = Run(estimator._topic_model(corpus.n_words), engine, schedule, source, estimator.seed_)
+    job = Run(
+        estimator._topic_model(corpus.vocabulary, corpus.analysis), engine, schedule, source, estimator.seed_
+    )
     if begun:
         engine.restore(job.model, estimator._engine.snapshot()[0], None)
         state = estimator._state
     else:
+        assert isinstance(job.model, TopicModel)
         engine.start(job.model, _seeds(estimator, source, job.model, estimator.seed_))
         state = RunState(job.model.start())
     if begun and len(estimator.alpha_) != estimator.n_topics:
@@ -206,7 +213,7 @@ def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
         bags = corpus.bags(block)
         documents += np.bincount(bags.words, minlength=len(documents))
         tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
-    return Vocabulary(vocabulary.words, documents, tokens)
+    return replace(vocabulary, documents=documents, tokens=tokens)
 
 
 def _grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The parameters of latent Dirichlet allocation, and the model that they describe."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -9,8 +9,11 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
+from stickbreaker.corpus import Vocabulary
+from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.combinations import Combination, refuse_illegal
-from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of
+from stickbreaker.estimators.guiding import Guide
+from stickbreaker.estimators.settings import concentration, guide_of, inference_of, positive, schedule_of
 from stickbreaker.estimators.topics import FOLD_IN, TopicEstimator
 from stickbreaker.learning.loop import Limits
 from stickbreaker.learning.observers import TraceRecord
@@ -38,7 +41,10 @@ class PlainLDA(TopicEstimator):
         one number for all topics.
     eta : prior of words in topics. A number or an array (words) or (topics, words) is fixed, "learned" starts
         at 1 / n_topics and is learned, symmetric.
-    words : "closed": the vocabulary is that of the corpus.
+    words : "closed": the vocabulary is that of the corpus. In a polylingual one a topic is a distribution
+        over the words of each language (section 3.3.2), and documents have a text for each.
+    guide : words that the first topics should be about, as {"topic": ["word", "begin*"]} or `Guide(...)`, or
+        None. It sets those topics' eta (section 3.3.1) and gives them names.
     init : "documents": each topic starts from a few documents, far from the other topics' (3.2.1, with seeds
         chosen as k-means++ does); or "random" noise, usually a worse end.
     n_init : starts to try; the best final score is kept.
@@ -58,8 +64,9 @@ class PlainLDA(TopicEstimator):
     Attributes
     ----------
     components_ : (topics × words) parameters lambda of q(beta), expected counts plus eta.
-    topic_word_ : (topics × words) E[beta]; rows sum to one.
+    topic_word_ : (topics × words) E[beta]; rows sum to one, over the words of each language.
     alpha_ : (topics,); eta_ : number or array.
+    topic_names_ : (topics,) the guide's name of each topic, None of free ones.
     topic_shares_ : (topics,) share of the tokens that each topic explains.
     bound_ : nats a token of the last pass: the exact bound in batch mean-field runs, an estimate in online
         and hybrid ones, log p(w, z) of the last sample in Gibbs sampling.
@@ -80,6 +87,7 @@ class PlainLDA(TopicEstimator):
     alpha: float | str | Array = "learned"
     eta: float | str | Array = 0.01
     words: str = "closed"
+    guide: Mapping[str, Any] | Guide | None = None
     init: str = "documents"
     n_init: int = 1
     max_iter: int | None = None
@@ -93,7 +101,9 @@ class PlainLDA(TopicEstimator):
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
-    def _topic_model(self, n_words: int) -> TopicModel:
+    def _topic_model(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> TopicModel:
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
         positive("n_topics", self.n_topics, whole=True)
         name, inference = inference_of(self.inference)
@@ -117,17 +127,33 @@ class PlainLDA(TopicEstimator):
             raise UserError("keep_local needs batch mean-field inference", remedy="leave keep_local False")
         K = int(self.n_topics)
         alpha, alpha_learned = concentration("alpha", self.alpha, {"topics": (K,)}, 1.0 / K)
-        eta, eta_learned = concentration(
-            "eta", self.eta, {"words": (n_words,), "topics × words": (K, n_words)}, 1.0 / K
-        )
-        if isinstance(eta, np.ndarray) and eta.ndim == 2:
-            eta = np.ascontiguousarray(eta.T)
         alphas = tuple(np.broadcast_to(alpha, K).tolist())
         return TopicModel(
             FiniteTopics(alphas, alpha_learned, str(self.alpha) == "learned-symmetric"),
-            ClosedVocabulary(n_words, eta, eta_learned),
+            self._words(vocabulary, analysis),
             inference if isinstance(inference, Hybrid) else self._mean_field(),
         )
+
+    def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> ClosedVocabulary:
+        n_words, K = 1 if vocabulary is None else len(vocabulary), int(self.n_topics)
+        shapes = {"words": (n_words,), "topics × words": (K, n_words)}
+        eta, learned = concentration("eta", self.eta, shapes, 1.0 / K)
+        guide = guide_of(self.guide)
+        if guide is not None and (learned or np.ndim(eta) == 2):
+            told = "learned" if learned else "an array (topics, words)"
+            raise UserError(f"eta is {told}, and the guide sets it too", remedy="give eta as a number")
+        if guide is not None and vocabulary is not None:
+            eta = guide.prior(vocabulary, analysis, K, eta)
+        elif isinstance(eta, np.ndarray) and eta.ndim == 2:
+            eta = np.ascontiguousarray(eta.T)
+        ranges = {} if vocabulary is None else vocabulary.ranges
+        firsts = tuple(part.start for part in ranges.values()) or (0,)
+        return ClosedVocabulary(n_words, eta, learned, firsts)
+
+    def _names(self) -> tuple[str | None, ...]:
+        guide = guide_of(self.guide)
+        names = () if guide is None else guide.names
+        return (*names, *[None] * (int(self.n_topics) - len(names)))
 
     def _refuse(self, schedule: str) -> None:
         inference = inference_of(self.inference)[0]

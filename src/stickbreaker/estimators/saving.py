@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.polylingual import analysis_from
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.settings import from_json, params_of, to_json
@@ -94,12 +95,12 @@ def _fill(estimator: TopicEstimator, directory: ModelDirectory, snapshot: Snapsh
     estimator.vocabulary_ = directory.vocabulary()
     about_corpus = dict(snapshot.manifest["corpus"])
     analysis = about_corpus.pop("analysis", None)
-    estimator.analysis_ = Analysis() if analysis is None else Analysis.from_dict(analysis)
+    estimator.analysis_ = Analysis() if analysis is None else analysis_from(analysis)
     estimator.corpus_ = about_corpus
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
     estimator.trace_ = snapshot.trace
     estimator.n_features_in_ = len(estimator.vocabulary_)
-    model = estimator._topic_model(len(estimator.vocabulary_))
+    model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_)
     engine = LocalEngine(estimator.n_jobs)
     engine.restore(model, snapshot.arrays, None)
     estimator._take(model, engine, state_of(snapshot))

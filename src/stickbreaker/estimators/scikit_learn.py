@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus.building import AnyAnalysis, is_sides
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.topics import TopicEstimator
 
@@ -32,6 +33,8 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn topics from `X`: a Corpus, a list of texts or of token lists, or a matrix of counts.
+
+        A text may be a dict of texts by language code: then topics are of all languages.
 
         Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
         `max_iter` passes were not enough for `tol`.
@@ -86,10 +89,13 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """exp(-score(X))."""
         return float(np.exp(-self.score(X)))
 
-    def top_words(self, n: int = 10) -> list[list[str]]:
-        """The `n` most probable words of each topic."""
+    def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
+        """The `n` most probable words of each topic.
+
+        Of a polylingual model those of each language in turn, as "de:haus", or those of one `language`.
+        """
         check_is_fitted(self)
-        return super().top_words(n)
+        return super().top_words(n, language)
 
     def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
         """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""
@@ -144,7 +150,7 @@ def _is_text(X: object, *, empty: bool) -> bool:
     """Whether `X` is a list of texts or of token lists; `empty`: though no list has a token."""
     if not isinstance(X, list | tuple) or len(X) == 0:
         return False
-    if isinstance(X[0], str):
+    if isinstance(X[0], str) or is_sides(X[0]):
         return True
     lists = all(isinstance(x, list | tuple) for x in X)
     first = next((x for x in X if len(x) > 0), None) if lists else None
@@ -152,8 +158,8 @@ def _is_text(X: object, *, empty: bool) -> bool:
 
 
 def _corpus_of(
-    X: Sequence[Any], analysis: Analysis | None = None, vocabulary: Vocabulary | None = None
+    X: Sequence[Any], analysis: AnyAnalysis | None = None, vocabulary: Vocabulary | None = None
 ) -> Corpus:
-    if isinstance(X[0], str):
+    if isinstance(X[0], str) or is_sides(X[0]):
         return Corpus.from_texts(X, analysis=analysis, vocabulary=vocabulary)
     return Corpus.from_tokens(X, vocabulary=vocabulary)

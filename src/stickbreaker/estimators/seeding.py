@@ -8,18 +8,23 @@ from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array
 from stickbreaker.corpus.shards import Bags, join_bags
 from stickbreaker.learning.source import Source
+from stickbreaker.models.topics import ClosedVocabulary
 
 SAMPLE = 5000  # documents that seeds are chosen from
 NEAR = 12  # documents a topic starts from: the seed and its nearest
 TRIALS = 20  # candidates for each seed
 
 
-def seed_from_documents(source: Source, n_topics: int, seed: int) -> Array:
+def seed_from_documents(
+    source: Source, words: ClosedVocabulary, n_topics: int, guided: int, seed: int
+) -> Array:
     """Counts (words × topics): each topic starts from a few like documents, far from the others'.
 
     Zhai (2014), 3.2.1 seeds a topic with one document. Here seeds are chosen as k-means++ chooses centres
     (Arthur & Vassilvitskii 2007), by cosine of tf-idf, and each brings its nearest documents; on top, every
     topic has the corpus's own word shares at one count a word on average, so that no word is locked out.
+    The first `guided` topics start from the documents nearest to what their eta favours. Of polylingual
+    documents those with all languages are seeds, where they are enough.
     """
     generator = stream(seed, "documents")
     bags = _sample(source, generator)
@@ -27,18 +32,38 @@ def seed_from_documents(source: Source, n_topics: int, seed: int) -> Array:
         (bags.counts.astype(np.float64), bags.words, bags.offsets), (len(bags.unseen), source.n_words)
     )
     full = np.flatnonzero(np.diff(bags.offsets))
-    counts = counts[full]
-    total = np.asarray(counts.sum(axis=0)).ravel()
-    base = total * (source.n_words / max(total.sum(), 1e-300))
     if not len(full):
         return np.ones((source.n_words, n_topics))
-    vectors = _unit_tf_idf(counts)
+    counts = counts[full]
+    base = np.asarray(counts.sum(axis=0)).ravel()
+    for part in words.ranges():
+        base[part] *= (part.stop - part.start) / max(base[part].sum(), 1e-300)
+    vectors, weights = _unit_tf_idf(counts)
     near = max(1, min(NEAR, len(full) // (2 * n_topics)))
     starts = np.empty((source.n_words, n_topics))
-    for topic, likeness in enumerate(_seeds(vectors, n_topics, generator)):
+    leans = _leans(words, guided, weights)
+    seeds = _seeds(vectors, leans, _linked(counts, words, n_topics), n_topics, generator)
+    for topic, likeness in enumerate(seeds):
         chosen = np.argsort(-likeness, kind="stable")[:near]
+        chosen = chosen[likeness[chosen] > 0.0] if topic < guided else chosen
         starts[:, topic] = np.asarray(counts[chosen].sum(axis=0)).ravel() + base
     return starts
+
+
+def _leans(words: ClosedVocabulary, guided: int, weights: Array) -> Array:
+    """What guided topics' eta favours, weighted as documents are (guided × words), rows of length one."""
+    if not guided or not isinstance(words.eta, np.ndarray):
+        return np.empty((0, words.n_words))
+    eta = words.eta[:, :guided].T
+    leans = (eta - eta.min(axis=1, keepdims=True)) * weights
+    return leans / np.maximum(np.linalg.norm(leans, axis=1, keepdims=True), 1e-12)
+
+
+def _linked(counts: csr_matrix, words: ClosedVocabulary, n_topics: int) -> NDArray[np.bool_]:
+    """Which documents may be seeds: those with words of every language, or all where these are few."""
+    sides = [np.asarray(counts[:, part].sum(axis=1)).ravel() > 0 for part in words.ranges()]
+    linked = np.logical_and.reduce(sides)
+    return linked if linked.sum() >= 2 * n_topics else np.ones(len(linked), np.bool_)
 
 
 def _sample(source: Source, generator: np.random.Generator) -> Bags:
@@ -54,25 +79,37 @@ def _sample(source: Source, generator: np.random.Generator) -> Bags:
     return join_bags(parts)
 
 
-def _unit_tf_idf(counts: csr_matrix) -> csr_matrix:
-    """(1 + log n) log(D / df), rows of length one; a row without special words is all zero."""
+def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:
+    """(1 + log n) log(D / df), rows of length one; a row without special words is all zero. And the logs."""
     n_documents, n_words = _shape(counts)
     idf = np.log(n_documents / np.maximum(np.bincount(counts.indices, minlength=n_words), 1))
     weighted = counts.copy()
     weighted.data = 1.0 + np.log(np.maximum(weighted.data, 1e-3)).clip(-0.9)
     weighted = csr_matrix(weighted @ diags_array(idf))
     length = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
-    return csr_matrix(diags_array(1.0 / np.maximum(length, 1e-12)) @ weighted)
+    return csr_matrix(diags_array(1.0 / np.maximum(length, 1e-12)) @ weighted), idf
 
 
-def _seeds(vectors: csr_matrix, n_topics: int, generator: np.random.Generator) -> list[NDArray[np.float64]]:
-    """The likeness of every document to each seed; of `TRIALS` candidates that which leaves least far."""
-    n_documents, _ = _shape(vectors)
-    chosen = [_likeness(vectors, [int(generator.integers(n_documents))])[0]]
-    far = np.maximum(0.0, 1.0 - chosen[0])
+def _seeds(
+    vectors: csr_matrix,
+    leans: Array,
+    eligible: NDArray[np.bool_],
+    n_topics: int,
+    generator: np.random.Generator,
+) -> list[NDArray[np.float64]]:
+    """The likeness of every document to each seed: first those given, then documents that may be seeds.
+
+    Of `TRIALS` candidates that is taken which leaves least far.
+    """
+    chosen = [np.asarray(vectors @ lean) for lean in leans]
+    if not chosen:
+        first = np.flatnonzero(eligible)[generator.integers(eligible.sum())]
+        chosen = [_likeness(vectors, [int(first)])[0]]
+    far = np.maximum(0.0, 1.0 - np.max(chosen, axis=0))
     while len(chosen) < n_topics:
-        odds = far**2
-        odds = odds / odds.sum() if odds.sum() > 1e-12 else np.full(n_documents, 1.0 / n_documents)
+        odds = far**2 * eligible
+        odds = odds / odds.sum() if odds.sum() > 1e-12 else eligible / eligible.sum()
+        n_documents = len(odds)
         candidates = generator.choice(n_documents, TRIALS, p=odds)
         likeness = _likeness(vectors, candidates.tolist())
         left = np.minimum(far, np.maximum(0.0, 1.0 - likeness))

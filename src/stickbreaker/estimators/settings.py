@@ -10,6 +10,7 @@ import numpy as np
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
+from stickbreaker.estimators.guiding import Guide
 from stickbreaker.learning.schedules import Batch, Online, Schedule
 from stickbreaker.models.topics import Gibbs, Hybrid, MeanField
 
@@ -71,6 +72,15 @@ def concentration(
     return (array.copy() if array.ndim else float(array)), False
 
 
+def guide_of(value: object) -> Guide | None:
+    """A guide from one, a mapping of topics to words, or None. Raises UserError for anything else."""
+    if value is None or isinstance(value, Guide):
+        return value
+    if isinstance(value, Mapping):
+        return Guide(value)
+    raise UserError(f"guide={str(value)[:40]!r}", remedy='guide is {"topic": ["word"]}, or Guide.read(path)')
+
+
 def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) -> None:
     """Raise UserError unless a parameter is a finite number above zero (`zero`: or zero)."""
     if whole:
@@ -112,7 +122,10 @@ def params_of(estimator: object) -> dict[str, Any]:
 
 def to_json(params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as plain JSON values; callbacks are left out, since they are code."""
-    return {name: _plain(value) for name, value in params.items() if name != "callbacks"}
+    plain = {name: value for name, value in params.items() if name != "callbacks"}
+    if "guide" in plain:
+        plain["guide"] = guide_of(plain["guide"])
+    return {name: _plain(value) for name, value in plain.items()}
 
 
 def from_json(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,13 +133,20 @@ def from_json(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _rich(value) for name, value in params.items()}
 
 
-VALUES = {"online": Online, "hybrid": Hybrid, "gibbs": Gibbs}  # parameters that are values, by name in JSON
+VALUES = {
+    "online": Online,
+    "hybrid": Hybrid,
+    "gibbs": Gibbs,
+    "guide": Guide,
+}  # parameters that are values, by name in JSON
 
 
 def _plain(value: Any) -> Any:
     for name, kind in VALUES.items():
         if isinstance(value, kind):
             return {name: {each.name: _plain(getattr(value, each.name)) for each in fields(value)}}
+    if isinstance(value, tuple):
+        return list(map(_plain, value))
     if isinstance(value, Batch):
         return "batch"
     if isinstance(value, np.ndarray):

@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Record
-from stickbreaker.corpus import Analysis, Bags, Vocabulary
+from stickbreaker.corpus import Bags, Vocabulary
+from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.settings import threads_of
@@ -56,12 +58,13 @@ class TopicEstimator(ABC):
     alpha_: Array
     eta_: float | Array
     topic_shares_: Array
+    topic_names_: tuple[str | None, ...]
     bound_: float
     n_iter_: int
     converged_: bool
     trace_: list[TraceRecord]
     vocabulary_: Vocabulary
-    analysis_: Analysis
+    analysis_: AnyAnalysis
     corpus_: dict[str, Any]
     seed_: int
     n_features_in_: int
@@ -70,8 +73,17 @@ class TopicEstimator(ABC):
     _state: RunState
 
     @abstractmethod
-    def _topic_model(self, n_words: int) -> TopicModel:
-        """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
+    def _topic_model(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> TopicModel:
+        """The model that the parameters describe. Raises UserError naming the parameter that is wrong.
+
+        Without a vocabulary, the parameters are looked at before anything is read.
+        """
+
+    @abstractmethod
+    def _names(self) -> tuple[str | None, ...]:
+        """The topics' names, None of those that have none."""
 
     @abstractmethod
     def _fold_in(self) -> MeanField | Hybrid:
@@ -89,10 +101,39 @@ class TopicEstimator(ABC):
     def _limits(self) -> Limits:
         """When a run ends."""
 
-    def top_words(self, n: int = 10) -> list[list[str]]:
-        """The `n` most probable words of each topic."""
-        order = np.argsort(-self.topic_word_, axis=1, kind="stable")[:, :n]
-        return [[self.vocabulary_.words[w] for w in row] for row in order]
+    def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
+        """The `n` most probable words of each topic; of a polylingual model, of each language in turn, or
+        of one `language`, and then without it."""
+        ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
+        if language is not None:
+            if language not in ranges:
+                told = ", ".join(self.vocabulary_.languages) or "no languages"
+                raise UserError(f"language={language!r}", remedy=f"the model has {told}")
+            ranges = {language: ranges[language]}
+        words = self.vocabulary_.words if language is None else self.vocabulary_.spelled
+        top: list[list[str]] = [[] for _ in self.topic_word_]
+        for part in ranges.values():
+            order = np.argsort(-self.topic_word_[:, part], axis=1, kind="stable")[:, :n]
+            for row, chosen in zip(top, (order + part.start).tolist(), strict=True):
+                row.extend(words[w] for w in chosen)
+        return top
+
+    def show_topics(
+        self, num_topics: int = 10, num_words: int = 10, formatted: bool = True
+    ) -> list[tuple[int, Any]]:
+        """The largest topics as gensim shows them: (number, '0.021*"word" + …'), the largest first.
+
+        `num_topics` -1 takes all. `formatted` False gives a list of (word, probability) in place of the text.
+        """
+        top = self.top_words(num_words)
+        order = np.argsort(-self.topic_shares_, kind="stable")
+        told: list[tuple[int, list[tuple[str, float]]]] = []
+        for topic in order[: None if num_topics < 0 else num_topics].tolist():
+            probabilities = self.topic_word_[topic, self.vocabulary_.lookup(top[topic])].tolist()
+            told.append((topic, list(zip(top[topic], probabilities, strict=True))))
+        if not formatted:
+            return told
+        return [(topic, " + ".join(f'{p:.3f}*"{word}"' for word, p in words)) for topic, words in told]
 
     def _infer(self, bags: Bags) -> Iterator[Local]:
         """gamma and bound terms of some documents, a shard at a time."""
@@ -123,5 +164,6 @@ class TopicEstimator(ABC):
         self.topic_word_ = np.ascontiguousarray(model.words.topic_words(small, counts).T)
         self.alpha_ = small["alpha"].values.copy()
         self.eta_ = float(small["eta"].values) if "eta" in small else np.array(model.words.eta).T
-        totals = engine.totals()[0]
+        self.topic_names_ = self._names()
+        totals = engine.totals().sum(axis=0)
         self.topic_shares_ = totals / max(totals.sum(), 1e-300)

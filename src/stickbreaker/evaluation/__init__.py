@@ -1,15 +1,76 @@
-"""How good topics are: held-out likelihood, by completion or left to right, and coherence of top words."""
+"""How good topics are, whoever made them: functions of arrays, top words and corpora.
 
-from stickbreaker.evaluation.coherence import Coherence, npmi
+Held-out likelihood, by completion or left to right; coherence and diversity of top words; stability over
+seeds; labels; the sides of aligned documents; how many topics.
+"""
+
+from stickbreaker.evaluation.coherence import Coherence, Coherences, c_v, coherence, npmi, umass
 from stickbreaker.evaluation.completion import Completion, completion_score, split_halves, unigram_score
+from stickbreaker.evaluation.diversity import effective_topics, idle_topics, top_words_of, topic_diversity
+from stickbreaker.evaluation.documents import (
+    HeldOutScore,
+    Sides,
+    Topics,
+    coherence_of,
+    compare_sides,
+    completion_of,
+    left_to_right_of,
+    unigram_probabilities,
+    unseen_share,
+)
+from stickbreaker.evaluation.labels import Accuracy, LabelScores, classify_labels
+from stickbreaker.evaluation.languages import (
+    both_sides,
+    chance_mrr,
+    cross_lingual_npmi,
+    one_side,
+    retrieval_mrr,
+)
 from stickbreaker.evaluation.left_to_right import left_to_right_score
+from stickbreaker.evaluation.matching import Matching, match_topics, shared_words, stability, topic_similarity
+from stickbreaker.evaluation.meetings import Meetings, Tokens
+from stickbreaker.evaluation.search import Fewest, fewest_topics
 
 __all__ = [
+    "Accuracy",
     "Coherence",
+    "Coherences",
     "Completion",
+    "Fewest",
+    "HeldOutScore",
+    "LabelScores",
+    "Matching",
+    "Meetings",
+    "Sides",
+    "Tokens",
+    "Topics",
+    "both_sides",
+    "c_v",
+    "chance_mrr",
+    "classify_labels",
+    "coherence",
+    "coherence_of",
+    "compare_sides",
+    "completion_of",
     "completion_score",
+    "cross_lingual_npmi",
+    "effective_topics",
+    "fewest_topics",
+    "idle_topics",
+    "left_to_right_of",
     "left_to_right_score",
+    "match_topics",
     "npmi",
+    "one_side",
+    "retrieval_mrr",
+    "shared_words",
     "split_halves",
+    "stability",
+    "top_words_of",
+    "topic_diversity",
+    "topic_similarity",
+    "umass",
+    "unigram_probabilities",
     "unigram_score",
+    "unseen_share",
 ]

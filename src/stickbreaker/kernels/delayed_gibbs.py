@@ -35,6 +35,7 @@ class Index(NamedTuple):
 
     offsets: NDArray[np.int64]  # words + 1
     tokens: NDArray[np.integer]  # position in document order, int32 or int64
+    groups: NDArray[np.int32]  # words: group (language)
 
 
 class Range(NamedTuple):
@@ -43,7 +44,7 @@ class Range(NamedTuple):
     first: int
     last: int  # exclusive
     keys: NDArray[np.uint64]  # all documents or words: start of the random numbers
-    totals: NDArray[np.float64]  # topics
+    totals: NDArray[np.float64]  # groups × topics
 
 
 @njit(**PART)
@@ -72,8 +73,9 @@ def _move(topics, proposals, weights, totals, state):
 @njit(**PART)
 def _add(used, used_out):
     """Report a call's sums at its end: threads that write side by side all the time wait for each other."""
-    for k in range(len(used)):
-        used_out[k] += used[k]
+    for g in range(len(used)):
+        for k in range(used.shape[1]):
+            used_out[g, k] += used[g, k]
 
 
 @njit(**PART)
@@ -183,21 +185,27 @@ def _room_for_words(offsets, part, chain):
 def visit_documents(offsets, alpha, part, chain_out, used_out):
     """The document phase: accept or reject the words' proposals, then draw the documents' own.
 
-    offsets (documents + 1); alpha: Prior; part: Range of documents; chain_out: Chain; used_out (topics,
-    int64) the new topics of these documents' tokens, added to. Counts of the document are live and leave
+    offsets (documents × groups + 1): a document's tokens come group by group; alpha: Prior; part: Range of
+    documents; chain_out: Chain; used_out (groups × topics, int64) the new topics of these documents' tokens,
+    added to. Counts of the document are live and leave
     the token itself out, all others are those at the start of the phase. Algorithm 2 of Chen et al. (2016).
     """
     weights = alpha.values.copy()
-    used, state = np.zeros(len(part.totals), np.int64), np.empty(2, np.uint64)
+    used, state = np.zeros(part.totals.shape, np.int64), np.empty(2, np.uint64)
+    n_groups = len(part.totals)
     for d in range(part.first, part.last):
-        topics = chain_out.topics[offsets[d] : offsets[d + 1]]
-        proposals = chain_out.proposals[offsets[d] : offsets[d + 1]]
+        ends = offsets[d * n_groups : (d + 1) * n_groups + 1]
+        topics = chain_out.topics[ends[0] : ends[n_groups]]
+        proposals = chain_out.proposals[ends[0] : ends[n_groups]]
         seeded(part.keys[d], state)
         for i in range(len(topics)):
             weights[topics[i]] += 1.0
-        _move(topics, proposals, weights, part.totals, state)
+        for g in range(n_groups):
+            a, b = ends[g] - ends[0], ends[g + 1] - ends[0]
+            _move(topics[a:b], proposals[a:b], weights, part.totals[g], state)
         _draw_from_document(topics, alpha, state, proposals)
-        _leave(topics, alpha.values, weights, used)
+        for g in range(n_groups):
+            _leave(topics[ends[g] - ends[0] : ends[g + 1] - ends[0]], alpha.values, weights, used[g])
     _add(used, used_out)
 
 
@@ -206,15 +214,15 @@ def visit_words(index, eta, part, chain_out, used_out):
     """The word phase: accept or reject the documents' proposals, then draw the words' own.
 
     index: Index; eta (words), the same for every topic; part: Range of words; chain_out: Chain; used_out
-    (topics, int64) as in `visit_documents`.
+    (groups × topics, int64) as in `visit_documents`.
     """
-    n_topics = len(part.totals)
+    n_topics = part.totals.shape[1]
     all_topics, all_proposals = _room_for_words(index.offsets, part, chain_out)
     weights, prior = np.zeros(n_topics), np.zeros(n_topics)
-    used, state = np.zeros(len(part.totals), np.int64), np.empty(2, np.uint64)
+    used, state = np.zeros(part.totals.shape, np.int64), np.empty(2, np.uint64)
     for w in range(part.first, part.last):
         tokens = index.tokens[index.offsets[w] : index.offsets[w + 1]]
-        n = len(tokens)
+        n, g = len(tokens), index.groups[w]
         if n == 0:
             continue
         seeded(part.keys[w], state)
@@ -222,22 +230,22 @@ def visit_words(index, eta, part, chain_out, used_out):
             prior[:] = eta[w]
             weights[:] = eta[w]
         topics, proposals = all_topics[:n], all_proposals[:n]
-        _enter_word(tokens, chain_out, weights, part.totals, state, topics, proposals)
+        _enter_word(tokens, chain_out, weights, part.totals[g], state, topics, proposals)
         _draw_from_word(topics, eta[w], n_topics, state, proposals)
-        _leave_word(tokens, topics, proposals, prior, weights, chain_out, used)
+        _leave_word(tokens, topics, proposals, prior, weights, chain_out, used[g])
     _add(used, used_out)
 
 
 @njit(**OPTIONS)
 def visit_informed_words(index, eta, part, chain_out, used_out):
     """The word phase where topics differ in their prior: eta (words × topics), all else as above."""
-    n_topics = len(part.totals)
+    n_topics = part.totals.shape[1]
     all_topics, all_proposals = _room_for_words(index.offsets, part, chain_out)
     weights, sums = np.empty(n_topics), np.empty(n_topics)
-    used, state = np.zeros(len(part.totals), np.int64), np.empty(2, np.uint64)
+    used, state = np.zeros(part.totals.shape, np.int64), np.empty(2, np.uint64)
     for w in range(part.first, part.last):
         tokens = index.tokens[index.offsets[w] : index.offsets[w + 1]]
-        n = len(tokens)
+        n, g = len(tokens), index.groups[w]
         if n == 0:
             continue
         seeded(part.keys[w], state)
@@ -247,9 +255,9 @@ def visit_informed_words(index, eta, part, chain_out, used_out):
             total += eta[w, k]
             sums[k] = total
         topics, proposals = all_topics[:n], all_proposals[:n]
-        _enter_word(tokens, chain_out, weights, part.totals, state, topics, proposals)
+        _enter_word(tokens, chain_out, weights, part.totals[g], state, topics, proposals)
         _draw_from_informed_word(topics, sums, state, proposals)
-        _leave_word(tokens, topics, proposals, eta[w], weights, chain_out, used)
+        _leave_word(tokens, topics, proposals, eta[w], weights, chain_out, used[g])
     _add(used, used_out)
 
 

@@ -22,6 +22,7 @@ class Block(NamedTuple):
     """Tokens of consecutive documents, by word and within a word by document."""
 
     words: NDArray[np.int32]  # words that occur, each once
+    groups: NDArray[np.int32]  # their groups (languages)
     starts: NDArray[np.int64]  # these + 1: a word's first token
     documents: NDArray[np.int32]  # tokens: number of the document in the block
     n_documents: int
@@ -31,13 +32,13 @@ class Table(NamedTuple):
     """Tokens by word and topic, of all blocks."""
 
     counts: NDArray[np.int32]  # words × topics
-    totals: NDArray[np.int64]  # topics
+    totals: NDArray[np.int64]  # groups × topics
 
 
 class Prior(NamedTuple):
     alpha: NDArray[np.float64]  # topics
     eta: NDArray[np.float64]  # (words or 1) × (topics or 1)
-    eta_totals: NDArray[np.float64]  # topics: sum of eta over the words
+    eta_totals: NDArray[np.float64]  # groups × topics: sum of eta over the group's words
 
 
 class Word(NamedTuple):
@@ -45,7 +46,9 @@ class Word(NamedTuple):
 
     row: NDArray[np.int32]  # topics
     eta: NDArray[np.float64]  # topics or 1
-    inverse: NDArray[np.float64]  # topics: 1 / (n_k + sum of eta), whatever the word
+    totals: NDArray[np.int64]  # topics: n_k, and the two below, of the word's group
+    eta_totals: NDArray[np.float64]  # topics: sum of eta
+    inverse: NDArray[np.float64]  # topics: 1 / (n_k + sum of eta)
 
 
 @njit(**PART)
@@ -54,18 +57,26 @@ def padded(n):
 
 
 @njit(**PART)
-def less(word, k, table, prior):
-    """The word's weight of topic k with one token less; changes nothing."""
-    eta = word.eta[k if len(word.eta) > 1 else 0]
-    return (word.row[k] - 1 + eta) / (table.totals[k] - 1 + prior.eta_totals[k])
+def word_at(i, block, table, prior, inverse):
+    """The i-th of the words that occur in a block; inverse (groups × topics)."""
+    w, g = block.words[i], block.groups[i]
+    eta = prior.eta[w if len(prior.eta) > 1 else 0]
+    return Word(table.counts[w], eta, table.totals[g], prior.eta_totals[g], inverse[g])
 
 
 @njit(**PART)
-def recount(word, k, change, table, prior):
+def less(word, k):
+    """The word's weight of topic k with one token less; changes nothing."""
+    eta = word.eta[k if len(word.eta) > 1 else 0]
+    return (word.row[k] - 1 + eta) / (word.totals[k] - 1 + word.eta_totals[k])
+
+
+@njit(**PART)
+def recount(word, k, change):
     """Change the tokens of topic k by one; gives the word's new weight of it."""
     word.row[k] += change
-    table.totals[k] += change
-    word.inverse[k] = 1.0 / (table.totals[k] + prior.eta_totals[k])
+    word.totals[k] += change
+    word.inverse[k] = 1.0 / (word.totals[k] + word.eta_totals[k])
     return (word.row[k] + word.eta[k if len(word.eta) > 1 else 0]) * word.inverse[k]
 
 
@@ -120,22 +131,22 @@ def _counted(held, alpha, change):
 @njit(**PART)
 def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out):
     """Draw the topics of one word's tokens."""
-    w, n_topics = block.words[i], len(prior.alpha)
-    word = Word(table.counts[w], prior.eta[w if len(prior.eta) > 1 else 0], inverse)
+    n_topics = len(prior.alpha)
+    word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
     one = np.float32(1.0)
     for t in range(block.starts[i], block.starts[i + 1]):
         counts, k = held[block.documents[t]], np.int64(assignments_out[t])
-        own = np.float64(_counted(counts[k], alpha[k], -one)) * less(word, k, table, prior)
+        own = np.float64(_counted(counts[k], alpha[k], -one)) * less(word, k)
         others = np.float64(_others(counts, weights, numbers, np.float32(k)))
         target = uniform(state) * (others + own) - own
         if target < 0.0:
             continue
         new = _search_others(counts, weights, numbers, k, n_topics, np.float32(target))
         counts[k] = _counted(counts[k], alpha[k], -one)
-        weights[k] = recount(word, k, -1, table, prior)
+        weights[k] = recount(word, k, -1)
         counts[new] = _counted(counts[new], alpha[new], one)
-        weights[new] = recount(word, new, 1, table, prior)
+        weights[new] = recount(word, new, 1)
         assignments_out[t] = new
 
 
@@ -167,7 +178,7 @@ def add_counts(block, assignments, table_out):
     for i in range(len(block.words)):
         for t in range(block.starts[i], block.starts[i + 1]):
             table_out.counts[block.words[i], assignments[t]] += 1
-            table_out.totals[assignments[t]] += 1
+            table_out.totals[block.groups[i], assignments[t]] += 1
 
 
 @njit(**OPTIONS)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.gibbs import CHUNK, Word, fill_weights, less, padded, recount
+from stickbreaker.kernels.gibbs import CHUNK, fill_weights, less, padded, recount, word_at
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.special import OPTIONS, PART
 
@@ -186,8 +186,8 @@ def _set_weight(k, weight, alpha, weights_out, parts_out):
 @njit(**PART)
 def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, state, assignments_out):
     """Draw the topics of one word's tokens."""
-    w, n_topics = block.words[i], len(prior.alpha)
-    word = Word(table.counts[w], prior.eta[w if len(prior.eta) > 1 else 0], inverse)
+    n_topics = len(prior.alpha)
+    word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
     remainder = _sum_parts(alpha, weights, parts)
     for t in range(block.starts[i], block.starts[i + 1]):
@@ -197,7 +197,7 @@ def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, 
         mass, old = _mass(lists.pairs, start, stop, weights, k)
         others = mass - lists.pairs[old, 1] * weights[k]
         rest = remainder - alpha[k] * weights[k]
-        own = (lists.pairs[old, 1] - 1.0 + alpha[k]) * less(word, k, table, prior)
+        own = (lists.pairs[old, 1] - 1.0 + alpha[k]) * less(word, k)
         target = uniform(state) * (others + rest + own) - own
         if target < 0.0:
             continue
@@ -208,11 +208,11 @@ def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, 
         else:
             chosen = -1
             new = _search_prior(parts, alpha, weights, n_topics, target - others)
-        remainder += _set_weight(k, recount(word, k, -1, table, prior), alpha, weights, parts)
+        remainder += _set_weight(k, recount(word, k, -1), alpha, weights, parts)
         if new != k:
             lists.pairs[old, 1] -= 1
             _move(lists, d, stop, old, new, chosen)
-        remainder += _set_weight(new, recount(word, new, 1, table, prior), alpha, weights, parts)
+        remainder += _set_weight(new, recount(word, new, 1), alpha, weights, parts)
         assignments_out[t] = new
 
 
@@ -222,8 +222,8 @@ def sweep_lists(block, table, prior, key, assignments_out):
 
     block: Block; prior: Prior; key: of the stream (uint64); table: Table and assignments_out (tokens, int32,
     in the block's order) are changed. p(k) ~ (n_dk + alpha_k) (n_wk + eta_wk) / (n_k + sum_w eta_wk) without
-    the token itself (Zhai 2014, eq. 4.6), as a sum over the document's topics plus a remainder,
-    sum alpha_k weight_k, which is kept up to date.
+    the token itself (Zhai 2014, eq. 4.6), n_k and the sum over w those of the word's group; as a sum over
+    the document's topics plus a remainder, sum alpha_k weight_k, which is kept up to date.
     """
     n_topics = len(prior.alpha)
     width = padded(n_topics)

@@ -61,6 +61,10 @@ class Model(ABC):
     def n_columns(self, small: Record) -> int:
         """Columns of the table now."""
 
+    def groups(self) -> NDArray[np.int32] | None:
+        """The group (language) of each row of the table that a run starts from; None: there is but one."""
+        return None
+
     @abstractmethod
     def start(self) -> Record:
         """The small part before the first step."""

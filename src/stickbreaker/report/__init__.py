@@ -1,23 +1,28 @@
 """A report: one HTML file that shows what a model learned, and opens offline.
 
 The rest of the library fills the records of `stickbreaker.report.data`; `render` turns a `Page` into HTML.
-`place_topics` gives the coordinates of the topic map, `nearest_topics` each topic's neighbours, and
-`choose_words` the words a topic is shown with.
+`place_topics` gives the coordinates of the topic map, `nearest_topics` each topic's neighbours, `relate` the
+tree of topics, and `choose_words` the words a topic is shown with.
 """
 
-from stickbreaker.report.data import DocumentEntry, Page, Topic, TracePoint
+from stickbreaker.report.data import Breakdown, DocumentEntry, Page, Relations, Topic, TracePoint, WordRow
+from stickbreaker.report.hierarchy import relate
 from stickbreaker.report.layout import nearest_topics, place_topics, topic_distances
 from stickbreaker.report.render import render
 from stickbreaker.report.words import choose_words
 
 __all__ = [
+    "Breakdown",
     "DocumentEntry",
     "Page",
+    "Relations",
     "Topic",
     "TracePoint",
+    "WordRow",
     "choose_words",
     "nearest_topics",
     "place_topics",
+    "relate",
     "render",
     "topic_distances",
 ]

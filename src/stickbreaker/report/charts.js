@@ -1,64 +1,3 @@
-"use strict";
-
-// Charts as pure functions from data to a plain tree of nodes: nothing here knows of a page or a browser.
-// A node is { tag, attributes, children }; a child is a node or a string.
-
-function node(tag, attributes, ...children) {
-  const present = (child) => child !== null && child !== undefined;
-  return { tag, attributes: attributes || {}, children: children.flat().filter(present) };
-}
-
-function frame(width, height) {
-  return { width, height, viewBox: `0 0 ${width} ${height}` };
-}
-
-// Numbers and words.
-
-function percent(share) {
-  const value = 100 * share;
-  if (value === 0) return "0%";
-  if (value < 0.01) return "<0.01%";
-  return value.toFixed(value >= 9.95 ? 0 : value >= 0.995 ? 1 : 2) + "%";
-}
-
-function grouped(number) {
-  return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-
-function times(ratio) {
-  if (!isFinite(ratio)) return "only here";
-  if (ratio >= 1000) return "× >999";
-  return "× " + ratio.toFixed(ratio >= 9.95 ? 0 : 1);
-}
-
-function clamp(value, low, high) {
-  return Math.max(low, Math.min(high, value));
-}
-
-function textWidth(text, size) {
-  let width = 0;
-  for (const letter of text) width += letter.codePointAt(0) > 0x2e7f ? 1.05 : 0.55;
-  return width * size;
-}
-
-function shortened(text, size, room) {
-  if (textWidth(text, size) <= room) return text;
-  let kept = "";
-  for (const letter of text) {
-    if (textWidth(kept + letter + "…", size) > room) break;
-    kept += letter;
-  }
-  return kept + "…";
-}
-
-function ticks(low, high, wanted) {
-  const rough = (high - low) / Math.max(wanted, 1) || 1;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= rough);
-  const values = [];
-  for (let i = Math.ceil(low / step); i * step <= high + step * 1e-6; i += 1) values.push(i * step);
-  return values;
-}
 
 // The map: a circle a topic, pushed apart until none overlap, with labels where there is room.
 
@@ -173,14 +112,16 @@ function focusLabel(map, k, name) {
   return places.reduce((best, next) => (best && cost(best) <= cost(next) ? best : next), null);
 }
 
-// Word bars. `special` is 0 for the most frequent words, 1 for those with the highest lift.
+// Word bars. Words are ranked by relevance: lambda is 1 for the most frequent, 0 for those with the highest lift,
+// among words a hundredth as frequent as the first or more.
 
-function rankedWords(words, special, n) {
-  const weight = ([, probability, overall]) => {
+function rankedWords(words, lambda, n) {
+  const floor = lambda < 1 ? 0.01 * Math.max(...words.map((w) => w[1]), 0) : 0;
+  const relevance = ([, probability, overall]) => {
     const p = Math.max(probability, 1e-12), lift = p / Math.max(overall, 1e-12);
-    return (1 - special) * Math.log(p) + special * Math.log(lift);
+    return lambda * Math.log(p) + (1 - lambda) * Math.log(lift);
   };
-  return [...words].sort((a, b) => weight(b) - weight(a)).slice(0, n);
+  return words.filter((w) => w[1] >= floor).sort((a, b) => relevance(b) - relevance(a)).slice(0, n);
 }
 
 function wordBars(words, colour, width) {
@@ -224,38 +165,58 @@ function mixBar(mix, topics) {
 
 // A curve of points { x, y } over axes.
 
-function lineChart(points, { xName, name, colour, width, height }) {
-  const { left, right, bottom, px, py, xTicks, yTicks } = axes(points, width, height);
-  const last = points[points.length - 1];
+function lineChart(points, { xName, name, colour, width, height, unigram }) {
+  const { left, right, bottom, px, py, xTicks, yTicks, top } = axes(points, width, height, unigram);
+  const last = points[points.length - 1], inside = entering(points, top);
   const fine = yTicks.length > 1 && yTicks[1] - yTicks[0] < 1;
-  const spoken = `${name}: from ${grouped(points[0].y)} words at first to ${grouped(last.y)} at the end`;
+  const beside = unigram ? `; without topics ${grouped(unigram)}` : "";
+  const spoken = `${name}: from ${grouped(points[0].y)} words at first to ${grouped(last.y)} at the end${beside}`;
   const grid = (y) => [
     node("line", { class: "grid", x1: left, x2: right, y1: py(y), y2: py(y) }),
     node("text", { class: "figure", x: left - 9, y: Number(py(y)) + 4, "text-anchor": "end" },
       fine ? y.toFixed(2) : grouped(y))];
   const dot = (p) => node("circle", { cx: px(p.x), cy: py(p.y), r: 2.6, fill: colour },
     node("title", {}, `${xName} ${grouped(p.x)}: ${grouped(p.y)} words`));
-  return node("svg",
-    { class: "line-chart", role: "img", "aria-label": spoken, ...frame(width, height) },
+  return node("svg", { class: "line-chart", role: "img", "aria-label": spoken, ...frame(width, height) },
     yTicks.flatMap(grid),
     xTicks.map((x) => node("text", { class: "figure", x: px(x), y: bottom + 19, "text-anchor": "middle" },
       x < 10 && x % 1 ? x.toFixed(1) : grouped(x))),
     node("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, xName),
-    node("polyline", { class: "curve", points: points.map((p) => `${px(p.x)},${py(p.y)}`).join(" "), stroke: colour }),
-    points.length > 80 ? [] : points.map(dot),
+    unigram ? baseline(left, right, Number(py(unigram)), unigram) : null,
+    node("polyline", { class: "curve", points: inside.map((p) => `${px(p.x)},${py(p.y)}`).join(" "), stroke: colour }),
+    points.length > 80 ? [] : points.filter((p) => p.y <= top).map(dot),
     node("circle", { cx: px(last.x), cy: py(last.y), r: 4.5, fill: colour }));
 }
 
-function axes(points, width, height) {
-  const left = 58, right = width - 18, top = 14, bottom = height - 40;
-  const xs = points.map((p) => p.x), ys = points.map((p) => p.y);
-  const xLow = Math.min(0, ...xs), xHigh = Math.max(...xs);
-  const margin = 0.06 * (Math.max(...ys) - Math.min(...ys) || Math.max(...ys));
-  const yTicks = ticks(Math.max(Math.min(...ys) - margin, 0), Math.max(...ys) + margin, 5);
-  const yLow = Math.min(yTicks[0], ...ys), yHigh = Math.max(yTicks[yTicks.length - 1], ...ys);
+// What a model without topics would be, dashed.
+function baseline(left, right, y, unigram) {
+  return node("g", {},
+    node("line", { class: "unigram", x1: left, x2: right, y1: y, y2: y }),
+    node("text", { class: "halo", x: right, y: y < 34 ? y + 17 : y - 7, "text-anchor": "end" },
+      `word frequencies alone (unigram): ${grouped(unigram)}`));
+}
+
+// The first steps of a run can be so much worse than all others that these would be one flat line: what lies above
+// `top` is left out, and the curve comes in at the upper edge.
+function entering(points, top) {
+  const first = points.findIndex((p) => p.y <= top);
+  if (first < 1) return points;
+  const before = points[first - 1], after = points[first];
+  const part = (before.y - top) / (before.y - after.y);
+  return [{ x: before.x + part * (after.x - before.x), y: top }, ...points.slice(first)];
+}
+
+function axes(points, width, height, unigram) {
+  const left = 58, right = width - 18, upper = 14, bottom = height - 40;
+  const usual = 1.5 * Math.max(points[points.length - 1].y, unigram || 0);
+  const xs = points.map((p) => p.x), ys = [...points.map((p) => p.y).filter((y) => y <= usual), ...(unigram ? [unigram] : [])];
+  const xLow = Math.min(0, ...xs), xHigh = Math.max(...xs), most = Math.max(...ys);
+  const margin = 0.06 * (most - Math.min(...ys) || most);
+  const yTicks = ticks(Math.max(Math.min(...ys) - margin, 0), most + margin, 5);
+  const yLow = Math.min(yTicks[0], ...ys), yHigh = Math.max(yTicks[yTicks.length - 1], most + margin);
   return {
-    left, right, bottom, yTicks, xTicks: ticks(xLow, xHigh, Math.min(width / 90, 8)),
+    left, right, bottom, yTicks, xTicks: ticks(xLow, xHigh, Math.min(width / 90, 8)), top: yHigh,
     px: (x) => (left + ((x - xLow) / (xHigh - xLow || 1)) * (right - left)).toFixed(1),
-    py: (y) => (top + (1 - (y - yLow) / (yHigh - yLow || 1)) * (bottom - top)).toFixed(1),
+    py: (y) => (upper + (1 - (y - yLow) / (yHigh - yLow || 1)) * (bottom - upper)).toFixed(1),
   };
 }

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 Scalar = str | int | float | bool | None
+WordList = Sequence[tuple[str, float, float]]  # (word, probability in the topic, in the whole collection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,17 +14,23 @@ class Topic:
     """One topic as the reader sees it.
 
     `id` lasts for the life of the model (`#topic-7` links to it). `share` is the part of all tokens that
-    belongs to the topic. `words` holds (word, probability in the topic, probability in the whole
-    collection); see `choose_words`. `documents` indexes `Page.documents`, the most typical first;
-    `similar` holds ids of other topics, the nearest first.
+    belongs to the topic. `words` are those it may be shown with, see `choose_words`; `sides` holds
+    (language, words) where a topic has words in several. `named` tells that somebody gave it its label.
+    `documents` indexes `Page.documents`, the most typical first; `similar` holds ids of other topics, the
+    nearest first. `coherence` is NPMI in [-1, 1]; `match` is (label, similarity in [0, 1]) of its partner in
+    another model.
     """
 
     id: int
     label: str
     share: float
-    words: Sequence[tuple[str, float, float]]
+    words: WordList
     documents: Sequence[int] = ()
     similar: Sequence[int] = ()
+    named: bool = False
+    coherence: float | None = None
+    match: tuple[str, float] | None = None
+    sides: Sequence[tuple[str, WordList]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,7 @@ class DocumentEntry:
     """One document: a snippet of its text and its leading topics.
 
     `mix` holds (index into `Page.topics`, share of the document's tokens), the largest first; it need not
-    sum to one.
+    sum to one. `marks` holds (first character, length, index into `Page.topics`) of words of the snippet.
     """
 
     id: str
@@ -40,6 +47,7 @@ class DocumentEntry:
     mix: Sequence[tuple[int, float]]
     n_tokens: int
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
+    marks: Sequence[tuple[int, int, int]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +63,53 @@ class TracePoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Relations:
+    """How topics relate. `similarity` (K × K) is in [0, 1].
+
+    `merges` (K - 1) are (left, right, height) from the bottom up: numbers below K are topics, K + i is the
+    i-th merge. `order` lists the topics as the leaves of that tree.
+    """
+
+    similarity: Sequence[Sequence[float]]
+    merges: Sequence[tuple[int, int, float]]
+    order: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Topic shares of parts of the collection: `shares` (parts × K), and the documents of each part.
+
+    `field` is the metadata field that divides the collection; `names` are its parts, in order (of time, or
+    the largest first). `left_out` documents are in no part.
+    """
+
+    field: str
+    names: Sequence[str]
+    documents: Sequence[int]
+    shares: Sequence[Sequence[float]]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WordRow:
+    """A word of the vocabulary: its tokens and documents in the collection, and its most probable topic."""
+
+    word: str
+    tokens: float
+    documents: int
+    topic: int
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """Everything a report shows; a section whose data are empty is left out.
 
     `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end.
-    `positions` holds an (x, y) for each topic, in [-1, 1], or nothing. `documents_total` is the size of
-    the collection: where it exceeds `len(documents)`, the page says that it shows a sample.
+    `positions` holds an (x, y) for each topic, in [-1, 1], or nothing. `documents_total` and `words_total`
+    are the sizes of the collection: where they exceed what is here, the page says that it shows a part.
+    `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
+    the model of the topics' matches.
     """
 
     title: str
@@ -69,6 +118,14 @@ class Page:
     settings: Sequence[tuple[str, Scalar]] = ()
     topics: Sequence[Topic] = ()
     positions: Sequence[tuple[float, float]] = ()
+    relations: Relations | None = None
+    times: Breakdown | None = None
+    groups: Sequence[Breakdown] = ()
     documents: Sequence[DocumentEntry] = ()
     documents_total: int = 0
+    words: Sequence[WordRow] = ()
+    words_total: int = 0
     trace: Sequence[TracePoint] = ()
+    unigram: float | None = None
+    unigram_held_out: float | None = None
+    compared: str = ""

@@ -2,66 +2,86 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.estimators.sampling import unigram
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.topics import TopicEstimator
-from stickbreaker.report.data import DocumentEntry, Page, Topic, TracePoint
+from stickbreaker.report.compare import matches
+from stickbreaker.report.data import DocumentEntry, Page, Topic, TracePoint, WordList, WordRow
+from stickbreaker.report.fields import groups_of, times_of
+from stickbreaker.report.hierarchy import relate
+from stickbreaker.report.kept import read_documents
 from stickbreaker.report.layout import nearest_topics, place_topics, topic_distances
 from stickbreaker.report.words import choose_words
 from stickbreaker.saved import ModelDirectory
 
+Floats = NDArray[np.floating]
+
 REPRESENTATIVE = 6  # documents shown with a topic
+LEAST_SHARE = 0.05  # of a document that a topic has, if it is to represent the topic
 LEAST_WORDS = 10  # a document shorter than this represents nothing
+MOST_WORDS = 8000  # of the vocabulary, the most frequent
 
 
-def page_of(path: Path, title: str) -> Page:
-    """The report of the model at `path`. Raises UserError for what is not a finished model."""
+def page_of(
+    path: Path,
+    title: str,
+    *,
+    date_field: str | None = None,
+    group_field: str | None = None,
+    compare: Path | None = None,
+) -> Page:
+    """The report of the model at `path`.
+
+    `date_field` and `group_field` are metadata fields to draw topics over and by; None looks for them.
+    `compare` is another model, to match topics with. Raises UserError for what is not a finished model, and
+    for fields that its documents lack.
+    """
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done":
         raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
     model = load(path)
-    documents = _documents(path / "documents.parquet") if (path / "documents.parquet").exists() else []
-    distances = topic_distances(model.topic_word_)
+    documents, told = read_documents(path)
     corpus = manifest["corpus"]
+    K = len(model.alpha_)
+    distances = topic_distances(model.topic_word_ / model.topic_word_.sum(axis=1, keepdims=True))
+    times = times_of(documents, K, date_field)
+    partners = matches(model, compare) if compare else [None] * K
     return Page(
         title=title,
-        subtitle=f"{len(model.alpha_)} topics learned from {corpus['documents']:,} documents",
-        facts=_facts(model, corpus),
+        subtitle=f"{K} topics learned from {corpus['documents']:,} documents",
+        facts=_facts(model, corpus, told),
         settings=_settings(manifest),
-        topics=_topics(model, documents, nearest_topics(distances)),
+        topics=_topics(model, documents, nearest_topics(distances), told.get("coherence"), partners),
         positions=place_topics(distances),
+        relations=relate(distances) if K > 2 else None,
+        times=times,
+        groups=groups_of(documents, K, group_field, times.field if times else None),
         documents=documents,
         documents_total=corpus["documents"],
+        words=_words(model),
+        words_total=len(model.vocabulary_),
         trace=[_point(record) for record in model.trace_],
+        unigram=_unigram(model, manifest, told),
+        unigram_held_out=told.get("unigram_held_out"),
+        compared=compare.resolve().name if compare else "",
     )
 
 
-def _documents(file: Path) -> list[DocumentEntry]:
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(file) as opened:  # read_table would import all that pyarrow can compute
-        rows = opened.read().to_pylist()
-    return [
-        DocumentEntry(
-            id=row["id"],
-            title=row["title"],
-            text=row["text"],
-            mix=list(zip(row["topics"], row["shares"], strict=True)),
-            n_tokens=round(row["tokens"]),
-            metadata=json.loads(row["metadata"]),
-        )
-        for row in rows
-    ]
-
-
-def _topics(model: TopicEstimator, documents: list[DocumentEntry], near: list[list[int]]) -> list[Topic]:
-    words = model.vocabulary_.words
+def _topics(
+    model: TopicEstimator,
+    documents: list[DocumentEntry],
+    near: list[list[int]],
+    coherence: list[float] | None,
+    partners: Sequence[tuple[str, float] | None],
+) -> list[Topic]:
     overall = model.topic_shares_ @ model.topic_word_
     share = np.zeros((len(documents), len(model.alpha_)))
     for d, document in enumerate(documents):
@@ -69,14 +89,78 @@ def _topics(model: TopicEstimator, documents: list[DocumentEntry], near: list[li
             for topic, part in document.mix:
                 share[d, topic] = part
     topics: list[Topic] = []
-    for k, top in enumerate(model.top_words(3)):
-        order = [int(d) for d in np.argsort(-share[:, k], kind="stable")[:REPRESENTATIVE] if share[d, k] > 0]
-        chosen = choose_words(model.topic_word_[k], overall, words)
-        topics.append(Topic(k, ", ".join(top), float(model.topic_shares_[k]), chosen, order, near[k]))
+    for k, (words, sides) in enumerate(_shown(model, overall)):
+        most = np.argsort(-share[:, k], kind="stable")[:REPRESENTATIVE].tolist()
+        order = [d for d in most if share[d, k] > LEAST_SHARE]
+        name = model.topic_names_[k]
+        topics.append(
+            Topic(
+                id=k,
+                label=name or ", ".join(word for word, _, _ in words[:3]),
+                share=float(model.topic_shares_[k]),
+                words=words,
+                documents=order,
+                similar=near[k],
+                named=name is not None,
+                coherence=coherence[k] if coherence else None,
+                match=partners[k],
+                sides=sides,
+            )
+        )
     return topics
 
 
-def _facts(model: TopicEstimator, corpus: dict[str, Any]) -> list[tuple[str, str]]:
+def _shown(
+    model: TopicEstimator, overall: Floats
+) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
+    """Each topic's words (of several languages, the one with most words), and its words by language."""
+    vocabulary = model.vocabulary_
+    for topic in model.topic_word_:
+        if not vocabulary.languages:
+            yield choose_words(topic, overall, vocabulary.words), ()
+            continue
+        sides = {
+            code: choose_words(topic[rows], overall[rows], vocabulary.spelled[rows])
+            for code, rows in vocabulary.ranges.items()
+        }
+        yield sides[leading_language(model)], tuple((code, words[:12]) for code, words in sides.items())
+
+
+def leading_language(model: TopicEstimator) -> str:
+    """The language with the most words in the collection; "" unless there are several."""
+    tokens = {code: model.vocabulary_.tokens[rows].sum() for code, rows in model.vocabulary_.ranges.items()}
+    return max(tokens, key=lambda code: tokens[code], default="")
+
+
+def _words(model: TopicEstimator) -> list[WordRow]:
+    """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to."""
+    vocabulary = model.vocabulary_
+    frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
+    best = (model.topic_word_[:, frequent] * model.topic_shares_[:, None]).argmax(axis=0)
+    language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
+    return [
+        WordRow(
+            vocabulary.spelled[row],
+            float(vocabulary.tokens[row]),
+            int(vocabulary.documents[row]),
+            int(k),
+            language.get(row, ""),
+        )
+        for row, k in zip(frequent.tolist(), best.tolist(), strict=True)
+    ]
+
+
+def _unigram(model: TopicEstimator, manifest: dict[str, Any], told: dict[str, Any]) -> float | None:
+    """What words alone score on the documents learned from; None where it cannot be known exactly."""
+    if not model.trace_ or any(record["kind"] == "joint" for record in model.trace_):
+        return None  # such scores are of words and topics together
+    if "unigram" in told:
+        return told["unigram"]
+    vocabulary = model.vocabulary_
+    return None if manifest["held_out"] else unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
+
+
+def _facts(model: TopicEstimator, corpus: dict[str, Any], told: dict[str, Any]) -> list[tuple[str, str]]:
     seconds = model.trace_[-1].get("seconds") if model.trace_ else None
     held_out = [record["held_out"] for record in model.trace_ if "held_out" in record]
     facts = [
@@ -88,6 +172,8 @@ def _facts(model: TopicEstimator, corpus: dict[str, Any]) -> list[tuple[str, str
     ]
     if held_out:
         facts.append(("held-out nats a word", f"{held_out[-1]:.3f}"))
+    if told.get("coherence"):
+        facts.append(("mean coherence (NPMI)", f"{np.mean(told['coherence']):.3f}"))
     if seconds is not None:
         facts.append(("seconds of learning", f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"))
     return facts

@@ -5,16 +5,33 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stickbreaker.report.colour import hue_hex, topic_colours
-from stickbreaker.report.data import DocumentEntry, Page, Scalar, Topic, TracePoint
+from stickbreaker.report.data import (
+    Breakdown,
+    DocumentEntry,
+    Page,
+    Relations,
+    Scalar,
+    Topic,
+    TracePoint,
+    WordList,
+    WordRow,
+)
 
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _MARKUP = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 _CURVES = [hue_hex(255), hue_hex(45)]  # training, held out
 _MOST_TRACE_POINTS = 600
+_LONGEST_VALUE = 80  # characters of a metadata value
+_MOST_FIELDS = 16  # of a document's metadata
+_LONGEST_TITLE = 200
+_MOST_BYTES = 1_900_000  # of all documents but for their mixes: a page is to stay below 3 MB
+_LEAST_SHARE = 0.01  # of a document: smaller ones cannot be seen
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_MOST_PAIR = 36 * 36 - 1
 
 
 def clean(value: Scalar) -> str:
@@ -36,14 +53,21 @@ def payload(page: Page) -> dict[str, Any]:
     """Everything the script draws from, as JSON values."""
     if page.positions and len(page.positions) != len(page.topics):
         raise ValueError(f"{len(page.positions)} positions for {len(page.topics)} topics")
-    colours = topic_colours(page.positions, len(page.topics))
+    n_topics = len(page.topics)
+    colours = topic_colours(page.positions, n_topics)
     return {
         "topics": [_topic(topic, colour, page) for topic, colour in zip(page.topics, colours, strict=True)],
         "positions": [[_number(x) or 0, _number(y) or 0] for x, y in page.positions],
-        "documents": [_document(document, len(page.topics)) for document in page.documents],
+        "relations": _relations(page.relations) if page.relations else None,
+        "times": _breakdown(page.times) if page.times else None,
+        "groups": [_breakdown(group) for group in page.groups],
+        "documents": _documents(page.documents, n_topics),
         "total": max(page.documents_total, len(page.documents)),
+        "words": _lexicon(page.words),
         "curves": _CURVES,
         "trace": [_trace_point(point) for point in _thinned(page.trace)],
+        "unigram": {"score": _number(page.unigram, 6), "heldOut": _number(page.unigram_held_out, 6)},
+        "compared": clean(page.compared),
     }
 
 
@@ -52,23 +76,113 @@ def _topic(topic: Topic, colour: str, page: Page) -> dict[str, Any]:
     return {
         "id": int(topic.id),
         "label": clean(topic.label),
+        "named": topic.named,
         "share": _number(topic.share) or 0,
         "colour": colour,
-        "words": [[clean(word), _number(p) or 0, _number(q) or 0] for word, p, q in topic.words],
+        "words": _word_list(topic.words),
+        "sides": [[clean(code), _word_list(words)] for code, words in topic.sides],
         "documents": [int(d) for d in topic.documents if 0 <= d < len(page.documents)],
         "similar": [index[other] for other in topic.similar if other in index],
+        "coherence": _number(topic.coherence, 3),
+        "match": [clean(topic.match[0]), _number(topic.match[1], 3) or 0] if topic.match else None,
     }
+
+
+def _word_list(words: WordList) -> list[list[Any]]:
+    return [[clean(word), _number(p) or 0, _number(q) or 0] for word, p, q in words]
+
+
+def _relations(relations: Relations) -> dict[str, Any]:
+    """The lower triangle of the similarities, row by row, in thousandths: two digits of base 36 each."""
+    rows = (row[:k] for k, row in enumerate(relations.similarity))
+    return {
+        "similarity": pairs(round(1000 * (_number(value) or 0)) for row in rows for value in row),
+        "merges": [[int(a), int(b), _number(height) or 0] for a, b, height in relations.merges],
+        "order": [int(k) for k in relations.order],
+    }
+
+
+def pairs(numbers: Iterable[int]) -> str:
+    """Whole numbers, each as two digits of base 36; those outside [0, 1295] become the nearest inside.
+
+    >>> pairs([0, 35, 36, 99999])
+    '000z10zz'
+    """
+    inside = (min(max(number, 0), _MOST_PAIR) for number in numbers)
+    return "".join(_DIGITS[number // 36] + _DIGITS[number % 36] for number in inside)
+
+
+def _breakdown(part: Breakdown) -> dict[str, Any]:
+    return {
+        "field": clean(part.field),
+        "names": [clean(name) for name in part.names],
+        "documents": [int(n) for n in part.documents],
+        "shares": [[_number(share, 3) or 0 for share in shares] for shares in part.shares],
+        "leftOut": int(part.left_out),
+    }
+
+
+def _documents(documents: Sequence[DocumentEntry], n_topics: int) -> list[dict[str, Any]]:
+    """All documents; where they are too much for a page, each text keeps the same part of its length."""
+    told = [_document(document, n_topics) for document in documents]
+    fixed = sum(_size([d["id"], d["title"], d["metadata"]]) for d in told)
+    texts = sum(
+        _size(d["text"]) + 6 * len(document.marks) for d, document in zip(told, documents, strict=True)
+    )
+    part = min(max(_MOST_BYTES - fixed, 0) / max(texts, 1), 1.0)
+    for entry, document in zip(told, documents, strict=True):
+        room = int(part * len(document.text))
+        entry["text"] = _short(entry["text"], room)
+        entry["marks"] = pairs(number for mark in _marks(document, n_topics, room) for number in mark)
+    return told
+
+
+def _size(value: Any) -> int:
+    return len(to_json(value).encode("utf-8"))
 
 
 def _document(document: DocumentEntry, n_topics: int) -> dict[str, Any]:
+    mix = [(k, _number(share, 3) or 0) for k, share in document.mix if 0 <= k < n_topics]
+    fields = list(document.metadata.items())[:_MOST_FIELDS]
     return {
-        "id": clean(document.id),
-        "title": clean(document.title),
-        "text": clean(document.text).strip(),
-        "mix": [[int(k), _number(share, 3) or 0] for k, share in document.mix if 0 <= k < n_topics],
+        "id": _short(clean(document.id), _LONGEST_TITLE),
+        "title": _short(clean(document.title), _LONGEST_TITLE),
+        "text": clean(document.text).rstrip(),
+        "mix": [[int(k), share] for k, share in mix if share >= _LEAST_SHARE],
+        "marks": "",
         "tokens": int(document.n_tokens),
-        "metadata": [[clean(name), clean(value)] for name, value in document.metadata.items()],
+        "metadata": [[_short(clean(name)), _short(clean(value))] for name, value in fields],
     }
+
+
+def _marks(document: DocumentEntry, n_topics: int, room: int) -> list[tuple[int, int, int]]:
+    """(blanks since the mark before, length, topic) of the marked words that can be told so."""
+    told, end = [], 0
+    room -= room < len(document.text)  # the last character is an ellipsis then
+    for start, length, k in document.marks:
+        inside = start >= end and length > 0 and start + length <= room
+        small = start - end <= _MOST_PAIR and length <= _MOST_PAIR and k <= _MOST_PAIR
+        if inside and small and 0 <= k < n_topics:
+            told.append((start - end, length, k))
+            end = start + length
+    return told
+
+
+def _short(text: str, room: int = _LONGEST_VALUE) -> str:
+    return text if len(text) <= room else text[: max(room - 1, 0)] + "…"
+
+
+def _lexicon(words: Sequence[WordRow]) -> dict[str, list[Any]]:
+    """The vocabulary's table, column by column."""
+    columns: dict[str, list[Any]] = {
+        "word": [clean(row.word) for row in words],
+        "tokens": [_number(row.tokens, 7) or 0 for row in words],
+        "documents": [int(row.documents) for row in words],
+        "topic": [int(row.topic) for row in words],
+        "language": [clean(row.language) for row in words] if any(row.language for row in words) else [],
+    }
+    columns["tokens"] = [int(n) if n == int(n) else n for n in columns["tokens"]]
+    return columns
 
 
 def _trace_point(point: TracePoint) -> dict[str, Any]:

@@ -21,11 +21,13 @@ function topicHead(topic, rank, n) {
   const steps = node("span", { class: "steps" },
     node("button", { type: "button", "data-step": -1, "aria-label": "Previous topic" }, "←"),
     node("button", { type: "button", "data-step": 1, "aria-label": "Next topic" }, "→"));
+  const words = topic.words.slice(0, 3).map((w) => w[0]).join(", ");
   return [
     node("div", { class: "over" }, node("span", {}, `Topic ${topic.id}`), n > 1 ? steps : null),
     node("h3", { tabindex: -1 }, spot(topic), name(topic)),
     node("p", { class: "small" }, n > 1 ? `${place} of ${n}: ` : "",
-      `${percent(topic.share)} of all words in the collection belong to it.`),
+      `${percent(topic.share)} of all words in the collection belong to it.`,
+      topic.named ? " It was given its name; its words: " : "", topic.named ? node("bdi", {}, `${words}.`) : ""),
   ];
 }
 
@@ -35,16 +37,32 @@ function nearTopics(topic, topics) {
   return topic.similar.length ? [said, ...topic.similar.slice(0, 4).map(chip)] : [];
 }
 
-function markedText(text, words) {
+// Where no word's topic is known, the words that lead a topic are marked.
+function leadingText(text, words) {
   const pieces = [];
   let plain = "";
   for (const piece of text.split(/([\p{L}\p{N}][\p{L}\p{M}\p{N}_'’-]*)/u)) {
     if (words.has(piece.toLowerCase())) {
-      pieces.push(plain, node("mark", {}, piece));
+      pieces.push(plain, node("mark", { class: "own" }, piece));
       plain = "";
     } else plain += piece;
   }
   return [...pieces, plain];
+}
+
+// Every marked word in the colour of its topic. Positions count characters, not UTF-16 units.
+function colouredText(text, marks, topics, chosen) {
+  const letters = [...text], pieces = [];
+  let at = 0;
+  for (let i = 0; i + 6 <= marks.length; i += 6) {
+    const [gap, length, k] = [0, 2, 4].map((j) => parseInt(marks.slice(i + j, i + j + 2), 36));
+    const start = at + gap, said = k === chosen ? { class: "own" } : {};
+    pieces.push(letters.slice(at, start).join(""), node("mark",
+      { ...said, style: `--topic:${topics[k].colour}`, "data-topic": k, title: topics[k].label },
+      letters.slice(start, start + length).join("")));
+    at = start + length;
+  }
+  return [...pieces, letters.slice(at).join("")];
 }
 
 // `about` is the topic whose share is told beside the bar; without it, the leading one's.
@@ -64,8 +82,9 @@ function documentEntry(index, data, chosen, open, about) {
 function documentBody(entry, data, chosen) {
   const topic = data.topics[chosen] || { words: [], colour: "#777777" };
   const words = new Set(topic.words.slice(0, 20).map((w) => w[0].toLowerCase()));
+  const text = entry.marks ? colouredText(entry.text, entry.marks, data.topics, chosen) : leadingText(entry.text, words);
   return node("div", { class: "body", style: `--topic:${topic.colour}` },
-    node("p", { class: "text", dir: "auto" }, markedText(entry.text, words)),
+    node("p", { class: "text", dir: "auto" }, text),
     node("div", { class: "aside" }, documentParts(entry, data.topics), documentFacts(entry)));
 }
 
@@ -81,12 +100,12 @@ function documentFacts(entry) {
     node("dt", {}, node("bdi", {}, label)), node("dd", {}, node("bdi", {}, value)))));
 }
 
-function pager(page, pages) {
+function pager(page, pages, what) {
   if (pages < 2) return [];
   return [
-    node("button", { type: "button", "data-page": -1, disabled: page === 0 }, "← Previous"),
+    node("button", { type: "button", "data-page": -1, "data-what": what, disabled: page === 0 }, "← Previous"),
     node("span", {}, `Page ${page + 1} of ${pages}`),
-    node("button", { type: "button", "data-page": 1, disabled: page === pages - 1 }, "Next →"),
+    node("button", { type: "button", "data-page": 1, "data-what": what, disabled: page === pages - 1 }, "Next →"),
   ];
 }
 
@@ -99,12 +118,14 @@ function timeUnit(trace) {
 }
 
 function learningCurves(data, axis) {
-  const unit = axis === "seconds" ? timeUnit(data.trace) : { name: "learning step", size: 1 };
+  const unit = axis === "seconds" ? timeUnit(data.trace) : { name: "documents read", size: 1 };
   const curve = (key) => data.trace.filter((p) => p[key] > -50 && p[axis] !== undefined)
     .map((p) => ({ x: p[axis] / unit.size, y: Math.exp(-p[key]) }));
   const named = [["score", "On documents it learns from"], ["heldOut", "On documents kept aside, never learned from"]];
-  return named.map(([key, said], i) => ({ name: said, colour: data.curves[i], points: curve(key), xName: unit.name }))
-    .filter((c) => c.points.length > 1);
+  return named.map(([key, said], i) => ({
+    name: said, colour: data.curves[i], points: curve(key), xName: unit.name,
+    unigram: data.unigram[key] > -50 && data.unigram[key] !== null ? Math.exp(-data.unigram[key]) : null,
+  })).filter((c) => c.points.length > 1);
 }
 
 function learningFigure(curve, width) {
@@ -112,4 +133,18 @@ function learningFigure(curve, width) {
   return node("figure", {},
     node("figcaption", {}, node("strong", {}, curve.name), `as unsure as among ${first} words at first, ${last} at the end`),
     lineChart(curve.points, { ...curve, width, height: 250 }));
+}
+
+// Languages side by side: a column of words each.
+
+function languageColumns(topic) {
+  const column = ([code, words]) => {
+    const most = Math.max(...words.map((w) => w[1]), 1e-9);
+    return node("div", { class: "language" },
+      node("h4", {}, node("bdi", {}, code)),
+      node("ol", { lang: code }, words.map(([word, p]) => node("li", {},
+        node("bdi", {}, word), node("span", { class: "share" }, percent(p)),
+        node("span", { class: "bar", style: `background:${topic.colour};width:${((100 * p) / most).toFixed(1)}%` })))));
+  };
+  return topic.sides.map(column);
 }

@@ -9,10 +9,12 @@ from importlib import resources
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from stickbreaker.report.data import Page
+from stickbreaker.report.data import Breakdown, Page
 from stickbreaker.report.payload import clean, has_curve, payload, to_json
 
-SCRIPTS = ("charts.js", "pieces.js", "report.js")  # the first two are pure functions, the last draws
+# functions from data to trees of nodes; the other two draw these into the page
+PURE = ("base.js", "charts.js", "relations.js", "flows.js", "pieces.js", "tables.js")
+SCRIPTS = (*PURE, "views.js", "report.js")
 
 
 def render(page: Page) -> str:
@@ -21,25 +23,54 @@ def render(page: Page) -> str:
     It fetches nothing: style, script and data are inside, and its content security policy allows no
     script but its own (by hash) and no connection.
     """
-    script = "".join(_asset(name) for name in SCRIPTS)
+    script = "".join(asset(name) for name in SCRIPTS)
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.from_string(_asset("page.html.j2")).render(
-        title=clean(page.title),
-        subtitle=clean(page.subtitle),
-        facts=[(clean(label), clean(value)) for label, value in page.facts],
-        settings=[(clean(name), clean(value)) for name, value in page.settings],
-        n_topics=len(page.topics),
-        has_map=len(page.positions) > 1,
-        n_documents=len(page.documents),
-        documents_total=max(page.documents_total, len(page.documents)),
-        has_trace=has_curve(page),
+    shown = environment.from_string(asset("page.html.j2"))
+    return shown.render(
+        **_told(page),
         policy=Markup(content_security_policy(script)),
-        style=Markup(_asset("report.css")),
+        style=Markup(asset("report.css")),
         script=Markup(script),
         data=Markup(to_json(payload(page))),
     )
+
+
+def _told(page: Page) -> dict[str, object]:
+    """What the template itself says, and which sections it has."""
+    total = max(page.documents_total, len(page.documents))
+    sample = total > len(page.documents)
+    return {
+        "title": clean(page.title),
+        "subtitle": clean(page.subtitle),
+        "facts": [(clean(label), clean(value)) for label, value in page.facts],
+        "settings": [(clean(name), clean(value)) for name, value in page.settings],
+        "n_topics": len(page.topics),
+        "has_names": any(topic.named for topic in page.topics),
+        "has_map": len(page.positions) > 1,
+        "has_sides": any(topic.sides for topic in page.topics),
+        "has_relations": page.relations is not None,
+        "times": clean(page.times.field) if page.times else "",
+        "times_left_out": _left_out(page.times),
+        "groups": len(page.groups),
+        "sample_note": f" Figures are of the {len(page.documents):,} documents shown." if sample else "",
+        "n_documents": len(page.documents),
+        "documents_total": total,
+        "has_measures": any(topic.coherence is not None or topic.match for topic in page.topics),
+        "has_coherence": any(topic.coherence is not None for topic in page.topics),
+        "compared": clean(page.compared),
+        "n_words": len(page.words),
+        "words_total": max(page.words_total, len(page.words)),
+        "has_trace": has_curve(page),
+        "has_unigram": page.unigram is not None or page.unigram_held_out is not None,
+    }
+
+
+def _left_out(times: Breakdown | None) -> str:
+    if times is None or not times.left_out:
+        return ""
+    return f" Left out: {times.left_out:,} without a date, or far from all others."
 
 
 def content_security_policy(script: str) -> str:
@@ -51,7 +82,7 @@ def content_security_policy(script: str) -> str:
     )
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     """A file that lies beside this module, with plain newlines whatever the platform."""
     text = resources.files(__package__ or "stickbreaker.report").joinpath(name).read_text(encoding="utf-8")
     return text.replace("\r\n", "\n")

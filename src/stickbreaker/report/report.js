@@ -1,60 +1,26 @@
 
-// The page itself: draws the trees, and lets one chosen topic drive every view.
-
-const SVG_TAGS = new Set(["svg", "g", "circle", "rect", "line", "polyline", "text", "title"]);
-const PAGE_SIZE = 25;
-
-function build(tree) {
-  if (typeof tree === "string") return document.createTextNode(tree);
-  const element = SVG_TAGS.has(tree.tag)
-    ? document.createElementNS("http://www.w3.org/2000/svg", tree.tag)
-    : document.createElement(tree.tag);
-  for (const [key, value] of Object.entries(tree.attributes)) {
-    if (value !== false && value !== undefined) element.setAttribute(key, value === true ? "" : String(value));
-  }
-  element.append(...tree.children.map(build));
-  return element;
-}
-
-function find(selector) {
-  return document.querySelector(selector);
-}
-
-function fill(selector, ...trees) {
-  const parent = find(selector);
-  if (parent) parent.replaceChildren(...trees.map(build));
-}
+// The page itself: one chosen topic drives every view.
 
 function start() {
   const data = JSON.parse(find("#data").textContent);
   const searched = (d) => [d.title, d.text, d.id, ...d.metadata.map((m) => m[1])].join("\n").toLowerCase();
   const order = data.topics.map((_, k) => k).sort((a, b) => data.topics[b].share - data.topics[a].share);
+  const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
-    data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null,
-    special: 0, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "step",
+    data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, side: 0,
+    lambda: 1, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
+    wordQuery: "", wordsOfTopic: false, wordPage: 0,
+    sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
   };
   const linked = fromHash(state);
   if (linked !== null) state.chosen = linked;
   if (order.length) drawList(state);
   drawDocuments(state);
+  drawMeasures(state);
+  drawWordTable(state);
   drawAll(state);
   if (linked !== null) showTopics();
   listen(state);
-}
-
-// Drawing.
-
-function drawAll(state) {
-  if (state.order.length) choose(state, state.chosen, { link: false, speak: false });
-  const box = find("#map");
-  if (box) {
-    const width = Math.max(box.clientWidth, 260), height = Math.max(box.clientHeight, 300);
-    state.map = topicMap(state.data.topics, state.data.positions, width, height);
-    fill("#map", state.map.tree);
-    markChosen(state.chosen);
-    drawMapFocus(state, state.chosen);
-  }
-  drawTrace(state);
 }
 
 function choose(state, k, { link = true, speak = true } = {}) {
@@ -62,115 +28,40 @@ function choose(state, k, { link = true, speak = true } = {}) {
   const topic = topics[k];
   const losesFocus = document.activeElement && document.activeElement.closest("#topic-head, #near");
   state.chosen = k;
-  markChosen(k);
   fill("#topic-head", ...topicHead(topic, state.order.indexOf(k) + 1, topics.length));
   fill("#near", ...nearTopics(topic, topics));
   if (losesFocus) find("#topic-head h3").focus({ preventScroll: true });
+  fill("#languages", ...languageColumns(topic));
   drawWords(state);
   drawMapFocus(state, k);
   drawTypical(state);
+  drawCross(state);
+  drawTimes(state);
+  drawGroupBars(state);
   if (state.onlyChosen) drawDocuments(state, true);
   else redrawBodies(state);
-  fill("#about", spot(topic), "Only about ", name(topic));
+  if (state.wordsOfTopic) drawWordTable(state, true);
+  for (const about of ["#about", "#words-about"]) fill(about, spot(topic), "Only about ", name(topic));
+  markChosen(k);
   if (link) setHash(topic);
   if (speak) fill("#spoken", `Topic ${topic.id}: ${topic.label}`);
 }
 
 function markChosen(k) {
-  for (const element of document.querySelectorAll("#topic-list button, .dot")) {
+  for (const element of document.querySelectorAll("#topic-list button, .dot, .leaf")) {
     const chosen = Number(element.dataset.topic) === k;
     element.setAttribute("aria-pressed", String(chosen));
-    element.tabIndex = chosen ? 0 : -1;
-    if (chosen && element.tagName === "BUTTON") revealInList(element.parentElement);
+    element.setAttribute("tabindex", chosen ? 0 : -1);
+    if (chosen) reveal(element);
   }
 }
 
-function revealInList(row) {
-  const list = find("#topic-list");
-  const hidden = row.offsetTop < list.scrollTop || row.offsetTop + row.offsetHeight > list.scrollTop + list.clientHeight;
-  if (hidden) list.scrollTop = row.offsetTop - list.clientHeight / 3;
-}
-
-function drawList(state) {
-  const { topics } = state.data;
-  const most = Math.max(...topics.map((t) => t.share), 1e-9);
-  fill("#topic-list", ...state.visible.map((k) => listRow(topics[k], k, most)));
-  const none = find("#topic-none");
-  if (none) none.hidden = state.visible.length > 0;
-}
-
-function drawWords(state) {
-  const topic = state.data.topics[state.chosen];
-  const words = rankedWords(topic.words, state.special, 16);
-  const width = Math.max(find("#words").clientWidth, 240);
-  fill("#words", words.length ? wordBars(words, topic.colour, width) : node("p", { class: "small" }, "No words to show."));
-}
-
-function drawMapFocus(state, k) {
-  if (!state.map) return;
-  const focus = focusLabel(state.map, k, state.data.topics[k].label);
-  document.querySelectorAll("[data-label]").forEach((element, i) => {
-    const label = state.map.labels[i];
-    element.classList.toggle("away", label.k === k || (focus !== null && boxesMeet(label.box, focus.box)));
-  });
-  fill(".focus-label", ...(focus ? [labelText(focus)] : []));
-}
-
-function drawTypical(state) {
-  const topic = state.data.topics[state.chosen];
-  if (!topic.documents.length) return fill("#typical");
-  const entries = topic.documents.slice(0, 5).map((d) => documentEntry(d, state.data, state.chosen, false, state.chosen));
-  return fill("#typical",
-    node("h3", {}, "Documents most about ", name(topic)),
-    node("p", { class: "small" }, "Open one to read it; words that lead this topic are underlined."),
-    node("div", { class: "documents" }, entries));
-}
-
-function foundDocuments(state) {
-  const terms = state.query.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = [];
-  state.haystacks.forEach((text, d) => { if (terms.every((term) => text.includes(term))) found.push(d); });
-  if (!state.onlyChosen) return found;
-  const share = (d) => (state.data.documents[d].mix.find(([k]) => k === state.chosen) || [0, 0])[1];
-  return found.filter((d) => share(d) > 0).sort((a, b) => share(b) - share(a));
-}
-
-function drawDocuments(state, fromFirst = false) {
-  if (!find("#document-list")) return;
-  const found = foundDocuments(state);
-  const pages = Math.max(Math.ceil(found.length / PAGE_SIZE), 1);
-  state.page = fromFirst ? 0 : clamp(state.page, 0, pages - 1);
-  const first = state.page * PAGE_SIZE, shown = found.slice(first, first + PAGE_SIZE);
-  const nothing = state.query ? "No document has all of these words. Try fewer, or only the beginning of a word."
-    : "None of the documents shown here touches on this topic.";
-  const about = state.onlyChosen ? state.chosen : undefined;
-  const entry = (d) => documentEntry(d, state.data, state.chosen, state.open.has(d), about);
-  fill("#document-list", shown.length
-    ? node("div", { class: "documents" }, shown.map(entry))
-    : node("p", { class: "note" }, nothing));
-  const range = `${grouped(first + 1)}–${grouped(first + shown.length)} of ${grouped(found.length)}`;
-  fill("#count", shown.length ? range : "none found");
-  fill("#pager", ...pager(state.page, pages));
-}
-
-function redrawBodies(state) {
-  for (const body of document.querySelectorAll("#document-list .body")) {
-    const entry = state.data.documents[Number(body.parentElement.dataset.document)];
-    body.replaceWith(build(documentBody(entry, state.data, state.chosen)));
-  }
-}
-
-function drawTrace(state) {
-  const box = find("#trace");
-  if (!box) return;
-  const axis = (key, said) => node("button",
-    { type: "button", class: "chip", "data-axis": key, "aria-pressed": String(state.axis === key) }, said);
-  const timed = state.data.trace.some((p) => p.seconds > 0);
-  fill("#trace-axis", ...(timed ? [axis("step", "by step"), axis("seconds", "by time")] : []));
-  const curves = learningCurves(state.data, state.axis);
-  const room = box.clientWidth;
-  const width = Math.max(curves.length < 2 || room < 720 ? room : (room - 32) / 2, 260);
-  fill("#trace", ...curves.map((curve) => learningFigure(curve, width)));
+// Scrolls the list or the tree, never the page.
+function reveal(element) {
+  const list = element.closest("#topic-list, #tree");
+  if (!list) return;
+  const own = element.getBoundingClientRect(), box = list.getBoundingClientRect();
+  if (own.top < box.top || own.bottom > box.bottom) list.scrollTop += own.top - box.top - list.clientHeight / 3;
 }
 
 // What the reader does.
@@ -205,18 +96,50 @@ function findTopics(state, query) {
 function step(state, by) {
   const order = state.visible.length ? state.visible : state.order;
   const k = order[clamp(order.indexOf(state.chosen) + by, 0, order.length - 1)];
-  const held = document.activeElement;
-  const inMap = held.closest(".map"), inList = held.closest("#topic-list");
+  const view = VIEWS.find((selector) => document.activeElement.closest(selector));
   choose(state, k);
-  if (inMap) find(`.dot[data-topic="${k}"]`).focus({ preventScroll: true });
-  if (inList) find(`#topic-list [data-topic="${k}"]`).focus({ preventScroll: true });
+  focusTopic(view, k);
 }
 
-function turnPage(state, by) {
+// The views in which a topic can hold the focus.
+const VIEWS = ["#map", "#topic-list", "#tree", "#stream"];
+
+function focusTopic(view, k) {
+  if (view) find(`${view} [data-topic="${k}"]`).focus({ preventScroll: true });
+}
+
+function turnPage(state, by, what) {
+  if (what === "words") {
+    state.wordPage += by;
+    drawWordTable(state);
+    find("#vocabulary").scrollIntoView();
+    find("#word-table .scroll").focus({ preventScroll: true });
+    return;
+  }
   state.page += by;
   drawDocuments(state);
   find("#documents").scrollIntoView();
   find("#document-list summary").focus({ preventScroll: true });
+}
+
+function sortBy(state, table, key) {
+  const sort = state.sorts[table];
+  state.sorts[table] = { key, down: sort.key === key ? !sort.down : key !== "word" && key !== "label" && key !== "language" };
+  if (table === "words") drawWordTable(state, true);
+  else drawMeasures(state);
+  find(`[data-table="${table}"][data-sort="${key}"]`).focus();
+}
+
+function setGroup(state, group) {
+  state.group = group;
+  drawGroups(state);
+  find(`[data-group="${group}"]`).focus();
+}
+
+function toggleWords(state, button) {
+  state.wordsOfTopic = !state.wordsOfTopic;
+  button.setAttribute("aria-pressed", String(state.wordsOfTopic));
+  drawWordTable(state, true);
 }
 
 function setAxis(state, axis) {
@@ -232,13 +155,17 @@ function toggleAbout(state, button) {
 }
 
 function onClick(state, event) {
-  const hit = event.target.closest("[data-topic], [data-step], [data-page], [data-axis], #about, a[href^='#topic-']");
+  const hit = event.target.closest(
+    "[data-topic], [data-step], [data-page], [data-axis], [data-sort], [data-group], #about, #words-about, a[href^='#topic-']");
   if (!hit) return;
-  const { topic, step: by, page, axis } = hit.dataset;
+  const { topic, step: by, page, what, axis, sort, table, group } = hit.dataset;
   if (topic !== undefined) choose(state, Number(topic));
-  else if (page !== undefined) turnPage(state, Number(page));
+  else if (page !== undefined) turnPage(state, Number(page), what);
   else if (axis !== undefined) setAxis(state, axis);
+  else if (sort !== undefined) sortBy(state, table, sort);
+  else if (group !== undefined) setGroup(state, Number(group));
   else if (hit.id === "about") toggleAbout(state, hit);
+  else if (hit.id === "words-about") toggleWords(state, hit);
   else if (by !== undefined) {
     step(state, Number(by));
     find(`[data-step="${by}"]`).focus();
@@ -247,6 +174,20 @@ function onClick(state, event) {
     choose(state, state.data.topics.findIndex((t) => `#topic-${t.id}` === hit.getAttribute("href")));
     showTopics();
   }
+}
+
+// The matrix: the pair under the pointer is told, a click chooses the topic of the row.
+function pairAt(state, event) {
+  const box = find("#matrix").firstElementChild.getBoundingClientRect(), { order } = state.data.relations;
+  const place = (offset, room) => order[clamp(Math.floor((offset / room) * order.length), 0, order.length - 1)];
+  return [place(event.clientY - box.top, box.height), place(event.clientX - box.left, box.width)];
+}
+
+function tellPair(state, event) {
+  const [i, j] = pairAt(state, event), { topics, relations } = state.data;
+  const said = i === j ? [name(topics[i])]
+    : [name(topics[i]), " and ", name(topics[j]), `: ${percent(similarityOf(relations)(i, j))} alike`];
+  fill("#pair", ...said);
 }
 
 function onKey(state, event) {
@@ -259,15 +200,25 @@ function onKey(state, event) {
     ArrowUp: anywhere.ArrowLeft, ArrowDown: anywhere.ArrowRight,
     Home: () => step(state, -far), End: () => step(state, far),
   };
-  const press = () => choose(state, Number(at.dataset.topic));
+  const press = () => {
+    const view = VIEWS.find((selector) => at.closest(selector));
+    choose(state, Number(at.dataset.topic));
+    focusTopic(view, state.chosen);
+  };
   const keys = {
     ...anywhere,
-    ...(at.closest("#topic-list, .map") ? here : {}),
-    ...(at.matches(".dot") ? { Enter: press, " ": press } : {}),
+    ...(VIEWS.some((view) => at.closest(view)) ? here : {}),
+    ...(at.matches(".dot, .leaf, .layer") ? { Enter: press, " ": press } : {}),
   };
   if (!Object.hasOwn(keys, event.key)) return;
   event.preventDefault();
   keys[event.key]();
+}
+
+function setLambda(state, lambda) {
+  state.lambda = lambda;
+  fill("#lambda", lambda.toFixed(1));
+  drawWords(state);
 }
 
 function on(selector, event, action) {
@@ -278,7 +229,10 @@ function on(selector, event, action) {
 function listen(state) {
   document.addEventListener("click", (event) => onClick(state, event));
   document.addEventListener("keydown", (event) => onKey(state, event));
-  on("#special", "input", (event) => { state.special = event.target.value / 100; drawWords(state); });
+  on("#relevance", "input", (event) => setLambda(state, Number(event.target.value)));
+  on("#word-search", "input", (event) => { state.wordQuery = event.target.value; drawWordTable(state, true); });
+  on("#matrix", "pointermove", (event) => tellPair(state, event));
+  on("#matrix", "click", (event) => choose(state, pairAt(state, event)[0]));
   on("#topic-find", "input", (event) => findTopics(state, event.target.value));
   on("#search", "input", (event) => { state.query = event.target.value; drawDocuments(state, true); });
   on("#map", "pointerover", (event) => {
@@ -291,6 +245,7 @@ function listen(state) {
     if (k !== null) { choose(state, k); showTopics(); }
   });
   document.addEventListener("toggle", (event) => onToggle(state, event), true);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawRelations(state));
   followWidth(state);
 }
 

@@ -12,7 +12,7 @@ Subclass a suite in a pytest file:
 
 from stickbreaker.testing.engines import EngineTests
 from stickbreaker.testing.models import MeanFieldTests, ModelTests, VariationalTests
-from stickbreaker.testing.planted import Planted, plant_topics
+from stickbreaker.testing.planted import Planted, plant_languages, plant_topics
 
 __all__ = [
     "EngineTests",
@@ -20,5 +20,6 @@ __all__ = [
     "ModelTests",
     "Planted",
     "VariationalTests",
+    "plant_languages",
     "plant_topics",
 ]

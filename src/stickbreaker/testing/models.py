@@ -30,6 +30,10 @@ class ModelTests:
         """Data drawn from the model itself."""
         return plant_topics()
 
+    def words(self, n_words: int) -> list[str]:
+        """What the columns of a matrix are called by the model."""
+        return [f"x{word}" for word in range(n_words)]
+
     def test_same_bytes_for_any_number_of_threads(self) -> None:
         """Law 2: and another seed gives other numbers."""
         self.same_bytes("batch")
@@ -64,7 +68,8 @@ class ModelTests:
         assert loaded.components_.tobytes() == model.components_.tobytes()
         assert loaded.score(X) == model.score(X)
         order = np.random.default_rng(0).permutation(X.shape[1])
-        names = [f"x{word}" for word in order]
+        words = self.words(X.shape[1])
+        names = [words[column] for column in order]
         shuffled = Corpus.from_matrix(X[:, order], feature_names=names)
         assert loaded.transform(shuffled).tobytes() == model.transform(X).tobytes()
 

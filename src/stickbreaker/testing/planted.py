@@ -1,10 +1,11 @@
 """Corpora drawn from the model itself, whose topics are known."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack
 
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array
@@ -39,6 +40,26 @@ def plant_topics(
     theta = generator.dirichlet(prior, n_documents)
     counts = np.stack([generator.multinomial(length, row / row.sum()) for row in theta @ topics])
     return Planted(csr_matrix(counts.astype(np.float64)), topics, theta, prior)
+
+
+def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings: Any) -> Planted:
+    """Documents with a side in each of several languages of so many words, which share their theta.
+
+    `settings` are those of `plant_topics`; `length` tokens a side. `topics` sum to one in each language.
+
+    >>> plant_languages((30, 20), n_documents=2).counts.shape
+    (2, 50)
+    """
+    first = plant_topics(n_words=sizes[0], seed=seed, **settings)
+    topics, counts = [first.topics], [first.counts]
+    generator = stream(seed, "planted languages")
+    length = int(first.counts[:1].sum())
+    for size in sizes[1:]:
+        topics.append(generator.dirichlet(np.full(size, settings.get("eta", 0.05)), len(first.alpha)))
+        shares = first.theta @ topics[-1]
+        drawn = np.stack([generator.multinomial(length, row / row.sum()) for row in shares])
+        counts.append(csr_matrix(drawn.astype(np.float64)))
+    return first._replace(counts=csr_matrix(hstack(counts)), topics=np.hstack(topics))
 
 
 def matched(found: Array, truth: Array) -> tuple[Array, Array]:

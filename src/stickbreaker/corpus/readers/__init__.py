@@ -5,23 +5,43 @@ from collections.abc import Iterator, Sequence
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers import files, json_lines, lda_c, lines, sniffing
-from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers import (
+    arrow_tables,
+    conllu,
+    files,
+    json_lines,
+    lda_c,
+    lines,
+    mallet,
+    matrix_market,
+    sniffing,
+    tables,
+    uci,
+)
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions, text_fields
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source, sources_of
-from stickbreaker.corpus.readers.word_list import read_words
+from stickbreaker.corpus.readers.word_list import read_numbered_words, read_words
 
 READERS: dict[str, Reader] = {
     reader.name: reader
     for reader in (
         json_lines.READER,
+        tables.CSV,
+        tables.TSV,
+        arrow_tables.PARQUET,
+        arrow_tables.ARROW,
+        conllu.READER,
+        mallet.READER,
+        lda_c.READER,
+        uci.READER,  # before lines, whose ending it shares
+        matrix_market.READER,
         lines.READER,
         files.READER,
-        lda_c.READER,
     )
 }
 
-__all__ = ["READERS", "Problems", "Reader", "ReadingOptions", "read_inputs", "read_words"]
+__all__ = ["READERS", "Problems", "Reader", "ReadingOptions", "read_inputs", "read_words", "text_fields"]
 
 
 def read_inputs(
@@ -43,11 +63,27 @@ def read_inputs(
     kind = kinds.pop()
     if kind == "text":
         return _documents(chosen, options, problems), kind, None
-    if options.vocab is None:
-        remedy = "name the file of its words, one a line, by --vocab"
-        raise UserError("LDA-C holds numbers of words", where=chosen[0][0].name, remedy=remedy)
-    options = dataclasses.replace(options, words=read_words(options.vocab))
+    options = dataclasses.replace(options, words=_numbered_words(chosen, options))
     return _documents(chosen, options, problems), kind, options.words
+
+
+def _numbered_words(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> tuple[str, ...]:
+    """The words that belong to sources of bags: those of `--vocab`, or of the files beside the sources."""
+    if options.vocab is not None:
+        return read_numbered_words(options.vocab)
+    words: tuple[str, ...] = ()
+    for source, reader in chosen:
+        beside = reader.vocab_beside(source) if reader.vocab_beside is not None else None
+        if beside is None:
+            remedy = "name the file of its words, one a line, by --vocab"
+            problem = f"the format {reader.name} holds numbers of words"
+            raise UserError(problem, where=source.name, remedy=remedy)
+        found = read_numbered_words(beside)
+        if words and found != words:
+            remedy = "build one corpus from each, or give the words of all by --vocab"
+            raise UserError("other words than those of the files before", where=beside, remedy=remedy)
+        words = found
+    return words
 
 
 def _documents(
@@ -65,9 +101,9 @@ def _reader_of(source: Source, options: ReadingOptions) -> Reader:
     if source.is_stream:
         return sniffing.READER
     for reader in READERS.values():
-        if source.plain_name.endswith(reader.endings):
+        if reader.fits(source.plain_name):
             return reader
-    endings = ", ".join(ending for reader in READERS.values() for ending in reader.endings)
+    endings = ", ".join(dict.fromkeys(ending for reader in READERS.values() for ending in reader.endings))
     remedy = (
         f"name it by --format ({', '.join(READERS)}), or end the name in one of {endings} (and .gz or .zst)"
     )

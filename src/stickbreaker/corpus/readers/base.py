@@ -1,10 +1,12 @@
 """What a reader is."""
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.languages import language_code
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source
 
@@ -13,9 +15,11 @@ from stickbreaker.corpus.readers.sources import Source
 class ReadingOptions:
     """How inputs are read.
 
-    `format` is the name of a reader, or None to go by file names. `text_field` and `id_field` are fields of
-    JSON Lines; without an `id_field` the field "id" is used where it is present. `vocab` is the file of words
-    that belongs to LDA-C. `on_error` is "fail" or "skip".
+    `format` is the name of a reader, or None to go by file names. `text_field`, `id_field` and
+    `language_field` name fields of JSON Lines and columns of tables; without an `id_field` the field "id" is
+    used where it is present. `text_field` may name a field for each language, "en=text_en,de=text_de"; of
+    CoNLL-U it is form or lemma. `vocab` is the file of words that belongs to bags of numbered words.
+    `on_error` is "fail" or "skip".
     """
 
     format: str | None = None
@@ -24,10 +28,34 @@ class ReadingOptions:
     vocab: str | None = None
     on_error: str = "fail"
     words: tuple[str, ...] = ()  # the words of `vocab`, filled in when reading begins
+    language_field: str | None = None
 
     def __post_init__(self) -> None:
         if self.on_error not in ("fail", "skip"):
             raise UserError(f"unknown on_error {self.on_error!r}", remedy="take fail or skip")
+        text_fields(self.text_field)
+
+
+@functools.cache
+def text_fields(option: str) -> dict[str, str] | str:
+    """The field of text that an option names, or the fields by language code. Raises UserError.
+
+    >>> text_fields("body"), text_fields("en=text_en,de=text_de")
+    ('body', {'en': 'text_en', 'de': 'text_de'})
+    """
+    if "=" not in option:
+        return option
+    remedy = "write it as en=FIELD,de=FIELD"
+    fields: dict[str, str] = {}
+    for part in option.split(","):
+        name, equals, field = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and field):
+            raise UserError(f"the text field {part!r} is not LANGUAGE=FIELD", remedy=remedy)
+        code = language_code(name)
+        if code in fields or field in fields.values():
+            raise UserError(f"the text fields {option!r} name {part!r} twice", remedy=remedy)
+        fields[code] = field
+    return fields
 
 
 @dataclass(frozen=True)
@@ -35,6 +63,8 @@ class Reader:
     """A format: its name, what it is in a few words, the endings of its files (without .gz or .zst).
 
     `kind` tells whether it yields "text" or "bag" documents; `read` yields those of a source in order.
+    `beginning` is how file names of the format begin. `vocab_beside` gives the file of words that belongs to
+    a source of bags, where the format names it.
     """
 
     name: str
@@ -42,3 +72,9 @@ class Reader:
     endings: tuple[str, ...]
     kind: str
     read: Callable[[Source, ReadingOptions, Problems], Iterator[Document]]
+    beginning: str = ""
+    vocab_beside: Callable[[Source], str | None] | None = None
+
+    def fits(self, name: str) -> bool:
+        """Whether a file of this name (in lower case) is of the format."""
+        return name.endswith(self.endings) and name.startswith(self.beginning)

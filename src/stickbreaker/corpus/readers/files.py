@@ -8,7 +8,9 @@ from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source, text_of
 
-_OF_MANY = (".jsonl", ".ndjson", ".ldac")
+_OF_MANY = (
+    ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather", ".conllu", ".ldac", ".mm", ".mtx"
+)  # fmt: skip
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:

@@ -5,6 +5,22 @@ from collections import Counter
 from stickbreaker.core.errors import UserError
 
 
+class Bad(Exception):
+    """Something that cannot be read: `kind` is what it is counted under, `problem` what is wrong with it.
+
+    >>> Bad("bad id", "the id is a list", "name another field").kind
+    'bad id'
+    """
+
+    def __init__(self, kind: str, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.kind, self.problem, self.remedy = kind, problem, remedy
+
+    def at(self, where: object, line: int | None = None) -> UserError:
+        """The error that tells of it, with its place."""
+        return UserError(self.problem, where=where, line=line, remedy=self.remedy)
+
+
 class Problems:
     """Raises the first problem, or (`skip`) counts problems by kind and keeps the first message of each.
 
@@ -25,3 +41,7 @@ class Problems:
             raise error
         self.counts[kind] += 1
         self.first.setdefault(kind, str(error))
+
+    def tell(self, bad: Bad, where: object, line: int | None = None) -> None:
+        """Report something bad with its place."""
+        self.report(bad.kind, bad.at(where, line))

@@ -16,7 +16,7 @@ import zstandard
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.metadata import storable
-from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.problems import Bad, Problems
 
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError)
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -161,50 +161,66 @@ class _ZstdStream(io.RawIOBase):
 
 def lines_of(source: Source, problems: Problems) -> Iterator[tuple[int, str]]:
     """The lines of a source, numbered from 1, without their ends; lines that are no text are reported."""
+    for number, line in raw_lines_of(source, problems):
+        try:
+            yield number, decoded(line).removesuffix("\n").removesuffix("\r")
+        except Bad as bad:
+            problems.tell(bad, source.name, number)
+
+
+def raw_lines_of(source: Source, problems: Problems) -> Iterator[tuple[int, bytes]]:
+    """The lines of a source in bytes, numbered from 1, with their ends and without a byte order mark.
+
+    A damaged packing is reported.
+    """
     number = 0
     try:
         with opened(source) as stream:
-            for line in stream:
-                number += 1
-                text = decoded(line, source, number, problems)
-                if text is not None:
-                    yield number, text.removesuffix("\n").removesuffix("\r")
+            for number, line in enumerate(stream, 1):
+                yield number, line.removeprefix(_BOM) if number == 1 else line
     except _DAMAGE as error:
-        _report_damage(source, number + 1, error, problems)
+        problems.tell(_damage(error), source.name, number + 1)
 
 
 def text_of(source: Source, problems: Problems) -> str | None:
     """The whole text of a source; None when it was reported."""
     try:
         with opened(source) as stream:
-            content = stream.read()
+            return decoded(_content(stream).removeprefix(_BOM))
+    except Bad as bad:
+        problems.tell(bad, source.name)
+        return None
+
+
+@contextmanager
+def seekable(source: Source) -> Iterator[BinaryIO]:
+    """The bytes of a source, in which one may go back: in memory if it is packed or a pipe. Raises Bad."""
+    with opened(source) as stream:
+        if isinstance(stream, io.BufferedReader) and stream.seekable():
+            yield stream
+        else:
+            yield io.BytesIO(_content(stream))
+
+
+def _content(stream: BinaryIO) -> bytes:
+    try:
+        return stream.read()
     except _DAMAGE as error:
-        _report_damage(source, None, error, problems)
-        return None
-    return decoded(content, source, None, problems)
+        raise _damage(error) from None
 
 
-def decoded(content: bytes, source: Source, line: int | None, problems: Problems) -> str | None:
-    """Bytes as text, a byte order mark at the beginning left out; None when they were reported."""
-    if line in (None, 1):
-        content = content.removeprefix(_BOM)
+def decoded(content: bytes) -> str:
+    """Bytes as text. Raises Bad for what is no UTF-8."""
     if b"\0" in content:
-        error = UserError("binary bytes (NUL), not UTF-8 text", where=source.name, line=line, remedy=_CONVERT)
-        problems.report("binary bytes", error)
-        return None
+        raise Bad("binary bytes", "binary bytes (NUL), not UTF-8 text", _CONVERT)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         problem = f"byte 0x{content[error.start]:02x} at position {error.start + 1} is not UTF-8"
-        problems.report(
-            "undecodable bytes", UserError(problem, where=source.name, line=line, remedy=_CONVERT)
-        )
-        return None
+        raise Bad("undecodable bytes", problem, _CONVERT) from None
 
 
-def _report_damage(source: Source, line: int | None, error: BaseException, problems: Problems) -> None:
+def _damage(error: BaseException) -> Bad:
     problem = f"the compressed file is truncated or damaged ({error})"
     remedy = "copy or compress it again, or --on-error skip to keep what comes before"
-    problems.report(
-        "damaged compressed file", UserError(problem, where=source.name, line=line, remedy=remedy)
-    )
+    return Bad("damaged compressed file", problem, remedy)

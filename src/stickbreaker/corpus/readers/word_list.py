@@ -1,18 +1,62 @@
-"""Files of words, one a line: vocabularies and stop words."""
+"""Files of words: vocabularies and stop words, one a line; and gensim's dictionaries."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import lines_of, sources_of
 
+_ENTRY = re.compile(r"([0-9]{1,15})\t([^\t]+)\t[0-9]{1,15}")
+
 
 def read_words(path: str, *, distinct: bool = True) -> tuple[str, ...]:
     """The words of a file, in order. Raises UserError naming a line that is blank or (`distinct`) repeats."""
+    return _listed(_lines(path), path, distinct)
+
+
+def read_numbered_words(path: str) -> tuple[str, ...]:
+    """The words of a vocabulary by number: one a line, or a gensim Dictionary saved as text.
+
+    A dictionary has the lines `number TAB word TAB documents`, numbers from 0 in any order, after a line with
+    its number of documents. Raises UserError naming the line that is wrong.
+    """
+    lines = _lines(path)
+    first = list(islice(lines, 2))
+    lines = chain(first, lines)
+    if not first or not _ENTRY.fullmatch(first[-1][1]):
+        return _listed(lines, path, True)
+    words: dict[int, str] = {}
+    for number, line in lines:
+        entry = _ENTRY.fullmatch(line)
+        if entry is None and number > 1:
+            remedy = "the lines of a dictionary are number, word and documents, parted by tabs"
+            raise UserError("not an entry of a gensim dictionary", where=path, line=number, remedy=remedy)
+        if entry is not None and int(entry[1]) in words:
+            problem = f"the word number {int(entry[1])} was listed before"
+            raise UserError(problem, where=path, line=number, remedy="save the dictionary again")
+        if entry is not None:
+            words[int(entry[1])] = entry[2]
+    missing = next((number for number in range(len(words)) if number not in words), None)
+    if missing is not None:
+        raise UserError(f"no word has the number {missing}", where=path, remedy="call compactify() and save")
+    if len(set(words.values())) < len(words):
+        raise UserError("a word is listed twice", where=path, remedy="list every word once")
+    return tuple(words[number] for number in range(len(words)))
+
+
+def _lines(path: str) -> Iterator[tuple[int, str]]:
     given = sources_of([path])
     if len(given) != 1 or given[0].within:
         raise UserError("not one file of words", where=path, remedy="give one file, a word a line")
+    return lines_of(given[0], Problems(skip=False))
+
+
+def _listed(lines: Iterator[tuple[int, str]], path: str, distinct: bool) -> tuple[str, ...]:
     words: dict[str, int] = {}
     blank = 0
-    for number, line in lines_of(given[0], Problems(skip=False)):
+    for number, line in lines:
         word = line.strip()
         if not word:
             blank = blank or number

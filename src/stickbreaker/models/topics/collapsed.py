@@ -33,7 +33,7 @@ class CollapsedChain(Sampler):
 
     @abstractmethod
     def _totals(self) -> NDArray[np.int64]:
-        """Tokens of each topic."""
+        """Tokens of each topic (groups × topics)."""
 
     @property
     def _alpha(self) -> Array:
@@ -46,7 +46,9 @@ class CollapsedChain(Sampler):
             self._small["alpha"] = self._small["alpha"]._replace(values=updated)
         if self._words.learned and not isinstance(self._words.eta, np.ndarray):
             eta = float(self._small["eta"].values)
-            updated = fit_eta(eta, self._words.n_words, _alone(self.counts()), _alone(self._totals()))
+            groups, topics = np.nonzero(self._totals())
+            totals = histogram(groups, self._totals()[groups, topics])
+            updated = fit_eta(eta, self._words.sizes, _alone(self.counts()), totals)
             self._small["eta"] = self._small["eta"]._replace(values=np.array(updated))
 
     def score(self) -> Score:

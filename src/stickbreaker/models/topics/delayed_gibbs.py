@@ -28,7 +28,7 @@ from stickbreaker.models.topics.words import ClosedVocabulary
 
 COMPACT = 1 << 16  # so many topics fit in two bytes
 
-Used = NDArray[np.int64]  # topics
+Used = NDArray[np.int64]  # groups × topics
 
 
 class DelayedGibbs(CollapsedChain):
@@ -55,8 +55,8 @@ class DelayedGibbs(CollapsedChain):
         seed: int,
     ) -> None:
         super().__init__(tokens, documents, words, seed)
-        self._offsets = tokens.offsets
-        self._index = _by_word(tokens)
+        self._offsets = by_group(tokens, words.groups(), len(words.firsts))
+        self._index = _by_word(tokens, words.groups())
         self._place(assignments, assignments)  # nothing is proposed yet
 
     def sweep(self, number: int, threads: int) -> None:
@@ -65,7 +65,7 @@ class DelayedGibbs(CollapsedChain):
         def visit_some_documents(part: Range, used_out: Used) -> None:
             visit_documents(self._offsets, alpha, part, self._chain, used_out)
 
-        self._phase("documents", number, threads, self._offsets, visit_some_documents)
+        self._phase("documents", number, threads, self._tokens.offsets, visit_some_documents)
         eta, visit = self._eta_and_kernel()
 
         def visit_some_words(part: Range, used_out: Used) -> None:
@@ -98,7 +98,12 @@ class DelayedGibbs(CollapsedChain):
         n_topics = self._documents.n_topics
         kind = np.uint16 if n_topics <= COMPACT else np.int32
         self._chain = Chain(self._checked(assignments).astype(kind), self._checked(proposals).astype(kind))
-        self._used = np.bincount(self._chain.topics, minlength=n_topics).astype(np.int64)
+        n_groups = len(self._words.firsts)
+        cells = self._chain.topics
+        if n_groups > 1:
+            cells = cells + self._index.groups[self._tokens.words].astype(np.int64) * n_topics
+        used = np.bincount(cells, minlength=n_groups * n_topics)
+        self._used = used.astype(np.int64).reshape(n_groups, n_topics)
 
     def _eta_and_kernel(self) -> tuple[Array, Callable[..., None]]:
         """eta as the word phase reads it, and the kernel that does."""
@@ -119,7 +124,7 @@ class DelayedGibbs(CollapsedChain):
         keys = numbered_keys(self._seed, f"delayed gibbs, {name}", number, np.arange(len(offsets) - 1))
         totals = np.asarray(self._used + self._words.prior_totals(self._small), np.float64)
         parts = [Range(first, last, keys, totals) for first, last in _equal_ranges(offsets, threads)]
-        used = np.zeros((len(parts), len(totals)), np.int64)
+        used = np.zeros((len(parts), *totals.shape), np.int64)
         if len(parts) == 1:
             visit(parts[0], used[0])
         elif parts:
@@ -136,11 +141,21 @@ def draws_of(alpha: Array) -> Prior:
     return Prior(alpha, sums, starts)
 
 
-def _by_word(tokens: Tokens) -> Index:
+def by_group(tokens: Tokens, groups: NDArray[np.int32], n_groups: int) -> NDArray[np.int64]:
+    """Where each group's tokens begin in each document (documents × groups + 1); words ascend in it."""
+    if n_groups == 1:
+        return tokens.offsets
+    n_documents = len(tokens.offsets) - 1
+    owners = np.repeat(np.arange(n_documents), np.diff(tokens.offsets))
+    lengths = np.bincount(owners * n_groups + groups[tokens.words], minlength=n_documents * n_groups)
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _by_word(tokens: Tokens, groups: NDArray[np.int32]) -> Index:
     n_tokens = len(tokens.words)
     offsets = np.zeros(tokens.n_words + 1, np.int64)
     np.cumsum(np.bincount(tokens.words, minlength=tokens.n_words), out=offsets[1:])
-    index = Index(offsets, np.empty(n_tokens, np.int32 if n_tokens < 1 << 31 else np.int64))
+    index = Index(offsets, np.empty(n_tokens, np.int32 if n_tokens < 1 << 31 else np.int64), groups)
     index_words(tokens.words, index)
     return index
 

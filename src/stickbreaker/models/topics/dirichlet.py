@@ -1,6 +1,7 @@
 """Maximum of a Dirichlet's parameters given what was expected of its draws."""
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln, polygamma, psi
 
 from stickbreaker.core.records import Array
@@ -59,14 +60,16 @@ def _climb(alpha: Array, step: Array, gradient: Array, mean_log: Array, value: f
     return alpha, 0.0
 
 
-def fit_symmetric_dirichlet(eta: float, size: int, number: int, sum_log: float) -> float:
-    """The eta of `number` symmetric Dirichlets over `size` words with sum of E[log beta] = sum_log.
+def fit_symmetric_dirichlet(eta: float, sizes: NDArray[np.int64] | int, number: int, sum_log: float) -> float:
+    """The eta of `number` symmetric Dirichlets over words with sum of E[log beta] = sum_log.
 
-    Newton's method on log eta for number (lnG(size eta) - size lnG(eta)) + eta sum_log.
+    `sizes` words, or those of each group, over which each is a distribution by itself. Newton's method on
+    log eta for number × sum over sizes of (lnG(size eta) - size lnG(eta)) + eta sum_log.
     """
+    sizes = np.atleast_1d(sizes)
     for _ in range(50):
-        slope = number * size * (psi(size * eta) - psi(eta)) + sum_log
-        curvature = number * size * (size * polygamma(1, size * eta) - polygamma(1, eta))
+        slope = number * (sizes * (psi(sizes * eta) - psi(eta))).sum() + sum_log
+        curvature = number * (sizes * (sizes * polygamma(1, sizes * eta) - polygamma(1, eta))).sum()
         bend = eta * slope + eta * eta * curvature
         move = -eta * slope / bend if bend < 0.0 else np.sign(slope)
         updated = float(np.clip(eta * np.exp(np.clip(move, -1.0, 1.0)), FLOOR, CEILING))

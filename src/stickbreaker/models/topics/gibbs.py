@@ -54,7 +54,8 @@ class CollapsedGibbs(CollapsedChain):
         cells = BLOCK_CELLS if self._few else 2**62
         limit = max(1, cells // documents.n_topics)
         cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
-        self._visits = [_visit(tokens, start, stop) for start, stop in cuts]
+        groups = words.groups()
+        self._visits = [_visit(tokens, groups, start, stop) for start, stop in cuts]
         self._place(assignments)
 
     def sweep(self, number: int, threads: int) -> None:
@@ -81,7 +82,7 @@ class CollapsedGibbs(CollapsedChain):
         n_topics = self._documents.n_topics
         self._by_visit = [assignments[v.tokens][v.order].astype(np.int32) for v in self._visits]
         counts = np.zeros((self._tokens.n_words, n_topics), np.int32)
-        self._table = Table(counts, np.zeros(n_topics, np.int64))
+        self._table = Table(counts, np.zeros((len(self._words.firsts), n_topics), np.int64))
         for visit, topics in zip(self._visits, self._by_visit, strict=True):
             add_counts(visit.block, topics, self._table)
 
@@ -97,11 +98,11 @@ class CollapsedGibbs(CollapsedChain):
     def _prior(self) -> Prior:
         eta = np.asarray(self._words.prior(self._small, slice(None)), float)
         alpha = self._alpha
-        totals = np.broadcast_to(self._words.prior_totals(self._small), len(alpha))
+        totals = np.broadcast_to(self._words.prior_totals(self._small), self._table.totals.shape)
         return Prior(alpha, np.ascontiguousarray(eta.reshape(-1, 1) if eta.ndim < 2 else eta), totals.copy())
 
 
-def _visit(tokens: Tokens, start: int, stop: int) -> Visit:
+def _visit(tokens: Tokens, groups: NDArray[np.int32], start: int, stop: int) -> Visit:
     """The block of documents `start` to `stop` (exclusive)."""
     part = slice(int(tokens.offsets[start]), int(tokens.offsets[stop]))
     words = tokens.words[part]
@@ -109,4 +110,4 @@ def _visit(tokens: Tokens, start: int, stop: int) -> Visit:
     documents = np.repeat(np.arange(stop - start, dtype=np.int32), np.diff(tokens.offsets[start : stop + 1]))
     occurring, first = np.unique(words[order], return_index=True)
     starts = np.append(first, len(words)).astype(np.int64)
-    return Visit(Block(occurring, starts, documents[order], stop - start), part, order)
+    return Visit(Block(occurring, groups[occurring], starts, documents[order], stop - start), part, order)

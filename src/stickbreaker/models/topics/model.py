@@ -29,6 +29,9 @@ class TopicModel(Model):
     def n_columns(self, small: Record) -> int:
         return self.documents.n_topics
 
+    def groups(self) -> NDArray[np.int32] | None:
+        return self.words.groups() if len(self.words.firsts) > 1 else None
+
     def start(self) -> dict[str, Field]:
         return {**self.documents.start(), **self.words.start()}
 
@@ -61,9 +64,10 @@ class TopicModel(Model):
         from stickbreaker.models.topics.dirichlet import fit_symmetric_dirichlet
 
         eta = float(small["eta"].values)
-        n_words, n_topics = self.words.n_words, self.documents.n_topics
-        sum_log = float(summary["digammas"].sum() - n_words * psi(totals[0] + eta * n_words).sum())
-        best = fit_symmetric_dirichlet(eta, n_words, n_topics, sum_log)
+        sizes = self.words.sizes
+        expected = sizes[:, None] * psi(totals + eta * sizes[:, None])
+        sum_log = float(summary["digammas"].sum() - expected.sum())
+        best = fit_symmetric_dirichlet(eta, sizes, self.documents.n_topics, sum_log)
         moved = np.array((1.0 - step.rate) * eta + step.rate * best)
         return {**small, **updated, "eta": small["eta"]._replace(values=moved)}
 

@@ -116,11 +116,15 @@ def fit_alpha(alpha: Array, topics: Histogram, lengths: Histogram, symmetric: bo
     return alpha
 
 
-def fit_eta(eta: float, n_words: int, cells: Histogram, totals: Histogram) -> float:
-    """A symmetric eta after some rounds; `cells`: tokens of a word in a topic, `totals`: of topics."""
+def fit_eta(eta: float, sizes: NDArray[np.int64], cells: Histogram, totals: Histogram) -> float:
+    """A symmetric eta after some rounds; `cells`: tokens of a word in a topic, `totals`: of topics.
+
+    `sizes` are the words of each group of words, by which `totals` are grouped.
+    """
     for _ in range(ROUNDS):
         numerator = float(digamma_sums(cells, np.array(eta), 1)[0])
-        denominator = n_words * float(digamma_sums(totals, np.array(eta * n_words), 1)[0])
+        sums = digamma_sums(totals, np.asarray(eta * sizes, np.float64), len(sizes))
+        denominator = float((sizes * sums).sum())
         before = eta
         eta = float(polya_step(np.array([eta]), np.array([numerator]), denominator, symmetric=True)[0])
         if abs(eta / before - 1.0) < ENOUGH:

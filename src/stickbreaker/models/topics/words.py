@@ -21,11 +21,33 @@ class ClosedVocabulary:
     """beta_k ~ Dirichlet(eta) over `n_words` known words.
 
     `eta` is one number, or an array (words) or (words × topics); `learned` lets a run move a number.
+    `firsts` is the first row of each group (language) of words: a topic is a distribution over each of them
+    (Mimno et al. 2009; Zhai 2014, section 3.3.2).
     """
 
     n_words: int
     eta: float | Array
     learned: bool = False
+    firsts: tuple[int, ...] = (0,)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Words of each group."""
+        return np.diff([*self.firsts, self.n_words])
+
+    def groups(self) -> NDArray[np.int32]:
+        """The group of each row."""
+        return np.repeat(np.arange(len(self.firsts), dtype=np.int32), self.sizes)
+
+    def totals(self, counts: Array) -> Array:
+        """Sums of a whole table (groups × topics)."""
+        return np.stack([counts[part].sum(axis=0) for part in self.ranges()])
+
+    def ranges(self, rows: NDArray[np.int64] | None = None) -> list[slice]:
+        """Where the groups are: in the table, or among some of its rows (ascending)."""
+        ends = np.array([*self.firsts, self.n_words])
+        ends = ends if rows is None else np.searchsorted(rows, ends)
+        return [slice(*ends[i : i + 2].tolist()) for i in range(len(self.firsts))]
 
     def start(self) -> dict[str, Field]:
         if isinstance(self.eta, np.ndarray):
@@ -39,11 +61,11 @@ class ClosedVocabulary:
         values = self.eta[rows]
         return values[:, None] if values.ndim == 1 else values
 
-    def prior_totals(self, small: Record) -> Array | float:
-        """Sum of eta over the words: one number, or one a topic."""
+    def prior_totals(self, small: Record) -> Array:
+        """Sum of eta over each group's words (groups × topics, or × 1 where all topics have the same)."""
         if not isinstance(self.eta, np.ndarray):
-            return float(small["eta"].values) * self.n_words
-        return self.eta.sum(axis=0)
+            return self.sizes[:, None].astype(np.float64) * float(small["eta"].values)
+        return np.stack([np.atleast_1d(self.eta[part].sum(axis=0)) for part in self.ranges()])
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
         """Nearly flat noise (words × topics) by the word's spelling, `tokens` in all.
@@ -65,13 +87,14 @@ class ClosedVocabulary:
 
         from stickbreaker.kernels.topic_words import expected_log_weights
 
-        log_totals = np.asarray(psi(totals[0] + self.prior_totals(small)))
+        log_totals = np.asarray(psi(totals + self.prior_totals(small)))
         out, log_scale = np.empty(counts.shape, np.float32), np.empty(len(counts))
-        for start in range(0, len(counts), BLOCK):
-            part = slice(start, start + BLOCK)
-            prior = self.prior(small, part if rows is None else rows[part])
-            concentration = np.ascontiguousarray(counts[part] + prior)
-            expected_log_weights(concentration, log_totals, out[part], log_scale[part])
+        for group, range_ in enumerate(self.ranges(rows)):
+            for start in range(range_.start, range_.stop, BLOCK):
+                part = slice(start, min(start + BLOCK, range_.stop))
+                prior = self.prior(small, part if rows is None else rows[part])
+                concentration = np.ascontiguousarray(counts[part] + prior)
+                expected_log_weights(concentration, log_totals[group], out[part], log_scale[part])
         return out, log_scale
 
     def summary(self, small: Record, counts: Array) -> Summary:
@@ -94,11 +117,13 @@ class ClosedVocabulary:
         from scipy.special import gammaln, psi
 
         prior = self.prior_totals(small)
-        total = totals[0] + prior
-        ends = gammaln(prior) - gammaln(total) + totals[0] * psi(total)
-        return float((summary["terms"] + ends).sum())
+        total = totals + prior
+        ends = gammaln(prior) - gammaln(total) + totals * psi(total)
+        return float((summary["terms"] + ends.sum(axis=0)).sum())
 
     def topic_words(self, small: Record, counts: Array) -> Array:
-        """E[beta] (words × topics); columns sum to one."""
+        """E[beta] (words × topics); columns sum to one, over the words of each group."""
         concentration = counts + self.prior(small, slice(None))
-        return concentration / concentration.sum(axis=0)
+        for part in self.ranges():
+            concentration[part] /= concentration[part].sum(axis=0)
+        return concentration

@@ -1,0 +1,116 @@
+"""`stickbreaker compare`: the topics of several models, matched and side by side."""
+
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import command, emit, printable
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.topics import TopicEstimator
+
+WIDTH = 46  # characters of a column of words
+
+
+@click.command(epilog="Example: stickbreaker compare seed0.model seed1.model")
+@click.argument("models", nargs=-1, required=True, metavar="MODEL MODEL...", type=click.Path(path_type=Path))
+@click.option("--top", default=6, show_default=True, type=click.IntRange(1), help="Words a topic.")
+@command
+def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
+    """Match the topics of models, and print them side by side, the most alike first.
+
+    Each topic of the first model is paired with one of every other, so that the pairs are as alike as can be:
+    1 is the same distribution of words, 0 no word in common. Models of the same corpus and other seeds show
+    which topics can be relied on.
+    """
+    if len(models) < 2:
+        raise click.UsageError("give two models or more")
+    from stickbreaker.estimators.saving import load
+
+    loaded = [load(path) for path in models]
+    told = [
+        _compared(loaded[0], other, path, top) for other, path in zip(loaded[1:], models[1:], strict=True)
+    ]
+    others = [_matched(a, b)[0].mean for a, b in combinations(loaded[1:], 2)]
+    means = [*(one["mean"] for one in told), *others]
+    result = {
+        "model": str(models[0]),
+        "topics": len(loaded[0].alpha_),
+        "comparisons": told,
+        "mean": sum(means) / len(means),
+    }
+    emit(result, as_json, _as_text)
+
+
+def _matched(first: "TopicEstimator", second: "TopicEstimator") -> tuple[Any, int]:
+    """The matching of two models over the words that both have, and the number of these."""
+    from stickbreaker.evaluation import match_topics, shared_words
+
+    rows, others = shared_words(first.vocabulary_.words, second.vocabulary_.words)
+    if not len(rows):
+        raise UserError("the models have no word in common", remedy="compare models of like corpora")
+    both = first.vocabulary_.at(rows.tolist())
+    languages = [(ends.start, ends.stop) for ends in first.vocabulary_.ranges.values()]
+    cuts = [slice(*rows.searchsorted(ends).tolist()) for ends in languages]
+    groups = [cut for cut in cuts if cut.stop > cut.start] or [slice(0, len(both))]
+    return match_topics(first.topic_word_[:, rows], second.topic_word_[:, others], groups), len(rows)
+
+
+def _compared(first: "TopicEstimator", second: "TopicEstimator", path: Path, top: int) -> dict[str, Any]:
+    matching, shared = _matched(first, second)
+    words, others = _top_words(first, top), _top_words(second, top)
+    pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
+    return {
+        "model": str(path),
+        "topics": len(second.alpha_),
+        "shared_words": shared,
+        "mean": matching.mean,
+        "pairs": [
+            {"topic": k, "with": j, "similarity": alike, "words": words[k], "with_words": others[j]}
+            for k, j, alike in pairs
+        ],
+        "only_first": [{"topic": k, "words": words[k]} for k in matching.only_first.tolist()],
+        "only_second": [{"topic": k, "words": others[k]} for k in matching.only_second.tolist()],
+    }
+
+
+def _top_words(estimator: "TopicEstimator", top: int) -> list[list[str]]:
+    """Each topic's most probable words; of a polylingual model, as many of each language."""
+    from stickbreaker.evaluation import top_words_of
+
+    words, topics = estimator.vocabulary_.words, estimator.topic_word_
+    ranges = list(estimator.vocabulary_.ranges.values()) or [slice(None)]
+    rows = [top_words_of(topics, max(1, top // len(ranges)), one).tolist() for one in ranges]
+    return [[words[row] for part in parts for row in part] for parts in zip(*rows, strict=True)]
+
+
+def _as_text(told: dict[str, Any]) -> str:
+    lines: list[str] = []
+    for one in told["comparisons"]:
+        lines += [
+            f"{told['model']} ({told['topics']} topics) and {one['model']} ({one['topics']}): "
+            f"{one['mean']:.3f} alike on average, {one['shared_words']} words in both",
+            f"alike  topic  {'words':<{WIDTH}}  topic  words",
+        ]
+        for pair in one["pairs"]:
+            left, right = _cut(pair["words"]), _cut(pair["with_words"])
+            lines.append(
+                f"{pair['similarity']:5.2f}  {pair['topic']:>5}  {left:<{WIDTH}}  {pair['with']:>5}  {right}"
+            )
+        for single in one["only_first"]:
+            lines.append(f"    -  {single['topic']:>5}  {_cut(single['words'])}")
+        for single in one["only_second"]:
+            lines.append(f"    -  {'':>5}  {'':<{WIDTH}}  {single['topic']:>5}  {_cut(single['words'])}")
+        lines.append("")
+    if len(told["comparisons"]) > 1:
+        lines.append(f"all pairs of models: {told['mean']:.3f} alike on average")
+    return "\n".join(lines).rstrip()
+
+
+def _cut(words: list[str]) -> str:
+    """Words on one line, no wider than a column."""
+    line = printable(" ".join(" ".join(words).split()))
+    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"

@@ -1,0 +1,278 @@
+"""`stickbreaker evaluate`: how good a saved model is, on documents that it has not seen."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import command, emit, threads_option
+from stickbreaker.cli.corpus import ReadingChoice, open_or_build, reading_options
+from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.estimators.topics import TopicEstimator
+    from stickbreaker.evaluation import Coherence, HeldOutScore, Topics
+
+PARTICLES = "20"  # of --left-to-right without a number
+MEASURES = {"npmi": "NPMI", "umass": "UMass", "c_v": "C_v"}
+MOST_ALIGNED = 10_000  # documents among which the other side is looked for
+
+
+@click.command(epilog="Example: stickbreaker evaluate model test.jsonl")
+@model_argument
+@inputs_argument
+@click.option(
+    "--completion",
+    default=0.5,
+    show_default=True,
+    type=click.FloatRange(0.0, 1.0, max_open=True),
+    help="Share of each document's words that the model sees before it predicts the rest.",
+)
+@click.option(
+    "--left-to-right",
+    is_flag=False,
+    flag_value=PARTICLES,
+    metavar="[PARTICLES]",
+    type=click.IntRange(1),
+    help=f"Score whole documents too, by so many particles ({PARTICLES} unless told). Slow: the time grows "
+    "with the squares of the documents' lengths.",
+)
+@click.option(
+    "--reference",
+    metavar="CORPUS|FILE",
+    help="Count there which words keep company, for coherence.  [default: the documents scored]",
+)
+@click.option("--labels", metavar="FIELD", help="Predict this field of the documents from their topics.")
+@threads_option
+@reading_options
+@command
+def evaluate(
+    model: Path,
+    inputs: tuple[str, ...],
+    completion: float,
+    left_to_right: int | None,
+    reference: str | None,
+    labels: str | None,
+    threads: int | None,
+    reading: ReadingChoice,
+    as_json: bool,
+) -> None:
+    """Score a model on documents that it has not seen, by document completion.
+
+    Topics of a document are inferred from one part of its words and predict the rest. Beside it stands the
+    unigram model, which knows word frequencies and no topics: a good model is well above it. Then: do the
+    top words of each topic keep company (coherence), and do topics differ (diversity)?
+    """
+    estimator, corpus = open_model(model, inputs, reading, threads)
+    field = None if labels is None else _values(corpus, labels)
+    known = corpus if reference is None else _reference(estimator, reference, reading)
+    topics = _topics_of(estimator)
+    told: dict[str, Any] = _completion(topics, corpus, completion)
+    told["left_to_right"] = None if left_to_right is None else _left_to_right(topics, corpus, left_to_right)
+    told["coherence"] = _coherences(topics, known, reference)
+    told["diversity"] = _diversity(estimator)
+    told["labels"] = None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
+    told["language_pairs"] = _language_pairs(topics, corpus)
+    emit(told, as_json, _as_text)
+
+
+def _topics_of(estimator: "TopicEstimator") -> "Topics":
+    from stickbreaker.evaluation import Topics
+
+    return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator._theta)
+
+
+def _reference(estimator: "TopicEstimator", reference: str, reading: ReadingChoice) -> "Corpus":
+    """The corpus that words are counted in; raw files are read by the same options as the documents."""
+    from stickbreaker.corpus.store import is_store
+
+    if is_store(Path(reference)):
+        reading = replace(reading, given=())
+    vocabulary, analysis = estimator.vocabulary_, estimator.analysis_
+    return open_or_build((reference,), reading, analysis=analysis, vocabulary=vocabulary)
+
+
+def _completion(topics: "Topics", corpus: "Corpus", share: float) -> dict[str, Any]:
+    from stickbreaker.evaluation import completion_of, unseen_share
+
+    scored = completion_of(topics, corpus, share)
+    return {
+        "documents": corpus.n_documents,
+        "empty_documents": corpus.n_empty,
+        "completion": share,
+        "scored_tokens": scored.tokens,
+        **_held_out(scored),
+        "unseen_share": unseen_share(corpus),
+    }
+
+
+def _left_to_right(topics: "Topics", corpus: "Corpus", particles: int) -> dict[str, Any]:
+    from stickbreaker.evaluation import left_to_right_of
+
+    start = time.perf_counter()
+    scored = left_to_right_of(topics, corpus, particles)
+    seconds = time.perf_counter() - start
+    return {
+        "particles": particles,
+        "scored_tokens": scored.tokens,
+        **_held_out(scored),
+        "seconds": round(seconds, 2),
+    }
+
+
+def _held_out(scored: "HeldOutScore") -> dict[str, float]:
+    return {
+        "nats_per_word": scored.nats_per_word,
+        "perplexity": scored.perplexity,
+        "unigram_nats_per_word": scored.unigram_nats_per_word,
+        "unigram_perplexity": scored.unigram_perplexity,
+    }
+
+
+def _coherences(topics: "Topics", known: "Corpus", reference: str | None) -> list[dict[str, Any]]:
+    """The three measures; of a polylingual model, for each language."""
+    from stickbreaker.evaluation import coherence_of
+
+    return [
+        {
+            "reference": reference,
+            "language": language,
+            "documents": scores.documents,
+            "windows": scores.windows if scores.ordered else None,
+            **{name: _measure(getattr(scores, name)) for name in MEASURES},
+        }
+        for language, scores in coherence_of(topics, known).items()
+    ]
+
+
+def _measure(scores: "Coherence") -> dict[str, Any]:
+    return {
+        "mean": scores.mean,
+        "per_topic": scores.per_topic.tolist(),
+        "unseen_pairs": scores.unseen_pairs,
+    }
+
+
+def _diversity(estimator: "TopicEstimator") -> dict[str, Any]:
+    from stickbreaker.evaluation import effective_topics, idle_topics, top_words_of, topic_diversity
+    from stickbreaker.evaluation.diversity import TOP
+
+    ranges = list(estimator.vocabulary_.ranges.values()) or [slice(None)]
+    each = [topic_diversity(top_words_of(estimator.topic_word_, TOP, rows)) for rows in ranges]
+    return {
+        "top_words": TOP,
+        "diversity": sum(each) / len(each),
+        "topics": len(estimator.alpha_),
+        "effective_topics": effective_topics(estimator.topic_shares_),
+        "idle_topics": idle_topics(estimator.topic_shares_).tolist(),
+    }
+
+
+def _values(corpus: "Corpus", field: str) -> list[Any]:
+    """A field of all documents, None where it is missing."""
+    from stickbreaker.core.errors import UserError
+    from stickbreaker.corpus.metadata import metadata_from
+
+    if field not in corpus.metadata_fields:
+        fields = ", ".join(corpus.metadata_fields) or "none"
+        raise UserError(f"no document has the field {field!r}", remedy=f"there are: {fields}")
+    blocks = (corpus.source.read(block) for block in range(len(corpus.block_sizes)))
+    return [metadata_from(text).get(field) for table in blocks for text in table["metadata"].to_pylist()]
+
+
+def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict[str, Any]:
+    from stickbreaker.corpus.shards import join_bags
+    from stickbreaker.evaluation import classify_labels
+
+    bags = join_bags([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+    scores = classify_labels(topics.infer(bags), values, bags, len(topics.vocabulary))
+    return {
+        **scores._asdict(),
+        **{name: getattr(scores, name)._asdict() for name in ("topics", "words", "majority")},
+    }
+
+
+def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
+    """How well each pair of languages of a polylingual model goes together."""
+    from stickbreaker.evaluation import compare_sides
+
+    return [
+        {"languages": list(pair), **sides._asdict(), "cross_lingual_npmi": _measure(sides.cross_lingual_npmi)}
+        for pair, sides in compare_sides(topics, corpus, MOST_ALIGNED).items()
+    ]
+
+
+# As text
+
+
+def _as_text(told: dict[str, Any]) -> str:
+    lines = [
+        f"{told['documents']} documents, {told['scored_tokens']:.0f} words predicted, "
+        f"{100 * told['unseen_share']:.1f} % of the words unseen",
+        *_held_out_lines(told, ""),
+    ]
+    whole = told["left_to_right"]
+    if whole is not None:
+        lines += ["", f"Left to right: {whole['scored_tokens']:.0f} words, {whole['particles']} particles"]
+        lines += _held_out_lines(whole, f"  ({whole['seconds']:.1f} s)")
+    for one in told["coherence"]:
+        lines += ["", *_coherence_lines(one)]
+    spread = told["diversity"]
+    lines += [
+        "",
+        f"Diversity: {100 * spread['diversity']:.0f} % of the {spread['top_words']} top words of all topics "
+        f"are distinct; {spread['effective_topics']:.1f} of {spread['topics']} topics in effective use, "
+        f"{len(spread['idle_topics'])} idle",
+    ]
+    if told["labels"] is not None:
+        lines += ["", *_label_lines(told["labels"])]
+    for pair in told["language_pairs"]:
+        lines += ["", *_pair_lines(pair)]
+    return "\n".join(lines)
+
+
+def _held_out_lines(told: dict[str, Any], after: str) -> list[str]:
+    return [
+        f"             nats/word  perplexity{after}",
+        f"  model      {told['nats_per_word']:9.4f}  {told['perplexity']:10.1f}",
+        f"  unigram    {told['unigram_nats_per_word']:9.4f}  {told['unigram_perplexity']:10.1f}",
+    ]
+
+
+def _coherence_lines(told: dict[str, Any]) -> list[str]:
+    place = f" of {told['reference']}" if told["reference"] else ""
+    language = f" in {told['language']}" if told["language"] else ""
+    windows = "whole documents" if told["windows"] is None else f"{told['windows']} windows for C_v"
+    lines = [
+        f"Coherence of top words{language}, in {told['documents']} documents{place} ({windows})",
+        "                  mean     lowest    highest  pairs that never meet",
+    ]
+    for name, label in MEASURES.items():
+        one = told[name]
+        low, high = min(one["per_topic"]), max(one["per_topic"])
+        lines.append(f"  {label:<10} {one['mean']:9.3f}  {low:9.3f}  {high:9.3f}  {one['unseen_pairs']:>9}")
+    return lines
+
+
+def _label_lines(told: dict[str, Any]) -> list[str]:
+    left_out = f", {told['left_out']} left out" if told["left_out"] else ""
+    lines = [
+        f"Labels by {told['field']}: {told['documents']} documents, {told['classes']} labels{left_out}",
+        "             accuracy  macro F1",
+    ]
+    for name in ("topics", "words", "majority"):
+        lines.append(f"  {name:<10} {told[name]['accuracy']:9.3f} {told[name]['macro_f1']:9.3f}")
+    return lines
+
+
+def _pair_lines(told: dict[str, Any]) -> list[str]:
+    first, second = told["languages"]
+    return [
+        f"{first} and {second}: {told['documents']} documents with both sides",
+        f"  the other side's mean reciprocal rank {told['mrr']:.3f} (by chance {told['chance']:.3f})",
+        f"  cross-lingual NPMI {told['cross_lingual_npmi']['mean']:.3f}, "
+        f"{told['cross_lingual_npmi']['unseen_pairs']} pairs never meet",
+    ]

@@ -1,0 +1,150 @@
+"""The page of `stickbreaker search-k`: a table and four figures, no script, nothing fetched."""
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+WIDTH, HEIGHT = 420, 250
+LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 40  # margins of a figure, in pixels
+FIGURES = {  # in the table of a search: heading, and what is better
+    "nats_per_word": ("Held-out score", "nats per word, higher is better"),
+    "npmi": ("Coherence", "NPMI of the top words, higher is better"),
+    "diversity": ("Diversity", "share of distinct words among the top 25 of all topics"),
+    "stability": ("Stability", "likeness of matched topics of other seeds, 1 is the same"),
+}
+COLUMNS = {
+    "topics": ("topics", "{:d}"),
+    "nats_per_word": ("held-out nats/word", "{:.4f}"),
+    "npmi": ("NPMI", "{:.3f}"),
+    "umass": ("UMass", "{:.3f}"),
+    "c_v": ("C_v", "{:.3f}"),
+    "diversity": ("diversity", "{:.3f}"),
+    "stability": ("stability", "{:.3f}"),
+    "seconds": ("seconds", "{:.1f}"),
+}
+STYLE = """
+:root { --ground: #f8f7f3; --ink: #1e2227; --muted: #5a6069; --rule: #d8d4ca;
+  --line: #22569c; --mark: #b3541e; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #15171a; --ink: #e7e5df; --muted: #a2a8b1; --rule: #3a3f46;
+    --line: #8ab4f2; --mark: #e8965a; }
+}
+body { background: var(--ground); color: var(--ink); font: 16px/1.5 sans-serif; max-width: 58rem;
+  margin: 0 auto; padding: 1rem 1.5rem 4rem; overflow-wrap: anywhere; }
+h1, h2 { font-family: Georgia, serif; line-height: 1.2; margin: 1.2rem 0 0.2rem; }
+h2 { font-size: 1.15rem; }
+p { margin: 0.2rem 0; } .muted { color: var(--muted); font-size: 0.9rem; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 0 2rem; }
+svg { width: 100%; height: auto; } text { font: 12px sans-serif; fill: var(--muted); }
+.rule { stroke: var(--rule); } .mean { fill: none; stroke: var(--line); stroke-width: 2; }
+.seed { fill: var(--line); opacity: 0.55; } .chosen { stroke: var(--mark); stroke-dasharray: 4 3; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; margin-top: 0.6rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: right; padding: 0.15rem 0.9rem; border-bottom: 1px solid var(--rule); }
+tr.chosen-row { color: var(--mark); font-weight: 600; }
+"""
+
+
+def page(told: Mapping[str, Any], name: str) -> str:
+    """The page of a search's summary, of the corpus called `name`: one self-contained HTML document."""
+    title = f"How many topics? {name}"
+    parts = [
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+        "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">",
+        f"<title>{_safe(title)}</title><style>{STYLE}</style></head><body>",
+        f"<h1>{_safe(title)}</h1><p>{_safe(told['reason'])}</p>",
+        f'<p class="muted">{told["held_out_documents"]} documents held out; lines are means over seeds '
+        f"({told['seeds']}), dots the seeds.</p>",
+        f'<div class="figures">{"".join(_figures(told))}</div>',
+        f"<h2>All figures</h2>{_table(told)}",
+        "</body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def figure(
+    topics: Sequence[int], means: Sequence[float], seeds: Sequence[Sequence[float]], chosen: int, label: str
+) -> str:
+    """An SVG line of `means` over numbers of topics (log scale), with a dot for each seed.
+
+    `chosen`: the number of topics that is marked; `label`: what a screen reader says.
+    """
+    ticks = _ticks([*means, *(value for values in seeds for value in values)])
+    span = math.log(topics[-1] / topics[0]) or 1.0
+
+    def across(k: int) -> float:
+        share = 0.5 if len(topics) == 1 else math.log(k / topics[0]) / span
+        return LEFT + 14 + share * (WIDTH - LEFT - RIGHT - 28)
+
+    def down(value: float) -> float:
+        share = (value - ticks[0]) / (ticks[-1] - ticks[0])
+        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+
+    marks = [
+        f'<line class="rule" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{down(t):.1f}" y2="{down(t):.1f}"/>'
+        f'<text x="{LEFT - 8}" y="{down(t) + 4:.1f}" text-anchor="end">{t:.6g}</text>'
+        for t in ticks
+    ]
+    marks += [
+        f'<text x="{across(k):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{k}</text>'
+        for k in topics
+    ]
+    here = across(chosen)
+    marks.append(f'<line class="chosen" x1="{here:.1f}" x2="{here:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
+    points = " ".join(f"{across(k):.1f},{down(value):.1f}" for k, value in zip(topics, means, strict=True))
+    marks.append(f'<polyline class="mean" points="{points}"/>')
+    marks += [
+        f'<circle class="seed" cx="{across(k):.1f}" cy="{down(value):.1f}" r="3.5"/>'
+        for k, values in zip(topics, seeds, strict=True)
+        for value in values
+    ]
+    marks.append(
+        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">topics</text>'
+    )
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{_safe(label)}">{"".join(marks)}</svg>'
+    )
+
+
+def _figures(told: Mapping[str, Any]) -> list[str]:
+    rows = told["table"]
+    drawn: list[str] = []
+    for name, (heading, better) in FIGURES.items():
+        means = [row[name] for row in rows]
+        if all(value is not None for value in means):
+            seeds = [row["of_seeds"].get(name, [row[name]]) for row in rows]
+            topics, chosen = [row["topics"] for row in rows], told["suggested"]["topics"]
+            picture = figure(topics, means, seeds, chosen, f"{heading} by number of topics")
+            drawn.append(f'<div><h2>{heading}</h2><p class="muted">{better}</p>{picture}</div>')
+    return drawn
+
+
+def _table(told: Mapping[str, Any]) -> str:
+    head = "".join(f"<th>{heading}</th>" for heading, _ in COLUMNS.values())
+    lines: list[str] = []
+    for row in told["table"]:
+        chosen = ' class="chosen-row"' if row["topics"] == told["suggested"]["topics"] else ""
+        cells = [
+            "–" if row[name] is None else shape.format(row[name]) for name, (_, shape) in COLUMNS.items()
+        ]
+        lines.append(f"<tr{chosen}>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return f'<div class="scroll"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
+
+
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Round numbers, two or more, that enclose the values."""
+    low, high = min(values), max(values)
+    width = high - low if high > low else max(abs(high), 1e-6) * 0.1
+    power = 10.0 ** math.floor(math.log10(width / 3))
+    step = next(power * m for m in (1, 2, 5, 10) if width / (power * m) <= 4)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return [n * step for n in range(first, max(last, first + 1) + 1)]
+
+
+def _safe(text: object) -> str:
+    """Text for HTML: markup escaped, control characters and lone surrogates out."""
+    kept = "".join(c if c.isprintable() else " " for c in str(text))
+    return html.escape(kept.encode("utf-8", "replace").decode("utf-8"))

@@ -1,0 +1,171 @@
+"""The runs of `stickbreaker search-k`, each kept as a model and a file of scores."""
+
+import json
+import signal
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.cli.console import fail, note
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.estimators.topics import TopicEstimator
+
+FORMAT = "stickbreaker search-k"
+SETTINGS, RUNS = "search.json", "runs"
+SCORES = {"topics", "seed", "nats", "tokens", "nats_per_word", "coherence", "diversity", "seconds"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all runs of a search have in common."""
+
+    fingerprint: str
+    inference: str
+    iterations: int | None
+    held_out: float
+
+
+@dataclass(frozen=True)
+class Search:
+    """A directory with the runs of one plan: `runs/k10-seed0.model` and `.json`, and `search.json`."""
+
+    path: Path
+    plan: Plan
+
+    def claim(self) -> None:
+        """Make the directory. Raises UserError where another search's is, or something else."""
+        settings = self.path / SETTINGS
+        if not settings.is_file():
+            empty = self.path.is_dir() and set(self.path.iterdir()) <= {self.path / RUNS}
+            if self.path.is_symlink() or (self.path.exists() and not empty):
+                raise UserError("exists and is not a search", where=self.path, remedy="choose another path")
+            (self.path / RUNS).mkdir(parents=True, exist_ok=True)
+            self.write({})
+            return
+        try:
+            record = json.loads(settings.read_bytes())
+            before = Plan(**record["plan"])
+        except (ValueError, KeyError, TypeError):
+            raise UserError("is not that of a search, or is damaged", where=settings) from None
+        for name, now in asdict(self.plan).items():
+            was = getattr(before, name)
+            if was != now:
+                other = f"{name.replace('_', '-')} {was}, not {now}"
+                told = "another corpus" if name == "fingerprint" else other
+                raise UserError(f"was begun with {told}", where=self.path, remedy="give another --out")
+
+    def write(self, summary: dict[str, Any]) -> None:
+        """Write search.json."""
+        _write(self.path / SETTINGS, {"format": FORMAT, "plan": asdict(self.plan), **summary})
+
+    def model(self, k: int, seed: int) -> "TopicEstimator":
+        """The model of a finished run."""
+        from stickbreaker.estimators.saving import load
+
+        return load(self._file(k, seed, "model"))
+
+    def finished(self, k: int, seed: int) -> dict[str, Any] | None:
+        """What a run told, or None where it is not done. Raises UserError for a damaged file."""
+        path = self._file(k, seed, "json")
+        if not path.is_file():
+            return None
+        try:
+            record = json.loads(path.read_bytes())
+            if set(record) >= SCORES and (record["topics"], record["seed"]) == (k, seed):
+                return record
+        except (ValueError, TypeError):
+            pass
+        raise UserError("the file is damaged", where=path, remedy="delete it, and the run is scored again")
+
+    def run(self, corpus: "Corpus", k: int, seed: int, threads: int | None) -> dict[str, Any]:
+        """Fit and score one model, and write down what it told."""
+        from stickbreaker.estimators.saving import load
+
+        path = self._file(k, seed, "model")
+        self._fit(path, corpus, k, seed, threads)
+        record = {"topics": k, "seed": seed, **_scores(load(path, threads), corpus, self.plan.held_out)}
+        _write(self._file(k, seed, "json"), record)
+        return record
+
+    def _file(self, k: int, seed: int, kind: str) -> Path:
+        return self.path / RUNS / f"k{k}-seed{seed}.{kind}"
+
+    def _fit(self, path: Path, corpus: "Corpus", k: int, seed: int, threads: int | None) -> None:
+        """Learn the model at `path`, or go on with it. Leaves the program when interrupted."""
+        from stickbreaker.cli.fit import watcher
+        from stickbreaker.core.files import recover
+        from stickbreaker.engines import Interrupted
+        from stickbreaker.estimators import fitting
+        from stickbreaker.estimators.plain_lda import PlainLDA
+
+        recover(path)
+        if not path.exists():
+            inference, passes = self.plan.inference, self.plan.iterations
+            model = PlainLDA(k, inference=inference, max_iter=passes, random_state=seed, n_jobs=threads)
+            fitting.begin(model, corpus, path, held_out=self.plan.held_out)
+        before = signal.getsignal(signal.SIGINT)
+        try:
+            done = fitting.resume(path, every=60.0, threads=threads, watch=[watcher()], stopper=_catch)
+        except Interrupted:
+            fail("interrupted; the same command goes on from here")
+        finally:
+            signal.signal(signal.SIGINT, before)
+        told = None if done is None else fitting.unsettled(done[1], done[0].limits.tol)
+        if told is not None:
+            note(f"note: {told}")
+
+
+def _catch(stop: Any) -> None:
+    """Let the first Ctrl-C stop a run after the documents at hand."""
+
+    def handler(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        note("stopping after this shard or sweep; press Ctrl-C again to leave at once")
+        stop()
+
+    signal.signal(signal.SIGINT, handler)
+
+
+def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[str, Any]:
+    """What is told of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
+    import numpy as np
+
+    from stickbreaker.evaluation import Topics, coherence_of, completion_score, split_halves, top_words_of
+    from stickbreaker.evaluation.diversity import TOP, topic_diversity
+    from stickbreaker.learning.source import Source
+
+    topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._theta)
+    source = Source(corpus, held_out)
+    nats: list[float] = []
+    tokens: list[float] = []
+    for block in range(source.n_blocks):
+        observed, rest = split_halves(source.block(block, held_out=True)[1])
+        if rest.counts.sum() > 0:
+            scored = completion_score(rest, topics.infer(observed), topics.topic_word)
+            nats += scored.per_document.tolist()
+            owner = np.repeat(np.arange(len(rest.unseen)), np.diff(rest.offsets))
+            tokens += np.bincount(owner, rest.counts, len(rest.unseen)).tolist()
+    measured = list(coherence_of(topics, corpus).values())
+    ranges = list(topics.vocabulary.ranges.values()) or [slice(None)]
+    spread = [topic_diversity(top_words_of(topics.topic_word, TOP, rows)) for rows in ranges]
+    return {
+        "nats": nats,
+        "tokens": tokens,
+        "nats_per_word": sum(nats) / sum(tokens),
+        "coherence": {
+            name: float(np.mean([getattr(one, name).mean for one in measured]))
+            for name in ("npmi", "umass", "c_v")
+        },
+        "diversity": float(np.mean(spread)),
+        "passes": model.n_iter_,
+        "seconds": float(model.trace_[-1].get("seconds", 0.0)) if model.trace_ else 0.0,
+    }
+
+
+def _write(path: Path, value: dict[str, Any]) -> None:
+    from stickbreaker.core.files import write_atomic
+
+    write_atomic(path, json.dumps(value, allow_nan=False).encode("utf-8") + b"\n")

@@ -1,0 +1,158 @@
+"""What formats of bags share: numbered words, and files that list an entry a line, document by document."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.matrix import LARGEST
+from stickbreaker.corpus.readers.base import ReadingOptions
+from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.readers.sources import Source
+
+LONGEST_GAP = 1_000_000  # documents without an entry, one after another: beyond it the header is not believed
+
+
+class Bag:
+    """Words of a document and their weights, by the words' numbers, which run from `first`."""
+
+    def __init__(self, words: Sequence[str], first: int, kind: str) -> None:
+        self.words, self.first, self.kind = words, first, kind
+        self.weights: dict[int, float] = {}
+
+    def add(self, number: int, weight: float) -> None:
+        """Take a word in. Raises Bad for one that the vocabulary lacks, or that is in the bag already."""
+        if not 0 <= number - self.first < len(self.words):
+            problem = f"word {number} is past the vocabulary of {len(self.words)} words"
+            raise Bad(self.kind, problem, f"words are numbered from {self.first}; check --vocab")
+        if number in self.weights:
+            raise Bad(self.kind, f"word {number} occurs twice", "add its counts up")
+        self.weights[number] = weight
+
+    def document(self, identity: str, where: str, line: int | None) -> Document:
+        """The bag as a document."""
+        words = [self.words[number - self.first] for number in self.weights]
+        return Document(identity, words=words, weights=list(self.weights.values()), where=where, line=line)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the header of a file of entries says: its documents, words and entries."""
+
+    documents: int
+    words: int
+    entries: int
+
+
+def number_of(text: bytes, what: str, remedy: str, kind: str = "bad entry") -> int:
+    """A whole number in ASCII digits. Raises Bad.
+
+    >>> number_of(b"12", "the word", "words are numbered from 1")
+    12
+    """
+    if not text.isdigit() or len(text) > 15:
+        found = text[:30].decode("utf-8", "replace")
+        raise Bad(kind, f"{what} is not a whole number ({found!r})", remedy)
+    return int(text)
+
+
+def count_of(text: bytes) -> float:
+    """A count: a whole number above zero. Raises Bad."""
+    count = number_of(text, "the count", "counts are whole numbers above zero")
+    if count == 0:
+        raise Bad("bad entry", "the count is zero", "leave out words that do not occur")
+    return _checked(float(count), text)
+
+
+def weight_of(text: bytes) -> float:
+    """A weight: a number not below zero. Raises Bad."""
+    try:
+        weight = float(text) if b"_" not in text else math.nan
+    except ValueError:
+        weight = math.nan
+    return _checked(weight, text)
+
+
+def _checked(weight: float, text: bytes) -> float:
+    if not 0 <= weight <= LARGEST:
+        found = text[:30].decode("utf-8", "replace")
+        remedy = f"weights are numbers from 0 to {LARGEST:g}"
+        raise Bad("bad entry", f"the weight {found!r} cannot be used", remedy)
+    return weight
+
+
+class Entries:
+    """Reads lines `document word weight`, both numbered from 1, in the order of documents.
+
+    An entry that is wrong spoils its document, which is left out. Documents without an entry are empty.
+    """
+
+    def __init__(
+        self, source: Source, options: ReadingOptions, problems: Problems, weigh: Callable[[bytes], float]
+    ) -> None:
+        self.source, self.words, self.problems, self.weigh = source, options.words, problems, weigh
+        self.number = 0  # the document being read
+        self._begin(None)
+
+    def documents(self, lines: Iterator[tuple[int, bytes]], shape: Shape) -> Iterator[Document]:
+        """Yield the documents of numbered lines."""
+        entries = 0
+        for line, content in lines:
+            parts = content.split()
+            if not parts:
+                continue
+            entries += 1
+            try:
+                if entries > shape.entries:
+                    raise _wrong_file(f"more entries than the {shape.entries} that the header says")
+                number = self._document_number(parts, shape)
+                if number != self.number:
+                    yield from self._up_to(number, line)
+                self._take(parts)
+            except Bad as bad:
+                self.spoiled = True
+                self.problems.tell(bad, self.source.name, line)
+                if bad.kind != "bad entry":
+                    return
+        try:
+            if entries < shape.entries:
+                raise _wrong_file(f"the header says {shape.entries} entries, and the file has {entries}")
+            yield from self._up_to(shape.documents + 1, None)
+        except Bad as bad:
+            self.problems.tell(bad, self.source.name)
+
+    def _document_number(self, parts: list[bytes], shape: Shape) -> int:
+        number = number_of(parts[0], "the document", "documents are numbered from 1")
+        if not 1 <= number <= shape.documents:
+            remedy = f"documents are numbered from 1 to {shape.documents}"
+            raise Bad("bad entry", f"there is no document {number}", remedy)
+        if number < self.number:
+            problem = f"document {number} comes after document {self.number}"
+            raise Bad("entries out of order", problem, "sort the entries by document")
+        return number
+
+    def _take(self, parts: list[bytes]) -> None:
+        if len(parts) != 3:
+            raise Bad("bad entry", "the line is not three numbers", "write document, word and weight")
+        word = number_of(parts[1], "the word", "words are numbered from 1")
+        weight = self.weigh(parts[2])
+        if weight:
+            self.bag.add(word, weight)
+
+    def _up_to(self, number: int, line: int | None) -> Iterator[Document]:
+        """Yield the document that was being read, and empty ones, up to one whose entries begin."""
+        if number - self.number - 1 > LONGEST_GAP:
+            raise _wrong_file(f"documents {self.number + 1} to {number - 1} have no entry")
+        while self.number < number:
+            if self.number and not self.spoiled:
+                identity = f"{self.source.label}:{self.number}"
+                yield self.bag.document(identity, self.source.name, self.line)
+            self.number += 1
+            self._begin(line if self.number == number else None)
+
+    def _begin(self, line: int | None) -> None:
+        self.bag, self.line, self.spoiled = Bag(self.words, 1, "bad entry"), line, False
+
+
+def _wrong_file(problem: str) -> Bad:
+    return Bad("wrong header", problem, "the file was cut off, or its header is another's")

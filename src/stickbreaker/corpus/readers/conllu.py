@@ -1,0 +1,204 @@
+"""CoNLL-U: annotated sentences, a word a line in ten columns, documents parted by `# newdoc`.
+
+Kept are the tokens, the sentences and the text, and of a document its id and its `# meta::` comments. Tags
+and trees stay in the file, where a model of trees can read them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.document import Document, Scalar
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.readers.sources import Source, lines_of
+
+_COLUMNS = {"text": "form", "form": "form", "lemma": "lemma"}
+_ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")
+_KIND = "malformed CoNLL-U"
+
+
+def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
+    """Yield a document for each `# newdoc`; without it, the file is one.
+
+    `--text-field form`, the default, takes words as the text shows them (of a multiword token its own form);
+    `lemma` takes the lemmas of the words. A sentence that is malformed is left out.
+    """
+    column = _COLUMNS.get(options.text_field)
+    if column is None:
+        problem = f"CoNLL-U has no column {options.text_field!r} of words"
+        raise UserError(problem, where=source.name, remedy="take --text-field form or lemma")
+    gathered: _Gathered | None = None
+    for block in _blocks(source, column == "lemma", problems):
+        if gathered is None or block.begins_document:
+            if gathered is not None:
+                yield gathered.document(source)
+            identity = f"{source.label}:{block.line}" if block.begins_document else source.label
+            gathered = _Gathered(block.comments.get("newdoc id") or identity, block.line)
+        gathered.add(block)
+    if gathered is not None:
+        yield gathered.document(source)
+
+
+@dataclass
+class _Block:
+    """The lines up to an empty one: comments by name, and what the words of the sentence are.
+
+    `shown` holds the forms that the text shows, `spaced` whether a blank follows each; `tokens` the tokens of
+    the document, `shown_by` the number of the form that shows each.
+    """
+
+    line: int
+    lemmas: bool
+    comments: dict[str, str] = field(default_factory=dict)
+    shown: list[str] = field(default_factory=list)
+    spaced: list[bool] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
+    shown_by: list[int] = field(default_factory=list)
+    words: int = 0
+    covered: int = 0  # the last word of the last multiword token
+    bad: bool = False
+
+    @property
+    def begins_document(self) -> bool:
+        return "newdoc" in self.comments or "newdoc id" in self.comments
+
+    def comment(self, line: str) -> None:
+        name, _, value = line[1:].partition("=")
+        self.comments[name.strip()] = value.strip()
+
+    def word(self, line: str) -> None:
+        """Take in the line of a word, of a multiword token (1-2) or of an empty node (1.1). Raises Bad."""
+        columns = line.split("\t")
+        found = _ID.fullmatch(columns[0])
+        if len(columns) != 10 or found is None or not columns[1]:
+            problem = f"the line has {len(columns)} columns and begins with {columns[0][:30]!r}"
+            raise Bad(_KIND, problem, "a line has ten columns, parted by tabs: a number, a form, a lemma, …")
+        number, kind, last = int(found[1]), found[2], int(found[3] or 0)
+        if kind == ".":
+            return  # it stands in the enhanced tree only
+        if number != self.words + 1 or (kind == "-" and not self.covered < number < last):
+            problem = f"{columns[0]} follows word {self.words}"
+            raise Bad(_KIND, problem, "words are numbered from 1 in every sentence; an empty line ends it")
+        if kind == "-":
+            self.covered = last
+            self._show(columns)
+            if not self.lemmas:
+                self._token(columns[1])
+            return
+        self.words = number
+        if number > self.covered:
+            self._show(columns)
+        if self.lemmas:
+            self._token(columns[1] if columns[2] in ("_", "") else columns[2])
+        elif number > self.covered:
+            self._token(columns[1])
+
+    def _show(self, columns: list[str]) -> None:
+        self.shown.append(columns[1])
+        self.spaced.append("SpaceAfter=No" not in columns[9].split("|"))
+
+    def _token(self, token: str) -> None:
+        self.tokens.append(token)
+        self.shown_by.append(len(self.shown) - 1)
+
+    def text_and_starts(self) -> tuple[str, list[int]]:
+        """The comment `# text`, or a text of the forms where that does not fit them; where tokens begin."""
+        text = self.comments.get("text", "")
+        starts = _found(text, self.shown)
+        if starts is None:
+            pieces = [form + " " * blank for form, blank in zip(self.shown, self.spaced, strict=True)]
+            text, starts = "".join(pieces).removesuffix(" "), [0]
+            for piece in pieces:
+                starts.append(starts[-1] + len(piece))
+        return text, [starts[shown] for shown in self.shown_by]
+
+
+def _found(text: str, forms: Iterable[str]) -> list[int] | None:
+    """Where forms begin in a text that holds them with blanks between; None for another text."""
+    starts, end = [], 0
+    for form in forms:
+        while text[end : end + 1].isspace():
+            end += 1
+        if not text.startswith(form, end):
+            return None
+        starts.append(end)
+        end += len(form)
+    return None if text[end:].strip() else starts
+
+
+def _blocks(source: Source, lemmas: bool, problems: Problems) -> Iterator[_Block]:
+    block: _Block | None = None
+    for number, line in lines_of(source, problems):
+        if not line.strip():
+            if block is not None:
+                yield _ended(block, source, problems)
+            block = None
+            continue
+        block = block or _Block(number, lemmas)
+        if line.startswith("#"):
+            block.comment(line)
+        elif not block.bad:
+            try:
+                block.word(line)
+            except Bad as bad:
+                block.bad = True
+                problems.tell(bad, source.name, number)
+    if block is not None:
+        yield _ended(block, source, problems)
+
+
+def _ended(block: _Block, source: Source, problems: Problems) -> _Block:
+    if not block.bad and block.words < block.covered:
+        block.bad = True
+        problem = f"the sentence ends before word {block.covered}, which a multiword token covers"
+        problems.tell(Bad(_KIND, problem, "give every word a line"), source.name, block.line)
+    return block
+
+
+class _Gathered:
+    """A document as its sentences come in."""
+
+    def __init__(self, identity: str, line: int) -> None:
+        self.identity, self.line = identity, line
+        self.metadata: dict[str, Scalar] = {}
+        self.texts: list[str] = []
+        self.length = 0
+        self.tokens: list[str] = []
+        self.starts: list[int] = []
+        self.sentences: list[int] = []
+
+    def add(self, block: _Block) -> None:
+        """Take in a sentence, unless it was malformed."""
+        for name, value in block.comments.items():
+            if name.startswith("meta::"):
+                self.metadata.setdefault(name.removeprefix("meta::"), value)
+        if not block.tokens or block.bad:
+            return
+        text, starts = block.text_and_starts()
+        if self.texts:
+            self._append("\n\n" if {"newpar", "newpar id"} & block.comments.keys() else " ")
+        self.sentences.append(len(self.tokens))
+        self.starts.extend(self.length + start for start in starts)
+        self.tokens.extend(block.tokens)
+        self._append(text)
+
+    def _append(self, text: str) -> None:
+        self.texts.append(text)
+        self.length += len(text)
+
+    def document(self, source: Source) -> Document:
+        return Document(
+            self.identity,
+            "".join(self.texts),
+            tokens=self.tokens,
+            starts=self.starts,
+            sentences=self.sentences,
+            metadata=self.metadata,
+            where=source.name,
+            line=self.line,
+        )
+
+
+READER = Reader("conllu", "CoNLL-U, documents by # newdoc", (".conllu",), "text", read)

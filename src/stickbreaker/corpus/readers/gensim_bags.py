@@ -1,0 +1,45 @@
+"""gensim's bags of words in memory: for each document a list of (number, count)."""
+
+import operator
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+
+
+def matrix_of(bags: Iterable[Iterable[tuple[int, float]]], words: Mapping[int, str]) -> tuple[Any, list[str]]:
+    """A sparse matrix (documents × words) of bags, and the words of its columns, in the order of numbers.
+
+    `words` maps number to word, as gensim's Dictionary does. Raises UserError naming the document that holds
+    something else.
+
+    >>> matrix_of([[(0, 2), (7, 1)], []], {0: "cat", 7: "dog"})[0].toarray().tolist()
+    [[2.0, 1.0], [0.0, 0.0]]
+    """
+    from scipy import sparse
+
+    numbers = sorted(words.keys())
+    column = {number: place for place, number in enumerate(numbers)}
+    columns, weights, ends = array("q"), array("d"), array("q", [0])
+    for place, bag in enumerate(bags):
+        for number, weight in _entries(bag, place):
+            if number not in column:
+                problem = f"document {place} holds word {number}, which id2word lacks"
+                raise UserError(problem, remedy="give the dictionary that the bags were made by")
+            columns.append(column[number])
+            weights.append(weight)
+        ends.append(len(columns))
+    parts = (np.array(weights), np.array(columns), np.array(ends))
+    matrix = sparse.csr_array(parts, shape=(len(ends) - 1, len(numbers)))
+    return matrix, [words[number] for number in numbers]
+
+
+def _entries(bag: Any, place: int) -> list[tuple[int, float]]:
+    try:
+        return [(operator.index(number), float(weight)) for number, weight in bag]
+    except (TypeError, ValueError):
+        remedy = "give what gensim's doc2bow returns"
+        raise UserError(f"document {place} is not a list of (number, count)", remedy=remedy) from None

@@ -1,0 +1,27 @@
+"""MALLET's text for import-file: a line `name label text` a document."""
+
+import re
+from collections.abc import Iterator
+
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.sources import Source, lines_of
+
+# the --line-regex that import-file takes by default
+_LINE = re.compile(r"(\S*)[\s,]*(\S*)[\s,]*(.*)", re.ASCII | re.DOTALL)
+
+
+def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
+    """Yield a document for each line, its label as metadata; blank lines are passed over."""
+    for number, line in lines_of(source, problems):
+        found = _LINE.fullmatch(line)
+        if not line.strip() or found is None:
+            continue
+        name, label, text = found.groups()
+        metadata = {"label": label} if label else {}
+        identity = name or f"{source.label}:{number}"
+        yield Document(identity, text, metadata=metadata, where=source.name, line=number)
+
+
+READER = Reader("mallet", "MALLET's lines of name, label and text", (), "text", read)

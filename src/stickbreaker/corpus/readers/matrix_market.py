@@ -1,0 +1,45 @@
+"""Matrix Market: the coordinates of a matrix of documents (rows) and words (columns), as gensim writes it."""
+
+import re
+from collections.abc import Iterator
+
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers.bags import Entries, Shape, number_of, weight_of
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.readers.sources import Source, raw_lines_of
+
+_BANNER = re.compile(rb"%%matrixmarket\s+matrix\s+coordinate\s+(real|integer)\s+general", re.IGNORECASE)
+_SIZES = "the first line after the comments is: documents words entries"
+
+
+def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
+    """Yield a bag for each row; weights that are zero are left out."""
+    lines = raw_lines_of(source, problems)
+    line = 1
+    try:
+        line, content = next(lines, (1, b""))
+        if not _BANNER.fullmatch(content.strip()):
+            remedy = "the first line is: %%MatrixMarket matrix coordinate real general"
+            raise Bad("wrong header", "not a Matrix Market file of coordinates", remedy)
+        for line, content in lines:  # noqa: B007
+            if content.strip() and not content.startswith(b"%"):
+                break
+        shape = _shape(content.split(), len(options.words))
+    except Bad as bad:
+        problems.tell(bad, source.name, line)
+        return
+    yield from Entries(source, options, problems, weight_of).documents(lines, shape)
+
+
+def _shape(parts: list[bytes], n_words: int) -> Shape:
+    if len(parts) != 3:
+        raise Bad("wrong header", "the line is not three numbers", _SIZES)
+    shape = Shape(*(number_of(part, "the size", _SIZES, "wrong header") for part in parts))
+    if shape.words > n_words:  # gensim leaves out words that come last and do not occur
+        problem = f"the header says {shape.words} words, and the vocabulary has {n_words}"
+        raise Bad("wrong header", problem, "check --vocab")
+    return shape
+
+
+READER = Reader("mm", "Matrix Market, as gensim's MmCorpus; needs --vocab", (".mm", ".mtx"), "bag", read)

@@ -1,0 +1,128 @@
+"""From a record, the fields of a JSON object or of a table's row, to a document."""
+
+import functools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.languages import language_code
+from stickbreaker.corpus.metadata import scalars_of, storable
+from stickbreaker.corpus.readers.base import ReadingOptions, text_fields
+from stickbreaker.corpus.readers.problems import Bad
+
+_NAME_TEXT = "name the field by --text-field"
+
+
+def document_of(
+    record: Mapping[str, Any], options: ReadingOptions, default_id: str, where: str, line: int | None = None
+) -> Document:
+    """The document of a record: text or a list of tokens, id, language, and other scalars as metadata.
+
+    `default_id` is the id where the record has none. Raises Bad for a field that is missing or of another
+    type.
+
+    >>> document_of({"text": "a cat", "year": 1988}, ReadingOptions(), "a:1", "a").metadata
+    {'year': 1988}
+    """
+    fields = text_fields(options.text_field)
+    text, tokens, texts = None, None, None
+    if isinstance(fields, dict):
+        texts = _sides(record, fields)
+    else:
+        text, tokens = _text_or_tokens(record, fields)
+    identity, language = _identity(record, options), _language(record, options)
+    used = {options.id_field or "id", options.language_field}
+    used.update(fields.values() if isinstance(fields, dict) else (fields,))
+    return Document(
+        default_id if identity is None else identity,
+        text,
+        tokens,
+        texts=texts,
+        language=language,
+        metadata=scalars_of({name: value for name, value in record.items() if name not in used}),
+        where=where,
+        line=line,
+    )
+
+
+def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
+    """Raise Bad, of the kind "wrong columns", for a table that lacks a column which `options` name, or whose
+    columns share a name."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise Bad("wrong columns", f"two columns are named {twice[0]!r}", "give each a name of its own")
+    fields = text_fields(options.text_field)
+    texts = list(fields.values()) if isinstance(fields, dict) else [fields]
+    wanted = {"--id-field": options.id_field, "--language-field": options.language_field}
+    wanted["--text-field"] = None if set(texts) & set(names) else ", ".join(texts)
+    for option, name in wanted.items():
+        if name is not None and name not in names:
+            problem = f"no column {name!r} (columns: {storable(', '.join(names[:8])) or 'none'})"
+            raise Bad("wrong columns", problem, f"name the column by {option}")
+
+
+def _text_or_tokens(record: Mapping[str, Any], field: str) -> tuple[str | None, list[str] | None]:
+    if field not in record:
+        raise Bad("no text field", f"no field {field!r} (fields: {_names(record)})", _NAME_TEXT)
+    value = record[field]
+    if isinstance(value, str):
+        return storable(value), None
+    if isinstance(value, list) and all(isinstance(token, str) for token in value):
+        return None, [storable(token) for token in value]
+    problem = f"the field {field!r} is not a string"
+    raise Bad("text is not a string", problem, "name a field of text by --text-field")
+
+
+def _sides(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, str]:
+    """The texts by language; those that are missing, null or blank are left out."""
+    sides: dict[str, str] = {}
+    for code, field in fields.items():
+        value = record.get(field)
+        if value is None:
+            continue
+        if not isinstance(value, str):
+            problem = f"the field {field!r} is not a string"
+            raise Bad("text is not a string", problem, "name fields of text by --text-field")
+        if value.strip():
+            sides[code] = storable(value)
+    if not sides:
+        problem = f"no text in the fields {', '.join(fields.values())} (fields: {_names(record)})"
+        raise Bad("no text field", problem, _NAME_TEXT + " LANGUAGE=FIELD,…")
+    return sides
+
+
+def _identity(record: Mapping[str, Any], options: ReadingOptions) -> str | None:
+    field = options.id_field or "id"
+    value = record.get(field)
+    if value is None or value == "":
+        if options.id_field is None:
+            return None
+        raise Bad("no id", f"no id in the field {field!r}", "name another field by --id-field")
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        problem = f"the id in the field {field!r} is not a string or a whole number"
+        raise Bad("bad id", problem, "name another field by --id-field")
+    return storable(str(value))
+
+
+def _language(record: Mapping[str, Any], options: ReadingOptions) -> str | None:
+    if options.language_field is None:
+        return None
+    value = record.get(options.language_field)
+    if not isinstance(value, str) or not value.strip():
+        problem = f"no language in the field {options.language_field!r}"
+        raise Bad("no language", problem, "name another field by --language-field")
+    try:
+        return _code(value)
+    except UserError as error:
+        raise Bad("unknown language", error.problem, error.remedy.removesuffix(", or none")) from None
+
+
+@functools.lru_cache(256)
+def _code(name: str) -> str:
+    return language_code(name)
+
+
+def _names(record: Mapping[str, Any]) -> str:
+    return storable(", ".join(list(record)[:8])) or "none"

@@ -1,0 +1,42 @@
+"""UCI bags of words: docword.NAME.txt, whose words are in vocab.NAME.txt, a word a line."""
+
+from collections.abc import Iterator
+
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers.bags import Entries, Shape, count_of, number_of
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.readers.sources import Source, raw_lines_of
+
+_HEADER = "the file begins with three lines: its documents, words and entries"
+
+
+def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
+    """Yield a bag for each document of the header: lines `document word count`, numbered from 1."""
+    lines = raw_lines_of(source, problems)
+    line = 1
+    try:
+        found: list[int] = []
+        for what in ("the number of documents", "the number of words", "the number of entries"):
+            line, content = next(lines, (line, b""))
+            found.append(number_of(content.strip(), what, _HEADER, "wrong header"))
+        if found[1] != len(options.words):
+            problem = f"the header says {found[1]} words, and the vocabulary has {len(options.words)}"
+            raise Bad("wrong header", problem, "check --vocab")
+    except Bad as bad:
+        problems.tell(bad, source.name, line)
+        return
+    yield from Entries(source, options, problems, count_of).documents(lines, Shape(*found))
+
+
+def vocab_beside(source: Source) -> str | None:
+    """vocab.NAME.txt beside docword.NAME.txt, packed or not; None where there is none."""
+    name = source.path.name if source.path else ""
+    if source.path is None or not name.startswith("docword."):
+        return None
+    plain = "vocab." + name.removeprefix("docword.").removesuffix(".gz").removesuffix(".zst")
+    beside = [source.path.with_name(plain + packing) for packing in ("", ".gz", ".zst")]
+    return next((str(path) for path in beside if path.is_file()), None)
+
+
+READER = Reader("uci", "UCI bags of words", (".txt",), "bag", read, "docword.", vocab_beside)

@@ -1,0 +1,81 @@
+"""Scripts that put no space between words: Han, kana, Thai, Lao, Khmer, Burmese.
+
+Their text is taken a character at a time, or cut into words by ICU, the library of the Unicode Consortium.
+"""
+
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, pairwise
+
+import regex
+
+from stickbreaker.core.errors import UserError
+
+SEGMENTATIONS = ("language", "pattern", "characters", "icu")
+WITHOUT_SPACES = frozenset({"ja", "km", "lo", "my", "th", "zh"})  # languages
+
+_SCRIPTS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+_LETTER = rf"[{_SCRIPTS}&&\p{{L}}]"
+CHARACTER = (
+    rf"{_LETTER}[\p{{M}}ーﾞﾟำຳ]*+"  # a letter, its marks, and the letters that only lengthen or voice it
+)
+OTHER_LETTER = rf"[\p{{L}}--{_SCRIPTS}]"
+_AT_LETTER = regex.compile(rf"(?V1){_LETTER}")
+
+Span = tuple[int, int]
+
+
+def is_without_spaces(text: str, at: int = 0) -> bool:
+    """Whether a letter of a script without spaces stands at a character of `text`.
+
+    >>> is_without_spaces("水"), is_without_spaces("w")
+    (True, False)
+    """
+    return _AT_LETTER.match(text, at) is not None
+
+
+def character_pattern(words: str) -> str:
+    """The pattern of single characters, and of `words` in other scripts."""
+    return f"(?V1){CHARACTER}|{words}"
+
+
+def run_pattern(words: str) -> str:
+    """The pattern of whole runs without a space, for `cut_runs`, and of `words` in other scripts."""
+    return f"(?V1)(?:{CHARACTER})++|{words}"
+
+
+def cut_runs(text: str, spans: list[Span], language: str | None) -> list[Span]:
+    """The spans of a text, those of scripts without spaces cut where ICU's words end.
+
+    Raises UserError where icu4py is not installed.
+    """
+    if not any(is_without_spaces(text, start) for start, _ in spans):
+        return spans
+    breaks = _word_ends(text, language)
+    cut: list[Span] = []
+    for start, end in spans:
+        inner: list[int] = []
+        if is_without_spaces(text, start):
+            inner = breaks[bisect_right(breaks, start) : bisect_left(breaks, end)]
+        cut.extend(pairwise([start, *inner, end]))
+    return cut
+
+
+def has_icu() -> bool:
+    """Whether icu4py is installed."""
+    try:
+        import icu4py.breakers  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _word_ends(text: str, language: str | None) -> list[int]:
+    """The characters at which ICU's words end, ascending."""
+    if not has_icu():
+        remedy = "pip install 'stickbreaker[icu]', or segment by characters"
+        raise UserError("word breaking by ICU needs the package icu4py", remedy=remedy)
+    from icu4py.breakers import WordBreaker
+
+    encodable = text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate becomes one "?"
+    # the words themselves: offsets, by `segments`, would be those of UTF-16
+    return list(accumulate(len(word) for word in WordBreaker(encodable, language or "root")))

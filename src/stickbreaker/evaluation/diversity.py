@@ -1,0 +1,70 @@
+"""Do topics differ, and are all of them used?"""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickbreaker.core.errors import UserError
+
+TOP = 25  # words of a topic (Dieng et al. 2020)
+IDLE = 0.01  # of an even share
+
+
+def top_words_of(topic_word: ArrayLike, n: int, rows: slice = slice(None)) -> NDArray[np.int64]:
+    """The `n` most probable words of each topic (K × n), the first of equals first; `rows`: among these.
+
+    Fewer where there are fewer words.
+
+    >>> top_words_of([[0.2, 0.5, 0.3]], 2).tolist()
+    [[1, 2]]
+    """
+    matrix = np.asarray(topic_word)
+    places = np.arange(matrix.shape[1])[rows]
+    return places[np.argsort(-matrix[:, rows], axis=1, kind="stable")[:, :n]]
+
+
+def topic_diversity(top_words: Sequence[Sequence[Hashable]] | NDArray[np.int64]) -> float:
+    """Share of distinct words among the top words of all topics, as a rule 25 of each (Dieng et al. 2020).
+
+    1: no word is in two topics; 1 / K: all K topics have the same. `top_words`: words or their numbers.
+    Raises UserError where there is none.
+
+    >>> topic_diversity([["river", "bank"], ["money", "bank"]])
+    0.75
+    """
+    rows = top_words.tolist() if isinstance(top_words, np.ndarray) else top_words
+    words = [word for topic in rows for word in topic]
+    if not words:
+        raise UserError("diversity needs at least one top word")
+    return len(set(words)) / len(words)
+
+
+def effective_topics(shares: ArrayLike) -> float:
+    """How many topics of equal size would be as spread out: exp of the entropy of their shares (K).
+
+    Shares of tokens, of any total. Raises UserError unless they are finite, not negative and not all zero.
+
+    >>> round(effective_topics([0.5, 0.5, 0.0]), 6)
+    2.0
+    """
+    p = _shares(shares)
+    p = p[p > 0]
+    return float(np.exp(-(p * np.log(p)).sum()))
+
+
+def idle_topics(shares: ArrayLike) -> NDArray[np.int64]:
+    """The topics that explain next to nothing: less than a hundredth of an even share of the tokens.
+
+    >>> idle_topics([0.5, 0.499, 0.001]).tolist()
+    [2]
+    """
+    p = _shares(shares)
+    return np.flatnonzero(p < IDLE / len(p))
+
+
+def _shares(shares: ArrayLike) -> NDArray[np.float64]:
+    p = np.asarray(shares, np.float64)
+    if p.ndim != 1 or not (np.isfinite(p).all() and (p >= 0).all() and p.sum() > 0):
+        raise UserError("topic shares must be finite, not negative, and above zero for some topic")
+    return p / p.sum()

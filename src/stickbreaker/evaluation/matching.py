@@ -1,0 +1,106 @@
+"""Which topic of one model is which of another? And do other seeds find the same topics?"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickbreaker.core.errors import UserError
+
+Ints = NDArray[np.int64]
+
+SAME = 1e-12  # squared distances below this are rounding
+
+
+class Matching(NamedTuple):
+    """Pairs of topics: `first[i]` of one model is `second[i]` of the other, alike by `similarity[i]`.
+
+    The most alike first. `only_first`, `only_second`: topics without a partner, where one model has more.
+    """
+
+    first: Ints
+    second: Ints
+    similarity: NDArray[np.float64]
+    only_first: Ints
+    only_second: Ints
+
+    @property
+    def mean(self) -> float:
+        """Mean similarity of the pairs."""
+        return float(self.similarity.mean())
+
+
+def topic_similarity(
+    a: ArrayLike, b: ArrayLike, groups: Sequence[slice] = (slice(None),)
+) -> NDArray[np.float64]:
+    """1 - Hellinger distance of every topic of `a` (K × V) to every one of `b` (L × V): in [0, 1], (K × L).
+
+    Columns are the same words in both; rows need not sum to one. 1: the same distribution; 0: no word in
+    common. `groups`: the columns of each language, compared by themselves and averaged.
+
+    >>> topic_similarity([[1, 0], [0.5, 0.5]], [[1, 0], [0, 1]]).round(3).tolist()
+    [[1.0, 0.0], [0.459, 0.459]]
+    """
+    left, right = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1] or not left.size * right.size:
+        raise UserError(
+            f"topics are {left.shape} and {right.shape}", remedy="give topics × words, of the same words"
+        )
+    squares = [1 - _roots(left[:, group]) @ _roots(right[:, group]).T for group in groups]
+    return np.mean([1 - np.sqrt(np.where(square > SAME, square, 0)) for square in squares], axis=0)
+
+
+def match_topics(a: ArrayLike, b: ArrayLike, groups: Sequence[slice] = (slice(None),)) -> Matching:
+    """Pair the topics of two models so that the sum of their similarities is the largest (Hungarian method).
+
+    Arguments as for `topic_similarity`. Where one model has more topics, some of its topics stay alone.
+
+    >>> match_topics([[1, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]]).second.tolist()
+    [2, 0]
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    similarity = topic_similarity(a, b, groups)
+    first, second = linear_sum_assignment(similarity, maximize=True)
+    order = np.lexsort((first, -similarity[first, second]))
+    first, second = first[order], second[order]
+    return Matching(
+        first,
+        second,
+        similarity[first, second],
+        np.setdiff1d(np.arange(similarity.shape[0]), first),
+        np.setdiff1d(np.arange(similarity.shape[1]), second),
+    )
+
+
+def stability(models: Sequence[ArrayLike], groups: Sequence[slice] = (slice(None),)) -> float:
+    """Mean similarity of matched topics, over all pairs of models: as a rule of the same data, other seeds.
+
+    Raises UserError for fewer than two models.
+
+    >>> stability([[[1, 0], [0, 1]], [[0, 1], [1, 0]]])
+    1.0
+    """
+    pairs = list(combinations(models, 2))
+    if not pairs:
+        raise UserError("stability needs at least two models")
+    return float(np.mean([match_topics(a, b, groups).mean for a, b in pairs]))
+
+
+def shared_words(a: Sequence[str], b: Sequence[str]) -> tuple[Ints, Ints]:
+    """Where the words of both vocabularies stand in `a` and in `b`, in the order of `a`.
+
+    >>> [rows.tolist() for rows in shared_words(["river", "bank"], ["bank", "money"])]
+    [[1], [0]]
+    """
+    places = {word: row for row, word in enumerate(b)}
+    rows = [row for row, word in enumerate(a) if word in places]
+    return np.array(rows, np.int64), np.array([places[a[row]] for row in rows], np.int64)
+
+
+def _roots(topics: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Square roots of probabilities; a topic without any of the words is all zero, and like no other."""
+    totals = topics.sum(axis=1, keepdims=True)
+    return np.sqrt(np.divide(topics, totals, out=np.zeros_like(topics), where=totals > 0))

@@ -1,0 +1,112 @@
+"""How often words occur, and meet, in documents and in windows of text: what coherence is computed from."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Ints = NDArray[np.integer]
+
+STATES_AT_ONCE = 1 << 15  # stretches of windows with the same words: bounds the memory of a block
+
+
+class Tokens(NamedTuple):
+    """Documents as words: document d has `words[offsets[d]:offsets[d + 1]]` (numbers; -1: any other word)."""
+
+    offsets: Ints
+    words: Ints
+
+
+class Meetings:
+    """In how many of `total` documents or windows each of some words occurs, and each pair of them meets.
+
+    >>> meetings = Meetings(3)
+    >>> meetings.add_documents(Tokens(np.array([0, 3, 5]), np.array([0, 1, 0, 1, -1])))
+    >>> meetings.total, meetings.pairs(np.array([0]), np.array([1]))
+    (2, (array([1.]), array([1.]), array([2.])))
+    """
+
+    def __init__(self, n_words: int) -> None:
+        self.n_words = n_words
+        self.total = 0
+        self.together = sparse.csr_array((n_words, n_words), dtype=np.int64)
+
+    def add_documents(self, tokens: Tokens) -> None:
+        """Count a block of documents; how often a word stands in a document does not matter."""
+        size = len(tokens.offsets) - 1
+        owner = np.repeat(np.arange(size), np.diff(tokens.offsets))
+        known = tokens.words >= 0
+        keys = np.unique(owner[known] * self.n_words + tokens.words[known])
+        self._add(keys // self.n_words, keys % self.n_words, np.ones(size, np.int64))
+        self.total += size
+
+    def add_windows(self, tokens: Tokens, width: int) -> None:
+        """Count every window of `width` consecutive tokens; a shorter document is one window.
+
+        Words in the order of the text. A document of n tokens has n - width + 1 windows, an empty one none.
+        """
+        self.total += int(_windows_of(tokens.offsets, width).sum())
+        for states, words, windows in _states(*_stretches(tokens, width)):
+            self._add(states, words, windows)
+
+    def pairs(
+        self, left: Ints, right: Ints
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """How often the words of two arrays of one shape meet, and how often either occurs."""
+        alone = self.together.diagonal().astype(np.float64)
+        both = np.asarray(self.together[left.ravel(), right.ravel()], np.float64).reshape(left.shape)
+        return both, alone[left], alone[right]
+
+    def _add(self, rows: Ints, words: Ints, weights: NDArray[np.int64]) -> None:
+        """Count units, each `weights` times: unit `rows[i]` holds the word `words[i]`."""
+        shape = (len(weights), self.n_words)
+        presence = sparse.csr_array((np.ones(len(rows), np.int64), (rows, words)), shape=shape)
+        weighted = sparse.csr_array((weights[rows], (rows, words)), shape=shape)
+        self.together = sparse.csr_array(self.together + presence.T @ weighted)
+
+
+def _windows_of(offsets: Ints, width: int) -> NDArray[np.int64]:
+    """The windows of each document."""
+    lengths = np.diff(offsets).astype(np.int64)
+    return np.where(lengths > 0, np.maximum(lengths - width + 1, 1), 0)
+
+
+def _stretches(tokens: Tokens, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The windows that hold each word, all windows numbered in order: first, last (exclusive) and word.
+
+    A token stands in `width` consecutive windows; those of a word that overlap are joined, so that no
+    window is in two stretches of a word.
+    """
+    windows = _windows_of(tokens.offsets, width)
+    owner = np.repeat(np.arange(len(windows)), np.diff(tokens.offsets))
+    known = np.flatnonzero(tokens.words >= 0)
+    owner, word = owner[known], tokens.words[known].astype(np.int64)
+    position = known - tokens.offsets[owner]
+    base = (np.cumsum(windows) - windows)[owner]
+    first = base + np.maximum(position - width + 1, 0)
+    last = base + np.minimum(position, windows[owner] - 1) + 1
+    order = np.lexsort((first, word))
+    first, last, word = first[order], last[order], word[order]
+    apart = np.ones(len(order), np.bool_)
+    apart[1:] = (word[1:] != word[:-1]) | (first[1:] > last[:-1])
+    begins = np.flatnonzero(apart)
+    ends = np.append(begins[1:], len(order))[: len(begins)] - 1
+    return first[begins], last[ends], word[begins]
+
+
+def _states(
+    first: NDArray[np.int64], last: NDArray[np.int64], word: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Runs of windows that hold the same words, some at a time: (run, word) pairs and each run's windows."""
+    edges = np.unique(np.concatenate([first, last]))
+    begin, end = np.searchsorted(edges, first), np.searchsorted(edges, last)
+    for start in range(0, len(edges) - 1, STATES_AT_ONCE):
+        stop = min(start + STATES_AT_ONCE, len(edges) - 1)
+        here = (begin < stop) & (end > start)
+        low = np.maximum(begin[here], start) - start
+        lengths = np.minimum(end[here], stop) - start - low
+        before = np.cumsum(lengths) - lengths
+        runs = np.repeat(low - before, lengths) + np.arange(lengths.sum())
+        yield runs, np.repeat(word[here], lengths), np.diff(edges[start : stop + 1])

@@ -1,0 +1,62 @@
+"use strict";
+
+// What the charts share. They are pure functions from data to a plain tree of nodes: nothing but `views.js` and
+// `report.js` knows of a page or a browser.
+// A node is { tag, attributes, children }; a child is a node or a string.
+
+function node(tag, attributes, ...children) {
+  const present = (child) => child !== null && child !== undefined;
+  return { tag, attributes: attributes || {}, children: children.flat().filter(present) };
+}
+
+function frame(width, height) {
+  return { width, height, viewBox: `0 0 ${width} ${height}` };
+}
+
+// Numbers and words.
+
+function percent(share) {
+  const value = 100 * share;
+  if (value === 0) return "0%";
+  if (value < 0.01) return "<0.01%";
+  return value.toFixed(value >= 9.95 ? 0 : value >= 0.995 ? 1 : 2) + "%";
+}
+
+function grouped(number) {
+  return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+function times(ratio) {
+  if (!isFinite(ratio)) return "only here";
+  if (ratio >= 1000) return "× >999";
+  return "× " + ratio.toFixed(ratio >= 9.95 ? 0 : 1);
+}
+
+function clamp(value, low, high) {
+  return Math.max(low, Math.min(high, value));
+}
+
+function textWidth(text, size) {
+  let width = 0;
+  for (const letter of text) width += letter.codePointAt(0) > 0x2e7f ? 1.05 : 0.55;
+  return width * size;
+}
+
+function shortened(text, size, room) {
+  if (textWidth(text, size) <= room) return text;
+  let kept = "";
+  for (const letter of text) {
+    if (textWidth(kept + letter + "…", size) > room) break;
+    kept += letter;
+  }
+  return kept + "…";
+}
+
+function ticks(low, high, wanted) {
+  const rough = (high - low) / Math.max(wanted, 1) || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= rough);
+  const values = [];
+  for (let i = Math.ceil(low / step); i * step <= high + step * 1e-6; i += 1) values.push(i * step);
+  return values;
+}

@@ -1,0 +1,95 @@
+"""Dates as people write them, and the bins of time that a chart has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from stickbreaker.report.data import Scalar
+
+MOST_BINS = 48
+_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = {name: number for number, name in enumerate(_NAMES, start=1)}
+_ISO = re.compile(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?![\d])")
+_DAY_FIRST = re.compile(r"(?:[a-z]{3,9},?\s+)?(\d{1,2})[\s,.-]+([a-z]{3,9})[\s,.-]+(\d{4})(?!\d)", re.I)
+_MONTH_FIRST = re.compile(r"([a-z]{3,9})\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})(?!\d)", re.I)
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)")
+
+
+def date_of(value: Scalar) -> date | None:
+    """The date that a metadata value tells: a year, ISO 8601, 27 May 2004, May 27, 2004 or 27.5.2004.
+
+    What lacks a month or day is the first one. 5/6/2004 is two different days to two different readers, and
+    so none.
+
+    >>> date_of("1988-02-12T10:00:00Z"), date_of("27,May,2004"), date_of(1988), date_of("5/6/2004")
+    (datetime.date(1988, 2, 12), datetime.date(2004, 5, 27), datetime.date(1988, 1, 1), None)
+    """
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, float) and not value.is_integer():
+        return None
+    text = str(int(value)) if isinstance(value, int | float) else value.strip()
+    for pattern, order in ((_ISO, "ymd"), (_DOTTED, "dmy"), (_DAY_FIRST, "dmy"), (_MONTH_FIRST, "mdy")):
+        found = pattern.match(text)
+        if found and (order != "ymd" or len(text) < 40):
+            return _made({letter: found[i + 1] for i, letter in enumerate(order)})
+    return None
+
+
+def _made(parts: dict[str, str | None]) -> date | None:
+    month = parts["m"] or "1"
+    number = int(month) if month.isdecimal() else _MONTHS.get(month[:3].lower(), 0)
+    year = int(parts["y"] or 0)
+    try:
+        return date(year, number, int(parts["d"] or 1)) if year >= 1000 else None
+    except ValueError:
+        return None
+
+
+def span_of(dates: Sequence[date]) -> tuple[date, date]:
+    """The first and the last date to draw: all, unless one in a hundred at either end doubles the span.
+
+    >>> days = [date(2004, 1, 1 + i % 30) for i in range(300)]
+    >>> span_of([date(1970, 1, 1), *days])[0], span_of([date(2003, 12, 20), *days])[0]
+    (datetime.date(2004, 1, 1), datetime.date(2003, 12, 20))
+    """
+    ordered = sorted(dates)
+    aside = len(ordered) // 100
+    first, last = ordered[aside], ordered[-1 - aside]
+    if 2 * (last - first) < ordered[-1] - ordered[0] and first < last:
+        return first, last
+    return ordered[0], ordered[-1]
+
+
+def bins_of(dates: Sequence[date]) -> tuple[list[str], list[int]]:
+    """Names of equal bins of time from the first date to the last, and the bin of each date.
+
+    The bins are the shortest of days, weeks, months, quarters, years, decades and centuries of which at most
+    `MOST_BINS` cover the dates, and of which the dates fill half or more; empty bins in between are kept.
+
+    >>> bins_of([date(1990, 1, 5), date(1990, 1, 7)])
+    (['1990-01-05', '1990-01-06', '1990-01-07'], [0, 2])
+    """
+    numbers: list[int] = []
+    for number, name in _UNITS:
+        numbers = [number(day) for day in dates]
+        first, last = min(numbers), max(numbers)
+        filled = len(set(numbers))
+        if last - first < MOST_BINS and 2 * filled >= last - first + 1 and len(dates) >= 3 * filled:
+            return [name(i) for i in range(first, last + 1)], [i - first for i in numbers]
+    number, name = _UNITS[-1]
+    first, last = min(numbers), max(numbers)
+    return [name(i) for i in range(first, last + 1)], [i - first for i in numbers]
+
+
+_UNITS = (
+    (lambda d: d.toordinal(), lambda i: date.fromordinal(i).isoformat()),
+    (lambda d: (d.toordinal() - 1) // 7, lambda i: date.fromordinal(7 * i + 1).isoformat()),  # from Mondays
+    (lambda d: 12 * d.year + d.month - 1, lambda i: f"{i // 12}-{i % 12 + 1:02d}"),
+    (lambda d: 4 * d.year + (d.month - 1) // 3, lambda i: f"{i // 4} Q{i % 4 + 1}"),
+    (lambda d: d.year, str),
+    (lambda d: d.year // 10, lambda i: f"{10 * i}s"),
+    (lambda d: d.year // 100, lambda i: f"{100 * i}s"),
+)

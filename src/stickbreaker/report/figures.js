@@ -1,0 +1,110 @@
+
+// Every figure as the text of an SVG file, for an interpreter that has no page.
+
+const FIGURE_STYLE = `
+text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
+.figure, .axis { fill: #5a6069; }
+.bars .word { font-size: 13.5px; }
+.dot { fill-opacity: 0.88; stroke: #ffffff; stroke-width: 1.5; }
+.halo, .map text { paint-order: stroke; stroke: #ffffff; stroke-width: 3.5px; stroke-linejoin: round; }
+.overall { stroke: #1e2227; stroke-width: 2; }
+.grid { stroke: #e3e0d8; }
+.curve { fill: none; stroke-width: 2.2; stroke-linejoin: round; }
+.unigram { stroke: #5a6069; stroke-width: 1.6; stroke-dasharray: 6 4; }
+.branches { fill: none; stroke: #8a8f98; stroke-width: 1.2; }
+.leaf .row { fill: none; }
+.matrix .track { fill: #ffffff; }
+.shade { fill: #22569c; }
+.self, .volume { fill: #8a8f98; }
+.layer { stroke: #ffffff; stroke-width: 0.8; }
+.heading { font-size: 15px; font-weight: bold; }
+.subheading { font-weight: bold; }
+`;
+
+const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+function escaped(text) {
+  return String(text).replace(/[&<>"]/g, (letter) => ESCAPES[letter]);
+}
+
+function textOf(tree) {
+  if (typeof tree === "string") return escaped(tree);
+  const told = Object.entries(tree.attributes).filter(([, value]) => value !== undefined && value !== false);
+  const attributes = told.map(([key, value]) => ` ${key}="${escaped(value)}"`).join("");
+  return `<${tree.tag}${attributes}>${tree.children.map(textOf).join("")}</${tree.tag}>`;
+}
+
+// A chart at another place, as a group: an SVG inside an SVG is clipped, and that is slow to paint.
+function moved(x, y, chart) {
+  return node("g", { class: chart.attributes.class, transform: `translate(${x} ${y})` }, chart.children);
+}
+
+// A chart under a heading, on white.
+function figureOf(heading, chart, below = "") {
+  const { width, height } = chart.attributes, margin = 16, top = heading ? 40 : margin, foot = below ? 24 : 0;
+  const wide = Math.ceil(width + 2 * margin), tall = Math.ceil(height + top + margin + foot);
+  return textOf(node("svg", { xmlns: "http://www.w3.org/2000/svg", ...frame(wide, tall) },
+    node("title", {}, heading), node("style", {}, FIGURE_STYLE),
+    node("rect", { width: wide, height: tall, fill: "#ffffff" }),
+    heading ? node("text", { class: "heading", x: margin, y: 25 }, shortened(heading, 15, width)) : null,
+    moved(margin, top, chart),
+    below ? node("text", { class: "figure", x: margin, y: tall - 14 }, below) : null));
+}
+
+// Words of several topics, as one grid.
+function wordGrid(topics, ks, across) {
+  const wide = 300, tall = 210;
+  const cells = ks.map((k, i) => node("g", { transform: `translate(${(i % across) * wide} ${Math.floor(i / across) * tall})` },
+    node("circle", { cx: 6, cy: 10, r: 5, fill: topics[k].colour }),
+    node("text", { class: "subheading", x: 17, y: 14 }, shortened(`${topics[k].id}  ${topics[k].label}`, 13, wide - 40)),
+    moved(0, 20, wordBars(topics[k].words.slice(0, 8), topics[k].colour, wide - 20))));
+  return node("svg", { class: "bars", ...frame(across * wide, Math.ceil(ks.length / across) * tall) }, cells);
+}
+
+function learningFigures(data) {
+  const named = { documents: "documents", seconds: "time" }, found = {};
+  for (const axis of Object.keys(named)) {
+    if (axis === "seconds" && !data.trace.some((p) => p.seconds > 0)) continue;
+    for (const curve of learningCurves(data, axis)) {
+      const kind = curve.colour === data.curves[0] ? "training" : "held-out";
+      found[`learning-${kind}-by-${named[axis]}`] = figureOf(curve.name, lineChart(curve.points, { ...curve, width: 640, height: 320 }),
+        "as unsure as among so many equally likely words");
+    }
+  }
+  return found;
+}
+
+function relationFigures({ topics, relations }) {
+  if (!relations) return {};
+  const side = Math.max(480, 8 * topics.length), { least, most } = matrixCells(relations);
+  return {
+    tree: figureOf("Topics whose words are alike meet early", topicTree(topics, relations, 640)),
+    similarity: figureOf("How alike the topics are, in the order of the tree", matrixChart(topics, relations, side),
+      `white: ${percent(least)}, the least alike; darkest: ${percent(most)}, the most`),
+  };
+}
+
+function figuresOf(data) {
+  const { topics, times, groups } = data;
+  const largest = topics.map((_, k) => k).sort((a, b) => topics[b].share - topics[a].share);
+  const order = data.relations ? data.relations.order : largest;
+  const found = {};
+  if (data.positions.length > 1) found.map = figureOf("Topics, near ones alike", topicMap(topics, data.positions, 860, 640).tree);
+  if (topics.length) found.words = figureOf("Words of the topics, the largest first", wordGrid(topics, largest, Math.min(4, topics.length)));
+  if (times) {
+    found.times = figureOf(`Topics by ${times.field}`, streamChart(topics, times, order, null, 960, 420));
+  }
+  groups.forEach((group, i) => {
+    const shown = largest.slice(0, 12), tall = 24 * group.names.length + 40;
+    const cells = shown.map((k, j) => node("g", { transform: `translate(${(j % 3) * 360} ${Math.floor(j / 3) * tall})` },
+      node("text", { class: "subheading", x: 0, y: 14 }, shortened(topics[k].label, 12.5, 330)),
+      moved(0, 20, groupBars(topics[k], k, group, 340))));
+    found[`groups-${i + 1}`] = figureOf(`The largest topics by ${group.field}`,
+      node("svg", { class: "bars", ...frame(1080, Math.ceil(shown.length / 3) * tall) }, cells));
+  });
+  return { ...found, ...relationFigures(data), ...learningFigures(data) };
+}
+
+function drawFigures(data) {
+  return JSON.stringify(figuresOf(JSON.parse(data)));
+}

@@ -1,0 +1,121 @@
+
+// Topics over time and by group.
+
+const LAYERS = 18; // topics in the stream
+
+// The topics whose share changes most, in the order of the tree, and always the chosen one. Times with hardly a
+// document do not count, for there a share is chance.
+function streamTopics(topics, times, order, chosen) {
+  const least = 0.05 * Math.max(...times.documents);
+  const parts = times.shares.filter((_, i) => times.documents[i] >= least);
+  const swing = topics.map((_, k) => {
+    const own = parts.map((part) => part[k]);
+    return Math.max(...own) - Math.min(...own);
+  });
+  const most = topics.map((_, k) => k).sort((a, b) => swing[b] - swing[a]).slice(0, LAYERS);
+  const shown = new Set(chosen === null || most.includes(chosen) ? most : [...most.slice(0, -1), chosen]);
+  return order.filter((k) => shown.has(k));
+}
+
+function streamChart(topics, times, order, chosen, width, height) {
+  const shown = streamTopics(topics, times, order, chosen);
+  const totals = times.shares.map((part) => shown.reduce((sum, k) => sum + part[k], 0));
+  const foot = 62, top = 8, room = height - foot - top, scale = room / Math.max(...totals, 1e-9);
+  const px = columns(times.names.length, width);
+  const heights = totals.map((total) => top + (room - total * scale) / 2);
+  const layers = shown.map((k) => {
+    const upper = heights.map((y) => y);
+    times.shares.forEach((part, i) => { heights[i] += part[k] * scale; });
+    return { k, upper, lower: [...heights] };
+  });
+  const marked = layers.map((layer) => streamLayer(layer, topics[layer.k], px, layer.k === chosen));
+  return node("svg", { class: "stream", role: "group", "aria-label": `Topics by ${times.field}`, ...frame(width, height) },
+    marked, node("g", { class: "labels", "aria-hidden": "true" }, streamLabels(layers, topics, px, width)),
+    timeAxis(times, px, width, height));
+}
+
+function columns(n, width) {
+  return Array.from({ length: n }, (_, i) => 10 + (i / Math.max(n - 1, 1)) * (width - 20));
+}
+
+function streamLayer({ k, upper, lower }, topic, px, chosen) {
+  const along = (ys, xs) => xs.slice(1).map((x, i) => {
+    const middle = ((xs[i] + x) / 2).toFixed(1);
+    return `C${middle} ${ys[i].toFixed(1)} ${middle} ${ys[i + 1].toFixed(1)} ${x.toFixed(1)} ${ys[i + 1].toFixed(1)}`;
+  }).join("");
+  const back = [...px].reverse(), under = [...lower].reverse();
+  const d = `M${px[0].toFixed(1)} ${upper[0].toFixed(1)}${along(upper, px)}L${back[0].toFixed(1)} ${under[0].toFixed(1)}${along(under, back)}Z`;
+  return node("path", {
+    class: "layer", d, fill: topic.colour, "data-topic": k, role: "button", tabindex: chosen ? 0 : -1,
+    "aria-pressed": String(chosen), "aria-label": topic.label,
+  }, node("title", {}, topic.label));
+}
+
+// A label where its layer is widest, if there is room.
+function streamLabels(layers, topics, px, width) {
+  const taken = [];
+  return layers.map(({ k, upper, lower }) => {
+    const thick = upper.map((y, i) => lower[i] - y), i = thick.indexOf(Math.max(...thick));
+    if (thick[i] < 14) return null;
+    const text = shortened(topics[k].label.split(", ").slice(0, 2).join(", "), 12, 150), wide = textWidth(text, 12);
+    const x = clamp(px[i], wide / 2 + 4, width - wide / 2 - 4), y = (upper[i] + lower[i]) / 2 + 4;
+    const box = { left: x - wide / 2, right: x + wide / 2, top: y - 11, bottom: y + 3 };
+    if (taken.some((other) => boxesMeet(other, box))) return null;
+    taken.push(box);
+    return node("text", { class: "halo", x: x.toFixed(1), y: y.toFixed(1), "text-anchor": "middle" }, text);
+  });
+}
+
+// Names of the bins, and under them how many documents each has.
+function timeAxis(times, px, width, height) {
+  const every = Math.max(Math.ceil((times.names.length * 78) / width), 1);
+  const most = Math.max(...times.documents, 1), base = height - 20, wide = Math.max((px[1] - px[0] || 20) - 2, 1);
+  return node("g", { "aria-hidden": "true" },
+    times.documents.map((n, i) => node("rect", {
+      class: "volume", x: (px[i] - wide / 2).toFixed(1), width: wide.toFixed(1),
+      y: (base - (26 * n) / most).toFixed(1), height: ((26 * n) / most).toFixed(1),
+    }, node("title", {}, `${times.names[i]}: ${grouped(n)} documents`))),
+    node("text", { class: "figure", x: 2, y: base - 30 }, `documents (at most ${grouped(most)})`),
+    times.names.map((name, i) => (i % every ? null : node("text", {
+      class: "figure", y: height - 4, x: clamp(px[i], 30, width - 30).toFixed(1), "text-anchor": "middle",
+    }, name))));
+}
+
+// One topic's share in each bin of time.
+function timeBars(topic, k, times, width, height) {
+  const shares = times.shares.map((part) => part[k]), most = Math.max(...shares, 1e-9);
+  const left = 52, top = 12, bottom = height - 24, n = shares.length;
+  const step = (width - left - 8) / n, every = Math.max(Math.ceil((n * 78) / (width - left)), 1);
+  const spoken = times.names.map((name, i) => `${name} ${percent(shares[i])}`).join(", ");
+  const py = (share) => (bottom - (share / most) * (bottom - top)).toFixed(1);
+  return node("svg", { class: "time-bars", role: "img", "aria-label": `${topic.label}: ${spoken}`, ...frame(width, height) },
+    [most, most / 2, 0].map((share) => [
+      node("line", { class: "grid", x1: left, x2: width - 8, y1: py(share), y2: py(share) }),
+      node("text", { class: "figure", x: left - 8, y: Number(py(share)) + 4, "text-anchor": "end" }, percent(share))]).flat(),
+    shares.map((share, i) => node("rect", {
+      x: (left + i * step + 1).toFixed(1), y: py(share), width: Math.max(step - 2, 1).toFixed(1),
+      height: (bottom - Number(py(share))).toFixed(1), fill: topic.colour,
+    }, node("title", {}, `${times.names[i]}: ${percent(share)}, ${grouped(times.documents[i])} documents`))),
+    times.names.map((name, i) => (i % every ? null : node("text", {
+      class: "figure", x: (left + (i + 0.5) * step).toFixed(1), y: height - 6, "text-anchor": "middle" }, name))));
+}
+
+// One topic's share in each group.
+function groupBars(topic, k, group, width) {
+  const row = 24, left = Math.round(width * 0.4), room = width - left - 58;
+  const shares = group.shares.map((part) => part[k]), most = Math.max(...shares, topic.share, 1e-9);
+  const mark = (left + (topic.share / most) * room).toFixed(1), height = row * shares.length;
+  const spoken = group.names.map((name, i) => `${name} ${percent(shares[i])}`).join(", ");
+  return node("svg", { class: "bars", role: "img", "aria-label": `${topic.label} by ${group.field}: ${spoken}`, ...frame(width, height) },
+    shares.map((share, i) => node("g", {},
+      node("text", { class: "word", x: left - 9, y: i * row + 16, "text-anchor": "end" }, shortened(group.names[i], 13.5, left - 12)),
+      node("rect", { x: left, y: i * row + 4, width: Math.max((share / most) * room, 1.5).toFixed(1), height: row - 8, rx: 2, fill: topic.colour }),
+      node("text", { class: "figure", x: width, y: i * row + 16, "text-anchor": "end" }, percent(share)))),
+    node("line", { class: "overall", x1: mark, x2: mark, y1: 0, y2: height }));
+}
+
+// The topics that set a group apart: a large share, and larger than in the collection.
+function specialTopics(topics, shares, n) {
+  const weight = (k) => shares[k] * Math.log(Math.max(shares[k], 1e-12) / Math.max(topics[k].share, 1e-12));
+  return topics.map((_, k) => k).sort((a, b) => weight(b) - weight(a)).slice(0, n).filter((k) => weight(k) > 0);
+}

@@ -1,0 +1,217 @@
+
+// Drawing: puts the trees of charts and pieces into the page. `state` is all that the page remembers.
+
+const SVG_TAGS = new Set(["svg", "g", "circle", "rect", "line", "path", "polyline", "text", "title"]);
+const PAGE_SIZE = 25;
+const MOST_SVG = 80; // topics: a larger matrix is drawn on a canvas
+
+function build(tree) {
+  if (typeof tree === "string") return document.createTextNode(tree);
+  const element = SVG_TAGS.has(tree.tag)
+    ? document.createElementNS("http://www.w3.org/2000/svg", tree.tag)
+    : document.createElement(tree.tag);
+  for (const [key, value] of Object.entries(tree.attributes)) {
+    if (value !== false && value !== undefined) element.setAttribute(key, value === true ? "" : String(value));
+  }
+  element.append(...tree.children.map(build));
+  return element;
+}
+
+function find(selector) {
+  return document.querySelector(selector);
+}
+
+function fill(selector, ...trees) {
+  const parent = find(selector);
+  if (parent) parent.replaceChildren(...trees.map(build));
+}
+
+function roomOf(selector, least) {
+  return Math.max(find(selector).clientWidth, least);
+}
+
+// What follows the width of the page.
+function drawAll(state) {
+  if (state.order.length) choose(state, state.chosen, { link: false, speak: false });
+  drawMap(state);
+  drawRelations(state);
+  drawTrace(state);
+  drawGroups(state);
+}
+
+function drawList(state) {
+  const { topics } = state.data;
+  const most = Math.max(...topics.map((t) => t.share), 1e-9);
+  fill("#topic-list", ...state.visible.map((k) => listRow(topics[k], k, most)));
+  const none = find("#topic-none");
+  if (none) none.hidden = state.visible.length > 0;
+}
+
+function drawMap(state) {
+  const box = find("#map");
+  if (!box) return;
+  const width = Math.max(box.clientWidth, 260), height = Math.max(box.clientHeight, 300);
+  state.map = topicMap(state.data.topics, state.data.positions, width, height);
+  fill("#map", state.map.tree);
+  markChosen(state.chosen);
+  drawMapFocus(state, state.chosen);
+}
+
+function drawMapFocus(state, k) {
+  if (!state.map) return;
+  const focus = focusLabel(state.map, k, state.data.topics[k].label);
+  document.querySelectorAll("[data-label]").forEach((element, i) => {
+    const label = state.map.labels[i];
+    element.classList.toggle("away", label.k === k || (focus !== null && boxesMeet(label.box, focus.box)));
+  });
+  fill(".focus-label", ...(focus ? [labelText(focus)] : []));
+}
+
+function drawWords(state) {
+  const topic = state.data.topics[state.chosen];
+  const words = rankedWords(topic.words, state.lambda, 16);
+  const width = roomOf("#words", 240);
+  fill("#words", words.length ? wordBars(words, topic.colour, width) : node("p", { class: "small" }, "No words to show."));
+}
+
+function drawTypical(state) {
+  const topic = state.data.topics[state.chosen];
+  if (!topic.documents.length) return fill("#typical");
+  const entries = topic.documents.slice(0, 5).map((d, i) => documentEntry(d, state.data, state.chosen, i === 0, state.chosen));
+  const marked = state.data.documents.some((d) => d.marks);
+  return fill("#typical",
+    node("h3", {}, "Documents most about ", name(topic)),
+    node("p", { class: "small" }, marked
+      ? "Each known word is underlined in the colour of its most probable topic; words of this topic are shaded too. Choose a word to go to its topic."
+      : "Open one to read it; words that lead this topic are shaded."),
+    node("div", { class: "documents" }, entries));
+}
+
+function drawRelations(state) {
+  const { topics, relations } = state.data;
+  if (!find("#matrix")) return;
+  fill("#tree", topicTree(topics, relations, roomOf("#tree", 260)));
+  const side = state.side = Math.min(roomOf("#matrix", 240), 620);
+  if (topics.length <= MOST_SVG) fill("#matrix", matrixChart(topics, relations, side));
+  else drawMatrixCanvas(state, side);
+  fill("#shades", shadeLegend(matrixCells(relations)));
+  const pair = ([share, i, j]) => node("li", {}, topicButton(topics[i], i), " and ", topicButton(topics[j], j), ` ${percent(share)}`);
+  fill("#alike", ...alikePairs(relations, 5).map(pair));
+  drawCross(state);
+  markChosen(state.chosen);
+}
+
+// A thousand nodes are drawn at once, forty thousand cells are not: they are painted.
+function drawMatrixCanvas(state, side) {
+  const { topics, relations } = state.data, sharp = window.devicePixelRatio || 1;
+  const tree = node("div", { class: "painted" },
+    node("canvas", { width: Math.round(side * sharp), height: Math.round(side * sharp), style: `width:${side}px;height:${side}px`,
+      role: "img", "aria-label": matrixSpoken(topics, relations) }),
+    node("svg", { class: "matrix over", "aria-hidden": "true", ...frame(side, side) }, node("g", { class: "cross" })));
+  fill("#matrix", tree);
+  const canvas = find("#matrix canvas"), paint = canvas.getContext("2d"), style = getComputedStyle(canvas);
+  const { cells, size } = matrixCells(relations), step = canvas.width / size;
+  paint.fillStyle = style.getPropertyValue("--panel");
+  paint.fillRect(0, 0, canvas.width, canvas.height);
+  const colours = [style.getPropertyValue("--link"), style.getPropertyValue("--control")];
+  for (const { x, y, level } of cells) {
+    paint.globalAlpha = level < 0 ? 1 : level / LEVELS;
+    paint.fillStyle = level < 0 ? colours[1] : colours[0];
+    const [left, top, right, bottom] = [x, y, x + 1, y + 1].map((edge) => Math.round(edge * step));
+    paint.fillRect(left, top, right - left, bottom - top);
+  }
+}
+
+function drawCross(state) {
+  if (state.side) fill("#matrix .cross", ...matrixCross(state.data.relations, state.chosen, state.side));
+}
+
+function treeOrder(state) {
+  return state.data.relations ? state.data.relations.order : state.data.topics.map((_, k) => k);
+}
+
+function drawTimes(state) {
+  const { times, topics } = state.data;
+  if (!find("#stream")) return;
+  const width = roomOf("#stream", 280);
+  fill("#stream", streamChart(topics, times, treeOrder(state), state.chosen, width, width < 600 ? 320 : 400));
+  fill("#topic-times", node("h3", {}, spot(topics[state.chosen]), name(topics[state.chosen])),
+    timeBars(topics[state.chosen], state.chosen, times, width, 190));
+}
+
+function drawGroupBars(state) {
+  const group = state.data.groups[state.group], topic = state.data.topics[state.chosen];
+  if (!find("#group-bars")) return;
+  fill("#group-bars", node("h3", {}, spot(topic), name(topic)), groupBars(topic, state.chosen, group, roomOf("#group-bars", 240)));
+}
+
+function drawGroups(state) {
+  if (!find("#group-table")) return;
+  const { groups } = state.data;
+  fill("#group-fields", ...(groups.length > 1 ? groups.map((group, i) => node("button",
+    { type: "button", class: "chip", "data-group": i, "aria-pressed": String(i === state.group) }, `by ${group.field}`)) : []));
+  fill("#group-table", groupTable(state.data, groups[state.group], treeOrder(state)));
+  drawGroupBars(state);
+}
+
+function drawMeasures(state) {
+  if (find("#measure-table")) fill("#measure-table", measureTable(state.data, state.sorts.measures));
+}
+
+function drawWordTable(state, fromFirst = false) {
+  if (!find("#word-table")) return;
+  const found = foundWords(state.data.words, state.wordQuery, state.wordsOfTopic ? state.chosen : null, state.sorts.words);
+  const pages = Math.max(Math.ceil(found.length / PAGE_SIZE), 1);
+  state.wordPage = fromFirst ? 0 : clamp(state.wordPage, 0, pages - 1);
+  const first = state.wordPage * PAGE_SIZE, shown = found.slice(first, first + PAGE_SIZE);
+  fill("#word-table", shown.length ? wordTable(state.data, shown, state.sorts.words) : node("p", { class: "note" }, "No such word here."));
+  fill("#word-count", shown.length ? `${grouped(first + 1)}–${grouped(first + shown.length)} of ${grouped(found.length)}` : "none found");
+  fill("#word-pager", ...pager(state.wordPage, pages, "words"));
+}
+
+function foundDocuments(state) {
+  const terms = state.query.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = [];
+  state.haystacks.forEach((text, d) => { if (terms.every((term) => text.includes(term))) found.push(d); });
+  if (!state.onlyChosen) return found;
+  const share = (d) => (state.data.documents[d].mix.find(([k]) => k === state.chosen) || [0, 0])[1];
+  return found.filter((d) => share(d) > 0).sort((a, b) => share(b) - share(a));
+}
+
+function drawDocuments(state, fromFirst = false) {
+  if (!find("#document-list")) return;
+  const found = foundDocuments(state);
+  const pages = Math.max(Math.ceil(found.length / PAGE_SIZE), 1);
+  state.page = fromFirst ? 0 : clamp(state.page, 0, pages - 1);
+  const first = state.page * PAGE_SIZE, shown = found.slice(first, first + PAGE_SIZE);
+  const nothing = state.query ? "No document has all of these words. Try fewer, or only the beginning of a word."
+    : "None of the documents shown here touches on this topic.";
+  const about = state.onlyChosen ? state.chosen : undefined;
+  const entry = (d) => documentEntry(d, state.data, state.chosen, state.open.has(d), about);
+  fill("#document-list", shown.length
+    ? node("div", { class: "documents" }, shown.map(entry))
+    : node("p", { class: "note" }, nothing));
+  const range = `${grouped(first + 1)}–${grouped(first + shown.length)} of ${grouped(found.length)}`;
+  fill("#count", shown.length ? range : "none found");
+  fill("#pager", ...pager(state.page, pages, "documents"));
+}
+
+function redrawBodies(state) {
+  for (const body of document.querySelectorAll("#document-list .body")) {
+    const entry = state.data.documents[Number(body.parentElement.dataset.document)];
+    body.replaceWith(build(documentBody(entry, state.data, state.chosen)));
+  }
+}
+
+function drawTrace(state) {
+  const box = find("#trace");
+  if (!box) return;
+  const axis = (key, said) => node("button",
+    { type: "button", class: "chip", "data-axis": key, "aria-pressed": String(state.axis === key) }, said);
+  const timed = state.data.trace.some((p) => p.seconds > 0);
+  fill("#trace-axis", ...(timed ? [axis("documents", "by documents"), axis("seconds", "by time")] : []));
+  const curves = learningCurves(state.data, state.axis);
+  const room = box.clientWidth;
+  const width = Math.max(curves.length < 2 || room < 720 ? room : (room - 32) / 2, 260);
+  fill("#trace", ...curves.map((curve) => learningFigure(curve, width)));
+}

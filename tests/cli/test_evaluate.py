@@ -1,0 +1,192 @@
+"""`evaluate`: each score, its JSON, its text, and mistakes."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from tests.running import TOPICS, planted_documents, write_lines
+
+from stickbreaker import LDA, Corpus
+from stickbreaker.evaluation import coherence, left_to_right_score, topic_diversity
+
+GERMAN = {word: "x" + word for topic in TOPICS for word in topic}
+
+
+@pytest.fixture(scope="module")
+def told(cli, model, planted):
+    options = ("--left-to-right", 3, "--labels", "label")
+    return json.loads(cli("evaluate", model, planted, *options, "--json").stdout)
+
+
+@pytest.fixture(scope="module")
+def two_languages(cli, tmp_path_factory):
+    """A model of planted documents and their word-by-word translation, and the documents."""
+    place = tmp_path_factory.mktemp("languages")
+    pairs = zip(planted_documents(seed=0), planted_documents(seed=1), strict=True)
+    documents = [
+        {"id": a["id"], "en": a["text"], "de": " ".join(GERMAN[w] for w in b["text"].split())}
+        for a, b in pairs
+    ]
+    corpus = write_lines(place / "both.jsonl", documents)
+    fields = ("--text-field", "en=en,de=de")
+    cli("fit", "lda", corpus, "--out", place / "m", "--topics", 3, "--threads", 1, "--seed", 1, *fields)
+    return place / "m", corpus, fields
+
+
+def test_coherence_is_that_of_the_library(told, model, texts):
+    found = coherence(LDA.load(model).top_words(10), Corpus.from_texts(texts))
+    (one,) = told["coherence"]
+    assert (one["language"], one["reference"], one["documents"], one["windows"]) == (None, None, 60, 60)
+    for name in ("npmi", "umass", "c_v"):
+        assert one[name]["per_topic"] == getattr(found, name).per_topic.tolist()
+        assert one[name]["unseen_pairs"] == getattr(found, name).unseen_pairs
+
+
+def test_left_to_right_is_that_of_the_library(told, model, texts):
+    lda = LDA.load(model)
+    bags = Corpus.from_texts(texts, vocabulary=lda.vocabulary_).bags(0)
+    found = left_to_right_score(bags, lda.topic_word_, lda.alpha_, 3)
+    whole = told["left_to_right"]
+    assert whole["nats_per_word"] == pytest.approx(found.nats_per_word, rel=1e-12)
+    assert whole["perplexity"] == pytest.approx(math.exp(-whole["nats_per_word"]))
+    assert (whole["scored_tokens"], whole["particles"]) == (900, 3)
+    assert whole["nats_per_word"] > whole["unigram_nats_per_word"] + 0.3
+
+
+def test_particles_need_not_be_told(cli, model, planted):
+    assert json.loads(cli("evaluate", model, planted, "--json").stdout)["left_to_right"] is None
+    line = ("evaluate", model, planted, "--json", "--left-to-right")
+    assert json.loads(cli(*line).stdout)["left_to_right"]["particles"] == 20
+
+
+def test_diversity_and_labels(told, model):
+    lda = LDA.load(model)
+    spread = told["diversity"]
+    assert spread["diversity"] == topic_diversity(lda.top_words(25))
+    assert 2 < spread["effective_topics"] <= 3
+    assert (spread["topics"], spread["idle_topics"]) == (3, [])
+    labels = told["labels"]
+    assert (labels["field"], labels["documents"], labels["classes"], labels["left_out"]) == (
+        "label",
+        60,
+        3,
+        0,
+    )
+    assert labels["topics"]["accuracy"] > 0.9
+    assert labels["majority"]["accuracy"] == pytest.approx(1 / 3)
+
+
+def test_the_text_names_every_score(cli, model, planted):
+    text = cli("evaluate", model, planted, "--left-to-right", 2, "--labels", "label").stdout
+    for part in ("60 documents, 480 words predicted", "unigram", "Left to right: 900 words, 2 particles"):
+        assert part in text
+    for part in (
+        "NPMI",
+        "UMass",
+        "C_v",
+        "Diversity: ",
+        "Labels by label: 60 documents, 3 labels",
+        "majority",
+    ):
+        assert part in text
+    assert "mean reciprocal rank" not in text
+    assert "Left to right" not in cli("evaluate", model, planted).stdout
+
+
+def test_a_reference_is_read_as_the_model_s_corpus_was(cli, model, planted, tmp_path):
+    """A file, and corpora of any vocabulary, tell the same; only the coherence depends on it."""
+    other = write_lines(tmp_path / "other.jsonl", planted_documents(40, seed=5))
+    cli("corpus", "build", other, "--out", tmp_path / "c", "--vocabulary-size", 2)
+    own, file, store = (
+        json.loads(cli("evaluate", model, planted, *more, "--json").stdout)
+        for more in ((), ("--reference", other), ("--reference", tmp_path / "c"))
+    )
+    assert file["coherence"][0].pop("reference") == str(other)
+    assert store["coherence"][0].pop("reference") == str(tmp_path / "c")
+    assert file == store
+    assert file["coherence"][0]["documents"] == 40
+    assert file["coherence"][0]["npmi"] != own["coherence"][0]["npmi"]
+    assert {**file, "coherence": None} == {**own, "coherence": None}
+    assert f"in 40 documents of {other}" in cli("evaluate", model, planted, "--reference", other).stdout
+
+
+def test_a_reference_that_was_analysed_otherwise_is_noted(cli, model, planted, tmp_path):
+    cli("corpus", "build", planted, "--out", tmp_path / "c", "--stemming")
+    done = cli("evaluate", model, planted, "--reference", tmp_path / "c")
+    assert f"{tmp_path / 'c'}: the corpus was analysed differently" in done.stderr
+
+
+def test_a_store_as_reference_beside_a_file_with_options(cli, model, planted, tmp_path):
+    """Options of the raw documents do not concern a corpus that is the reference."""
+    cli("corpus", "build", planted, "--out", tmp_path / "c")
+    renamed = [{"body": document["text"]} for document in planted_documents()]
+    file = write_lines(tmp_path / "body.jsonl", renamed)
+    line = ("evaluate", model, file, "--text-field", "body", "--reference", tmp_path / "c", "--json")
+    assert json.loads(cli(*line).stdout)["coherence"][0]["documents"] == 60
+
+
+def test_bags_have_no_windows(cli, model, tmp_path):
+    words = sorted(word for topic in TOPICS for word in topic)
+    (tmp_path / "bags.ldac").write_text("2 0:1 1:2\n3 1:1 2:1 5:4\n")
+    (tmp_path / "words.txt").write_text("\n".join(words) + "\n")
+    line = ("evaluate", model, tmp_path / "bags.ldac", "--vocab", tmp_path / "words.txt")
+    assert json.loads(cli(*line, "--json").stdout)["coherence"][0]["windows"] is None
+    assert "in 2 documents (whole documents)" in cli(*line).stdout
+
+
+def test_two_languages(cli, two_languages):
+    model, corpus, fields = two_languages
+    line = ("evaluate", model, corpus, *fields, "--left-to-right", 2)
+    told = json.loads(cli(*line, "--json").stdout)
+    assert [one["language"] for one in told["coherence"]] == ["de", "en"]
+    assert told["nats_per_word"] > told["unigram_nats_per_word"] + 0.3
+    assert told["left_to_right"]["nats_per_word"] > told["left_to_right"]["unigram_nats_per_word"] + 0.3
+    assert told["left_to_right"]["nats_per_word"] == pytest.approx(told["nats_per_word"], abs=0.3)
+    (pair,) = told["language_pairs"]
+    assert (pair["languages"], pair["documents"]) == (["de", "en"], 60)
+    assert pair["mrr"] > 1.5 * pair["chance"]
+    assert pair["cross_lingual_npmi"]["mean"] > 0
+    text = cli(*line).stdout
+    assert "Coherence of top words in de, in 60 documents" in text
+    assert "de and en: 60 documents with both sides" in text
+
+
+MISTAKES = [
+    ("--labels colour", "no document has the field 'colour'; there are: label"),
+    ("--reference {dir}/none.jsonl", "none.jsonl: no such file"),
+    ("--labels rare", "2 documents with 2 labels are too few to classify; two labels need 5 documents each"),
+]
+
+
+@pytest.mark.parametrize(("options", "says"), MISTAKES)
+def test_a_mistake_is_one_line(cli, model, tmp_path, options, says):
+    documents = planted_documents()
+    if "rare" in options:
+        documents[0]["rare"], documents[1]["rare"] = "a", "b"
+    file = write_lines(tmp_path / "in.jsonl", documents)
+    done = cli("evaluate", model, file, *options.format(dir=tmp_path).split(), code=1)
+    lines = [line for line in done.stderr.splitlines() if "documents read in" not in line]
+    assert done.stdout == ""
+    assert len(lines) == 1
+    assert says in lines[0]
+
+
+@pytest.mark.parametrize("options", [("--left-to-right", 0), ("--left-to-right", "many")])
+def test_wrong_usage(cli, model, planted, options):
+    assert "Usage: " in cli("evaluate", model, planted, *options, code=2).stderr
+
+
+def test_scores_of_parts_add_up_in_json(cli, model, tmp_path):
+    """Left to right, too, a document's score is its own."""
+    documents = planted_documents(30)
+    files = [
+        write_lines(tmp_path / f"{n}.jsonl", part)
+        for n, part in enumerate((documents[:9], documents[9:], documents))
+    ]
+    told = [
+        json.loads(cli("evaluate", model, file, "--left-to-right", 2, "--json").stdout)["left_to_right"]
+        for file in files
+    ]
+    nats = [one["nats_per_word"] * one["scored_tokens"] for one in told]
+    assert np.isclose(nats[0] + nats[1], nats[2], rtol=1e-12)

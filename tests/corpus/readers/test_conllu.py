@@ -1,0 +1,145 @@
+"""CoNLL-U."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.corpus.readers.reading import error_in, packings, read, skipping
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Corpus
+
+
+def word(number: str | int, form: str, lemma: str = "_", misc: str = "_") -> str:
+    return f"{number}\t{form}\t{lemma}\t_\t_\t_\t_\t_\t_\t{misc}\n"
+
+
+FRENCH = (
+    "# newdoc id = one\n# meta::genre = news = wire\n# sent_id = 1\n# newpar\n# text = «Du pain!»\n"
+    + word(1, "«", "«")
+    + word("2-3", "Du", "_", "X=1")
+    + word(2, "de", "de")
+    + word(3, "le", "le")
+    + word(4, "pain", "pain")
+    + word("4.1", "est", "être")
+    + word(5, "!", "_")
+    + word(6, "»", "»")
+    + "\n# newpar id = p2\n"
+    + word(1, "Oui", "oui", "A=b|SpaceAfter=No")
+    + word(2, ".", ".")
+    + "\n\n# text = nothing like it\r\n"
+    + word(1, "in spite of", "_")
+    + word("2-3", "du", "_", "SpaceAfter=No")
+    + word(2, "de", "de")
+    + word(3, "le", "le")
+    + word(4, "_", "_")
+    + "\n# newdoc\n# text = Fin\n"
+    + word(1, "Fin", "fin")
+)
+
+
+def test_documents_sentences_and_words(tmp_path):
+    for packing, packed in packings(FRENCH.encode()).items():
+        path = tmp_path / f"a.conllu{packing}"
+        path.write_bytes(packed)
+        first, second = read(path)
+        assert (first.id, first.line, first.metadata) == ("one", 1, {"genre": "news = wire"})
+        assert first.text == "«Du pain!»\n\nOui. in spite of du_"
+        assert first.tokens == ["«", "Du", "pain", "!", "»", "Oui", ".", "in spite of", "du", "_"]
+        assert first.starts == [0, 1, 4, 8, 9, 12, 15, 17, 29, 31]
+        assert first.sentences == [0, 5, 7]
+        line = FRENCH[: FRENCH.index("# newdoc\n")].count("\n") + 1
+        assert (second.id, second.line, second.text) == (f"a.conllu{packing}:{line}", line, "Fin")
+
+
+def test_lemmas(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(FRENCH)
+    first, second = read(path, text_field="lemma")
+    assert first.tokens == ["«", "de", "le", "pain", "!", "»", "oui", ".", "in spite of", "de", "le", "_"]
+    assert first.starts == [0, 1, 1, 4, 8, 9, 12, 15, 17, 29, 29, 31]
+    assert first.sentences == [0, 6, 8]
+    assert second.tokens == ["fin"]
+    corpus = Corpus.build(path)
+    assert corpus.documents(0)[0].sentences == [0, 5, 7]
+
+
+def test_a_file_without_newdoc_is_one_document(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text("# only a comment\n\n" + word(1, "Yes") + "\n" + word(1, "No"))
+    (document,) = read(path)
+    assert (document.id, document.text, document.sentences) == ("a.conllu", "Yes No", [0, 1])
+    path.write_text("\n\n")
+    assert read(path) == []
+    path.write_text(word(1, "a") + "\n# newdoc id = b\n" + word(1, "b"))
+    assert [(one.id, one.text) for one in read(path)] == [("a.conllu", "a"), ("b", "b")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("1\tNo\n", ":4: the line has 2 columns and begins with '1'; a line has ten columns, parted by tabs"),
+        (word("x", "No"), ":4: the line has 10 columns and begins with 'x'; a line"),
+        (word(1, ""), ":4: the line has 10 columns and begins with '1'; a line"),
+        (word("1", "No").replace("\t", " "), ":4: the line has 1 columns and begins with '1 No _"),
+        (word(2, "No"), ":4: 2 follows word 0; words are numbered from 1 in every sentence; an empty line"),
+        (word(1, "No") + word(1, "No"), ":5: 1 follows word 1; words"),
+        (word("1-1", "No") + word(1, "No"), ":4: 1-1 follows word 0"),
+        (word("1-3", "Nope") + word(1, "No") + word("2-3", "No"), ":6: 2-3 follows word 1"),
+        ("# text = No\n" + word("1-2", "Nope") + word(1, "No"), ":4: the sentence ends before word 2, which"),
+        (word(1, "No") + "2\t\udcff" + word("", "").lstrip("\t"), ":5: byte 0xff at position 3 is not UTF-8"),
+    ],
+)
+def test_bad_sentences_are_left_out(tmp_path, lines, expected):
+    path = tmp_path / "a.conllu"
+    text = "# newdoc id = a\n" + word(1, "Yes") + "\n" + lines + "\n# newdoc id = b\n" + word(1, "Fine")
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert error_in(path).startswith(expected)
+    documents, problems = skipping(path)
+    assert [one.id for one in documents] == ["a", "b"]
+    assert documents[1].text == "Fine"
+    assert sum(problems.counts.values()) == 1
+    if "undecodable bytes" not in problems.counts:  # of such a sentence the other words remain
+        assert documents[0].tokens == ["Yes"]
+
+
+def test_other_columns_are_refused(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(FRENCH)
+    for option in ("upos", "en=form,de=lemma"):
+        with pytest.raises(UserError) as caught:
+            skipping(path, text_field=option)
+        assert str(caught.value).startswith(
+            f"{path}: CoNLL-U has no column {option!r} of words; take --text-"
+        )
+
+
+FORMS = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=6)
+SENTENCES = st.lists(
+    st.lists(st.tuples(FORMS, FORMS, st.booleans()), min_size=1, max_size=4), min_size=1, max_size=3
+)
+
+
+@settings(deadline=None)
+@given(documents=st.lists(SENTENCES, max_size=3), with_text=st.booleans())
+def test_what_was_written_is_read(tmp_path_factory, documents, with_text):
+    lines = []
+    for number, sentences in enumerate(documents):
+        lines.append(f"# newdoc id = d{number}\n")
+        for sentence in sentences:
+            shown = "".join(form + " " * blank for form, _, blank in sentence).strip()
+            lines.append(f"# text = {shown}\n" if with_text else "# text_en = x\n")
+            for place, (form, lemma, blank) in enumerate(sentence, 1):
+                lines.append(word(place, form, lemma, "_" if blank else "SpaceAfter=No"))
+            lines.append("\n")
+    path = tmp_path_factory.mktemp("conllu") / "a.conllu"
+    path.write_text("".join(lines))
+    for column, place in (("form", 0), ("lemma", 1)):
+        found = read(path, text_field=column)
+        assert [one.id for one in found] == [f"d{number}" for number in range(len(documents))]
+        for document, sentences in zip(found, documents, strict=True):
+            words = [one for sentence in sentences for one in sentence]
+            expected = [one[0] if one[1] == "_" and place else one[place] for one in words]
+            assert document.tokens == expected
+            for start, (form, _, _) in zip(document.starts, words, strict=True):
+                assert document.text.startswith(form, start)
+            assert len(document.sentences) == len(sentences)

@@ -1,0 +1,135 @@
+"""CSV and TSV."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.corpus.readers.reading import error_in, packings, read, skipping
+
+from stickbreaker.corpus.readers import tables
+
+GOOD = b"id,text,year\na,one cat,1988\n"
+CELLS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
+
+
+def test_rows_cells_and_line_numbers(tmp_path):
+    content = b'\xef\xbb\xbf id,text,,year\r\na,"a ""big"", red\r\n\r\ncat",x,1988\r\n\r\nb,two dogs,,\r\n'
+    for packing, packed in packings(content).items():
+        path = tmp_path / f"a.csv{packing}"
+        path.write_bytes(packed)
+        first, second = read(path)
+        assert (first.id, first.text, first.line) == ("a", 'a "big", red\r\n\r\ncat', 2)
+        assert first.metadata == {"year": "1988"}  # a column without a name is left out
+        assert (second.id, second.text, second.line, second.metadata) == ("b", "two dogs", 6, {"year": ""})
+
+
+def test_tabs(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text('text\tn\nit\'s 5" wide\t1\n"two\nlines"\t2\n')
+    assert [(one.text, one.id) for one in read(path)] == [
+        ("it's 5\" wide", "a.tsv:2"),
+        ("two\nlines", "a.tsv:3"),
+    ]
+
+
+def test_a_long_cell(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text\n" + "cat " * 100_000 + "\n")  # beyond what the csv module takes by default
+    assert len(read(path)[0].text) == 400_000
+
+
+def test_a_header_and_nothing_else(tmp_path):
+    path = tmp_path / "a.csv"
+    for content in ("", "\n\n", "text\n"):
+        path.write_text(content)
+        assert read(path) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"a,b\n", ":1: no column 'text' (columns: a, b); name the column by --text-field"),
+        (b"\na,b\n", ":2: no column 'text' (columns: a, b); name"),
+        (b",\n", ":1: no column 'text' (columns: none); name"),
+        (b"text,a,a\n", ":1: two columns are named 'a'; give each a name of its own"),
+        (b"text,\xff\na,b\n", ":1: byte 0xff at position 6 is not UTF-8; convert"),
+        (b'text,"b\n', ":1: malformed row, up to line 1 (unexpected end of data); a cell in quotes ends"),
+    ],
+)
+def test_bad_headers(tmp_path, content, expected):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    assert error_in(path).startswith(expected)
+    assert skipping(path)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"b,two\n", ":3: the row has 2 cells, the first row 3; give a cell for each column"),
+        (b"b,two,1989,more\n", ":3: the row has 4 cells, the first row 3; give"),
+        (b'b,"two\n"more,1\n', ":3: malformed row, up to line 4 (',' expected after '\"'); a cell in quotes"),
+        (b'\nb,"two\n\xe9\n",1\n', ":4: byte 0xe9 at position 1 is not UTF-8; convert"),
+        (b'b,"two\n\0\n",1\n', ":3: binary bytes (NUL), not UTF-8 text; convert"),
+        (b"b,two\rdogs,1\n", ":3: a carriage return outside quotes; end lines by LF or CR LF"),
+    ],
+)
+def test_bad_rows(tmp_path, content, expected):
+    path = tmp_path / "a.csv"
+    path.write_bytes(GOOD + content + b"z,the last,2000\n")
+    assert error_in(path).startswith(expected)
+    documents, problems = skipping(path)
+    assert [document.id for document in documents] == ["a", "z"]
+    assert sum(problems.counts.values()) == 1
+
+
+def test_a_quote_that_is_not_closed(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_bytes(GOOD + b'b,"two,1989\nc,three,1990\n')
+    line = ":3: malformed row, up to line 4 (unexpected end of data)"
+    assert error_in(path).startswith(line)
+    assert [document.id for document in skipping(path)[0]] == ["a"]
+    limit = csv.field_size_limit()
+    try:
+        monkeypatch.setattr(tables, "_LONGEST_CELL", 20)
+        csv.field_size_limit(20)
+        path.write_bytes(GOOD + b'b,"' + b"two " * 9 + b"\nc,three,1990\n")
+        assert "field larger than field limit (20)" in error_in(path)
+        assert [document.id for document in skipping(path)[0]] == ["a", "c"]
+    finally:
+        csv.field_size_limit(limit)
+
+
+def test_columns_that_options_name(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("key,en,de,lang\n1,cat,Katze,en\n2, ,Hund,de\n")
+    documents = read(path, text_field="en=en,de=de", id_field="key", language_field="lang")
+    assert [document.texts for document in documents] == [{"en": "cat", "de": "Katze"}, {"de": "Hund"}]
+    assert [(document.id, document.language) for document in documents] == [("1", "en"), ("2", "de")]
+    assert "no column 'no' (columns: key, en, de, lang); name the column by --id-field" in error_in(
+        path, text_field="en", id_field="no"
+    )
+    assert "name the column by --language-field" in error_in(path, text_field="en", language_field="no")
+    assert "no column 'a, b' (columns" in error_in(path, text_field="en=a,de=b")
+
+
+@settings(deadline=None)
+@given(
+    rows=st.lists(st.tuples(CELLS, CELLS.filter(lambda text: text == text.strip())), max_size=6),
+    separator=st.sampled_from([",", "\t"]),
+    end=st.sampled_from(["\n", "\r\n"]),
+    quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+)
+def test_what_was_written_is_read(tmp_path_factory, rows, separator, end, quoting):
+    path = tmp_path_factory.mktemp("csv") / ("a.csv" if separator == "," else "a.tsv")
+    if quoting == csv.QUOTE_MINIMAL:  # by which Python's csv leaves carriage returns bare
+        rows = [(text.replace("\r", ""), note.replace("\r", "")) for text, note in rows]
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter=separator, lineterminator=end, quoting=quoting)
+    writer.writerows([("text", "note"), *rows])
+    path.write_bytes(out.getvalue().encode())
+    assert [(one.text, one.metadata["note"]) for one in read(path)] == rows
+    numbers = [one.line for one in read(path)]
+    assert numbers == sorted(set(numbers))

@@ -1,0 +1,151 @@
+"""Guides: what their files say, which words they stand for, and what they do to topics."""
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickbreaker import LDA, UserError
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus.polylingual import PolylingualAnalysis
+from stickbreaker.estimators.guiding import Guide
+from stickbreaker.testing import plant_topics
+
+DICTIONARY = """%
+1\tmoney
+2\tbody parts
+3\tnothing
+%
+bank*\t1
+arm\t2
+hand\t1\t2
+air travel\t2
+"""
+
+
+def test_a_liwc_dictionary(tmp_path):
+    path = tmp_path / "words.dic"
+    path.write_text(DICTIONARY)
+    guide = Guide.read(path)
+    assert dict(guide.categories) == {"money": ["bank*", "hand"], "body parts": ["arm", "hand", "air travel"]}
+    assert Guide.read(path, ["body parts"]).names == ("body parts",)
+    assert (Guide.read(path, inside=3.0).inside, Guide.read(path).outside) == (3.0, 0.01)
+    with pytest.raises(UserError, match="no category 'war'; it has money, body parts"):
+        Guide.read(path, ["war"])
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ("word\t1\n", None, "no dictionary in LIWC's format"),
+        ("%\n1\tmoney\n", None, "no dictionary in LIWC's format"),
+        ("%\nmoney\n%\n", 2, "'money' is no category"),
+        ("%\n1\tmoney\n%\nbank\t7\n", 4, "no category has the number 7"),
+        ("%\n%\n", None, "the file has no category"),
+        ("", None, "no dictionary in LIWC's format"),
+    ],
+)
+def test_a_malformed_dictionary_is_told_by_its_line(tmp_path, text, line, told):
+    path = tmp_path / "words.dic"
+    path.write_text(text)
+    with pytest.raises(UserError, match=told) as caught:
+        Guide.read(path)
+    assert caught.value.line == line
+    assert str(path) in str(caught.value)
+
+
+def test_json_with_lists_and_weights(tmp_path):
+    path = tmp_path / "words.json"
+    path.write_text(json.dumps({"z": ["bank*"], "a": {"arm": 4}}))
+    assert Guide.read(path).names == ("z", "a")
+    for text, told in [
+        ("[1]", "not a JSON object"),
+        ("{", "malformed JSON"),
+        ('{"a": "word"}', "no list of words"),
+        ('{"a": [1]}', "no list of words"),
+        ('{"a": []}', "no list of words"),
+        ('{"a": {"w": -1}}', "weight is -1"),
+        ("{}", "no category"),
+    ]:
+        path.write_text(text)
+        with pytest.raises(UserError, match=told):
+            Guide.read(path)
+    with pytest.raises(UserError, match="no such file"):
+        Guide.read(tmp_path / "missing.dic")
+
+
+@given(st.binary(max_size=200))
+def test_no_input_gives_another_error(tmp_path_factory, content):
+    for ending in ("dic", "json"):
+        path = tmp_path_factory.mktemp("guide") / f"words.{ending}"
+        path.write_bytes(content)
+        with contextlib.suppress(UserError):
+            Guide.read(path)
+
+
+def found(prior, vocabulary, topic=0):
+    """The words that a guided topic favours, with their eta."""
+    return {word: float(e) for word, e in zip(vocabulary.words, prior[:, topic], strict=True) if e != 0.01}
+
+
+def test_words_wildcards_and_forms():
+    vocabulary = Vocabulary.of(["abandon", "abandoned", "abandonment", "aban", "run", "hous"])
+    guide = Guide(
+        {"a": ["abandoned*", "runs", "Houses", "air travel"], "b": {"abandon*": 3.0, "abandoned": 5}}
+    )
+    stemmed = Analysis(stemming=True)
+    prior = guide.prior(vocabulary, stemmed, 4, 0.2)
+    assert found(prior, vocabulary) == dict.fromkeys(
+        ["abandon", "abandoned", "abandonment", "run", "hous"], 10.0
+    )
+    assert found(prior, vocabulary, 1) == {"abandon": 5.0, "abandoned": 5.0, "abandonment": 3.0}
+    assert (prior[:, 2:] == 0.2).all()
+    plain = guide.prior(vocabulary, Analysis(), 2, 0.2)
+    assert found(plain, vocabulary) == {"abandoned": 10.0}
+
+
+def test_languages():
+    vocabulary = Vocabulary.joined({c: Vocabulary.of([f"{c}:bank", f"{c}:gift"]) for c in ("de", "en")})
+    analysis = PolylingualAnalysis.of(Analysis(), ["de", "en"])
+    prior = Guide({"both": ["bank"], "one": ["de:gift"]}).prior(vocabulary, analysis, 2, 0.2)
+    assert set(found(prior, vocabulary)) == {"de:bank", "en:bank"}
+    assert set(found(prior, vocabulary, 1)) == {"de:gift"}
+
+
+def test_what_cannot_be_guided_is_refused():
+    X = [[1, 2, 0], [0, 1, 3]]
+    with pytest.raises(UserError, match="2 categories for 1 topics"):
+        LDA(1, guide={"a": ["x0"], "b": ["x1"]}).fit(X)
+    with pytest.raises(UserError, match="no word of the category 'a'"):
+        LDA(2, guide={"a": ["y*"]}).fit(X)
+    with pytest.raises(UserError, match="eta is learned, and the guide"):
+        LDA(2, guide={"a": ["x0"]}, eta="learned").fit(X)
+    with pytest.raises(UserError, match=r"guide=.words\.dic"):
+        LDA(2, guide="words.dic").fit(X)  # type: ignore[arg-type]
+
+
+def test_the_guide_is_a_prior_not_only_a_start(tmp_path):
+    """Two words that never occur together are in one topic, since the guide says so; and stay there."""
+    planted = plant_topics(seed=1)
+    tops = planted.topics.argmax(axis=1)
+    guide = {"joined": {f"x{tops[0]}": 5000.0, f"x{tops[1]}": 5000.0}, "other": [f"x{tops[2]}"]}
+    model = LDA(6, guide=guide, random_state=0, max_iter=40, tol=0.0).fit(planted.counts)
+    assert set(np.argsort(-model.topic_word_[0])[:2]) == {tops[0], tops[1]}
+    assert model.topic_names_ == ("joined", "other", None, None, None, None)
+    model.save(tmp_path / "model")
+    loaded = LDA.load(tmp_path / "model")
+    assert loaded.topic_names_ == model.topic_names_
+    assert loaded.transform(planted.counts).tobytes() == model.transform(planted.counts).tobytes()
+    assert loaded.partial_fit(planted.counts).topic_names_[0] == "joined"
+
+
+def test_guided_topics_start_from_documents_of_their_words():
+    texts = ["bank money loan"] * 8 + ["river water fish"] * 8 + ["court judge law"] * 8
+    corpus = Corpus.from_texts(texts)
+    for inference in ("mean-field", "hybrid", "gibbs", "gibbs-delayed"):
+        model = LDA(3, guide={"law": ["judge"], "fishing": ["fish*"]}, inference=inference, random_state=0)
+        tops = [set(words) for words in model.set_params(max_iter=30, tol=0.0).fit(corpus).top_words(3)]
+        assert tops == [{"court", "judge", "law"}, {"river", "water", "fish"}, {"bank", "money", "loan"}]

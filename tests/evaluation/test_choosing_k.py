@@ -1,0 +1,55 @@
+"""The fewest topics within a standard error of the best."""
+
+import numpy as np
+import pytest
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.evaluation import fewest_topics
+
+
+def test_by_hand() -> None:
+    """10 is 1 nat a word behind, by 0.9 or 1.1 in each document; 20 is 0.05 behind, by 0.15 or -0.05."""
+    tokens = [10.0, 10.0]
+    nats = {40: [[-50.0, -60.0]], 20: [[-51.5, -59.5]], 10: [[-59.0, -71.0]]}
+    found = fewest_topics(nats, tokens)
+    # residuals of 20: 1.5 - 0.5, -0.5 - 0.5; variance 2/1 · (1 + 1) / 20²
+    assert (found.topics, found.best) == (20, 40)
+    assert found.behind == pytest.approx(0.05)
+    assert found.error == pytest.approx(np.sqrt(2 * 2 / 400))
+    assert fewest_topics({k: nats[k] for k in (10, 40)}, tokens) == (40, 40, 0.0, 0.0)
+
+
+def test_hard_documents_are_no_noise() -> None:
+    """Every document gains 0.1 nats a word, though documents differ by many."""
+    tokens = np.array([5.0, 10.0, 20.0])
+    base = np.array([-20.0, -90.0, -130.0])
+    assert fewest_topics({10: [base], 20: [base + 0.1 * tokens]}, tokens).topics == 20
+
+
+def test_seeds_that_differ_make_the_error_larger() -> None:
+    tokens = np.full(3, 10.0)
+    best = [np.array([-60.0, -60, -60]), np.array([-70.0, -70, -70])]  # means -6 and -7
+    other = [np.array([-65.5, -65.5, -65.5])] * 2
+    found = fewest_topics({10: other, 20: best}, tokens)
+    assert found.topics == 10
+    assert found.error == pytest.approx(np.sqrt(0.5 / 2))
+    assert fewest_topics({10: other[:1], 20: best[:1]}, tokens).topics == 20
+
+
+def test_equal_scores_take_the_fewest_and_order_does_not_matter() -> None:
+    nats = {40: [[-6.0, -7.0]], 10: [[-6.0, -7.0]], 20: [[-6.0, -7.0]]}
+    assert fewest_topics(nats, [1, 1]) == (10, 10, 0.0, 0.0)
+
+
+def test_a_single_document_and_empty_ones_are_no_error() -> None:
+    assert fewest_topics({5: [[-3.0]], 9: [[-2.0]]}, [1]).topics == 9
+    assert fewest_topics({5: [[-3.0, 0.0]], 9: [[-2.0, 0.0]]}, [1, 0]).topics == 9
+
+
+def test_mistakes_are_told() -> None:
+    for nats, tokens in (({}, [1]), ({5: [[-1.0]]}, [0])):
+        with pytest.raises(UserError, match="no held-out document"):
+            fewest_topics(nats, tokens)
+    for seeds in ([[-1.0]], [-1.0, -1.0], [[[-1.0, -2.0]]]):
+        with pytest.raises(UserError, match="same documents"):
+            fewest_topics({5: seeds}, [1, 1])
