@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.evaluation import match_topics, shared_words, stability, topic_similarity
+from stickbreaker.corpus import Vocabulary
+from stickbreaker.evaluation import match_models, match_topics, shared_words, stability, topic_similarity
 
 
 def topics(seed: int, k: int, words: int = 30) -> np.ndarray:
@@ -76,6 +77,28 @@ def test_stability_is_the_mean_over_pairs() -> None:
 def test_shared_words_keep_the_first_order() -> None:
     rows, others = shared_words(["d", "a", "c"], ["a", "b", "c"])
     assert (rows.tolist(), others.tolist()) == ([1, 2], [0, 2])
+
+
+def test_models_are_matched_over_what_their_vocabularies_share() -> None:
+    """The other order of words, and words of one's own, change nothing; languages are averaged."""
+    a, words = topics(6, 4, 6), ["de:a", "de:b", "en:a", "en:b", "en:c", "en:d"]
+    parts = {code: Vocabulary.of([word for word in words if word[:2] == code]) for code in ("de", "en")}
+    own = Vocabulary.joined(parts)
+    more = Vocabulary.of(["en:d", "new", "en:c", "de:b", "en:b", "en:a", "de:a"])
+    b = np.hstack([a[:, [5]], np.full((4, 1), 9.0), a[:, [4, 1, 3, 2, 0]]])[[2, 3, 0, 1]]
+    found, shared = match_models(a, own, b, more)
+    assert (shared, found.similarity.tolist()) == (6, [1.0] * 4)
+    assert {*zip(found.first.tolist(), found.second.tolist(), strict=True)} == {
+        (0, 2),
+        (1, 3),
+        (2, 0),
+        (3, 1),
+    }
+    other = topics(7, 4, 6)
+    expected = match_topics(a, other, (slice(0, 2), slice(2, 6)))
+    assert match_models(a, own, other, own)[0].similarity.tolist() == expected.similarity.tolist()
+    with pytest.raises(UserError, match="no word in common"):
+        match_models(a, own, [[1.0]], Vocabulary.of(["haus"]))
 
 
 def test_mistakes_are_told() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import re
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import report_pages
 
-from stickbreaker.report import Page, render
+from stickbreaker.report import DocumentEntry, Page, Topic, render
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [
@@ -114,7 +116,6 @@ def test_a_click_shows_words_and_documents(opened: Opener, gazette: Page) -> Non
     assert seen.texts("#words .word") == [word for word, _, _ in topic.words[:16]]
     shown = seen.texts("#typical .title")
     assert shown == [gazette.documents[d].title for d in topic.documents[:5]]
-    seen.page.locator("#typical summary").first.click()
     assert seen.text("#typical details[open] .text") == gazette.documents[topic.documents[0]].text
     assert seen.page.locator("#typical details[open] mark").count() > 0
     assert seen.page.evaluate("location.hash") == f"#topic-{topic.id}"
@@ -185,7 +186,7 @@ def test_search_narrows_the_documents(opened: Opener, gazette: Page) -> None:
     seen = opened(gazette)
     assert seen.text("#count") == "1–25 of 500"
     assert len(seen.texts("#document-list details")) == 25
-    seen.page.locator("[data-page='1']").click()
+    seen.page.locator("#pager [data-page='1']").click()
     assert seen.text("#count") == "26–50 of 500"
     seen.page.locator("#search").fill("GAZETTE-0123")
     assert seen.text("#count") == "1–1 of 1"
@@ -213,12 +214,15 @@ def test_topics_are_found_by_word(opened: Opener, gazette: Page) -> None:
     check_quiet(seen)
 
 
-def test_the_slider_goes_from_frequent_to_special(opened: Opener, gazette: Page) -> None:
+@pytest.mark.parametrize("weight", [0.0, 0.6])
+def test_the_slider_ranks_words_by_relevance(opened: Opener, gazette: Page, weight: float) -> None:
     seen = opened(gazette, link="#topic-5")
     words = gazette.topics[2].words
-    seen.page.locator("#special").fill("100")
-    special = sorted(words, key=lambda w: -w[1] / w[2])[:16]
-    assert seen.texts("#words .word") == [word for word, _, _ in special]
+    seen.page.locator("#relevance").fill(str(weight))
+    floor = 0.01 * max(p for _, p, _ in words)
+    relevance = {w: weight * math.log(p) + (1 - weight) * math.log(p / q) for w, p, q in words if p >= floor}
+    assert seen.texts("#words .word") == sorted(relevance, key=lambda w: -relevance[w])[:16]
+    assert seen.text("#lambda") == str(weight)
 
 
 def test_hostile_page_is_inert(opened: Opener) -> None:
@@ -247,12 +251,166 @@ def test_large_page_is_prompt_enough_to_use(opened: Opener) -> None:
     check_quiet(seen)
 
 
-def test_open_documents_follow_the_chosen_topic(opened: Opener, gazette: Page) -> None:
+def test_words_of_documents_have_the_colours_of_their_topics(opened: Opener, gazette: Page) -> None:
     seen = opened(gazette)
     seen.page.locator("#document-list summary").first.click()
-    words = set(seen.texts("#document-list mark"))
-    (k, _), *_ = gazette.documents[0].mix
+    document = gazette.documents[0]
+    told = "marks => marks.map(m => [m.textContent, Number(m.dataset.topic), m.title])"
+    shown = seen.page.locator("#document-list mark").evaluate_all(told)
+    assert shown == [[document.text[s : s + n], k, gazette.topics[k].label] for s, n, k in document.marks]
+    for k in {k for _, _, k in document.marks}:
+        seen.page.locator(f'#topic-list [data-topic="{k}"]').click()
+        own = [document.text[start : start + n] for start, n, topic in document.marks if topic == k]
+        assert seen.texts("#document-list mark.own") == own
+
+
+def test_positions_count_characters_whatever_their_width(opened: Opener) -> None:
+    text = "😀 one 𝔘 two"
+    topics = [Topic(0, "one", 0.6, [("one", 0.5, 0.5)], [0]), Topic(1, "two", 0.4, [("two", 0.5, 0.5)])]
+    document = DocumentEntry(
+        "1", "a", text, [(0, 0.9)], 12, {}, [(2, 3, 0), (8, 3, 1), (99, 3, 1), (0, 0, 9)]
+    )
+    seen = opened(Page("t", topics=topics, documents=[document]))
+    assert seen.texts("#typical mark") == ["one", "two"]
+    assert seen.text("#typical .text") == text
+
+
+def test_without_marks_the_words_of_the_topic_are_marked(opened: Opener, gazette: Page) -> None:
+    plain = replace(gazette, documents=[replace(d, marks=()) for d in gazette.documents])
+    seen = opened(plain)
+    seen.page.locator("#document-list summary").first.click()
+    (k, _), *_ = plain.documents[0].mix
     seen.page.locator(f'#topic-list [data-topic="{k}"]').click()
     marked = {word.lower() for word in seen.texts("#document-list mark")}
-    assert marked != {word.lower() for word in words}
-    assert marked <= {word for word, _, _ in gazette.topics[k].words[:20]}
+    assert marked
+    assert marked <= {word for word, _, _ in plain.topics[k].words[:20]}
+
+
+def test_tree_and_matrix_follow_the_chosen_topic(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    assert gazette.relations
+    order = list(gazette.relations.order)
+    leaves = seen.page.locator("#tree .leaf")
+    assert leaves.evaluate_all("l => l.map(x => Number(x.dataset.topic))") == order
+    leaves.nth(7).click()
+    assert seen.text("#topic-head h3") == gazette.topics[order[7]].label
+    seen.page.keyboard.press("ArrowDown")
+    assert seen.page.evaluate("document.activeElement.classList.contains('leaf')")
+    side = seen.page.locator("#matrix svg").evaluate("e => e.getBoundingClientRect().width")
+    place = {"x": 2.5 * side / len(order), "y": 11.5 * side / len(order)}
+    seen.page.locator("#matrix").hover(position=place)
+    alike = 100 * gazette.relations.similarity[order[11]][order[2]]
+    told = seen.text("#pair")
+    assert gazette.topics[order[11]].label in told
+    assert gazette.topics[order[2]].label in told
+    assert float(re.search(r"([\d.]+)% alike", told)[1]) == pytest.approx(alike, abs=0.6)
+    seen.page.locator("#matrix").click(position=place)
+    assert seen.text("#topic-head h3") == gazette.topics[order[11]].label
+    check_quiet(seen)
+
+
+def test_the_stream_and_the_bars_show_the_chosen_topic(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    assert gazette.times
+    for k in (0, 17, 31):
+        seen.page.locator(f'#topic-list [data-topic="{k}"]').click()
+        assert seen.page.locator(f'#stream .layer[data-topic="{k}"][aria-pressed=true]').count() == 1
+        assert seen.page.locator("#stream .layer[aria-pressed=true]").count() == 1
+        spoken = seen.page.locator("#topic-times svg").get_attribute("aria-label")
+        assert spoken.startswith(f"{gazette.topics[k].label}: {gazette.times.names[0]} ")
+    seen.page.locator('#stream .layer[tabindex="0"]').focus()
+    seen.page.keyboard.press("ArrowRight")
+    assert seen.page.evaluate("document.activeElement.closest('#stream') !== null")
+    check_quiet(seen)
+
+
+def test_groups_tell_shares_and_what_sets_them_apart(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    (group,) = gazette.groups
+    rows = seen.page.locator("#group-table tbody tr")
+    assert [row.locator("th").inner_text() for row in rows.all()] == list(group.names)
+    k = int(rows.first.locator("[data-topic]").first.get_attribute("data-topic"))
+    assert group.shares[0][k] > gazette.topics[k].share
+    rows.first.locator("[data-topic]").first.click()
+    assert seen.text("#topic-head h3") == gazette.topics[k].label
+    check_quiet(seen)
+
+
+def test_tables_sort_and_search(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    measured = sorted(gazette.topics, key=lambda t: -(t.coherence or 0))
+    assert seen.texts("#measure-table tbody .name") == [t.label for t in measured]
+    seen.page.locator('[data-table="measures"][data-sort="share"]').click()
+    by_size = sorted(gazette.topics, key=lambda t: -t.share)
+    assert seen.texts("#measure-table tbody .name") == [t.label for t in by_size]
+    assert seen.page.locator("#measure-table [aria-sort=descending]").inner_text().startswith("share")
+    frequent = sorted(gazette.words, key=lambda row: -row.tokens)[:25]
+    assert seen.texts("#word-table tbody th") == [row.word for row in frequent]
+    seen.page.locator('[data-table="words"][data-sort="word"]').click()
+    assert seen.texts("#word-table tbody th") == sorted(row.word for row in gazette.words)[:25]
+    seen.page.locator("#word-search").fill("tele")
+    assert sorted(seen.texts("#word-table tbody th")) == [r.word for r in gazette.words if "tele" in r.word]
+    seen.page.locator("#word-search").fill("")
+    seen.page.locator("#words-about").click()
+    chosen = max(range(40), key=lambda k: gazette.topics[k].share)
+    count = sum(row.topic == chosen for row in gazette.words)
+    assert seen.text("#word-count").endswith(f"of {count}")
+    check_quiet(seen)
+
+
+def test_languages_stand_side_by_side(opened: Opener, gazette: Page) -> None:
+    sides = [("de", [("haus", 0.2, 0.1), ("tür", 0.1, 0.1)]), ("en", [("house", 0.3, 0.1)])]
+    topics = [replace(gazette.topics[0], sides=sides), replace(gazette.topics[1], sides=sides[::-1])]
+    seen = opened(Page("t", topics=topics), link=f"#topic-{topics[0].id}")
+    assert seen.texts("#languages h4") == ["de", "en"]
+    assert seen.texts('#languages [lang="de"] bdi') == ["haus", "tür"]
+    seen.page.keyboard.press("ArrowRight")
+    seen.page.keyboard.press("ArrowLeft")
+    assert seen.page.locator("#languages .language").count() == 2
+    check_quiet(seen)
+
+
+def test_the_unigram_line_stands_beside_the_curves(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    lines = seen.texts("#trace .unigram ~ text")
+    assert [float(re.search(r"([\d,]+)$", line)[1].replace(",", "")) for line in lines] == [
+        round(math.exp(5.5)),
+        round(math.exp(5.6)),
+    ]
+    seen.page.locator("[data-axis=seconds]").click()
+    assert seen.page.locator("#trace .unigram").count() == 2
+    bare = opened(replace(gazette, unigram=None, unigram_held_out=None))
+    assert bare.page.locator("#trace .unigram").count() == 0
+    assert bare.page.locator("#trace .curve").count() == 2
+
+
+def test_many_topics_are_painted(opened: Opener) -> None:
+    seen = opened(report_pages.large())
+    assert seen.page.locator("#matrix canvas").count() == 1
+    painted = """canvas => {
+      const { width } = canvas, data = canvas.getContext("2d").getImageData(0, 0, width, width).data;
+      return new Set(Array.from({ length: data.length / 4 }, (_, i) => data[4 * i])).size;
+    }"""
+    assert seen.page.locator("#matrix canvas").evaluate(painted) > 8
+    assert seen.page.locator("#tree .leaf").count() == 200
+
+
+def test_prints_all_of_its_lists(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    seen.page.emulate_media(media="print")
+    for box in ("#topic-list", "#tree", "#measure-table .scroll"):
+        hidden = seen.page.locator(box).evaluate("e => e.scrollHeight - e.clientHeight")
+        assert hidden <= 1, box
+    assert not seen.page.locator("nav").is_visible()
+
+
+def test_every_control_has_a_name_and_tables_have_heads(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    unnamed = """e => e.filter(x => !(x.ariaLabel || x.innerText?.trim() || x.labels?.length
+      || x.getAttribute("aria-label"))).length"""
+    for role in ("button", "input", "[role=button]", "[role=img]", "[role=region]", "[role=group]"):
+        assert seen.page.locator(role).count() > 0
+        assert seen.page.locator(role).evaluate_all(unnamed) == 0, role
+    assert seen.page.locator("table th:not([scope])").count() == 0
+    for view in ("#tree", "#stream"):
+        assert seen.page.locator(f'{view} [tabindex="0"]').count() == 1

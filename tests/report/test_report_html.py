@@ -14,12 +14,18 @@ import report_pages
 
 from stickbreaker.report import DocumentEntry, Page, Topic, TracePoint, choose_words, render
 from stickbreaker.report.payload import to_json
+from stickbreaker.report.render import PURE
 
 PAGES = {
     "realistic": report_pages.realistic,
     "hostile": report_pages.hostile,
     "sparse": report_pages.sparse,
     "bare": lambda: Page(title="Nothing yet"),
+}
+
+
+SECTIONS = {
+    *("relations", "times", "groups", "documents", "measures", "vocabulary", "learning", "making"),
 }
 
 
@@ -114,11 +120,11 @@ def test_script_writes_no_markup() -> None:
 def test_sections_without_data_are_left_out() -> None:
     ids = {a.get("id") for _, a in Elements(render(report_pages.sparse())).tags}
     assert "topics" in ids
-    assert not ids & {"documents", "learning", "making", "map"}
+    assert not ids & {*SECTIONS, "map"}
     bare = {a.get("id") for _, a in Elements(render(Page(title="Nothing yet"))).tags}
-    assert not bare & {"topics", "documents", "learning", "making"}
+    assert not bare & {"topics", *SECTIONS}
     full = {a.get("id") for _, a in Elements(render(report_pages.realistic(5, 10))).tags}
-    assert {"topics", "map", "documents", "learning", "making"} <= full
+    assert {"topics", "map", *SECTIONS} <= full
 
 
 def test_a_sample_is_called_one() -> None:
@@ -170,6 +176,31 @@ def test_size_stays_small() -> None:
     assert len(render(report_pages.large()).encode("utf-8")) < 3_000_000
 
 
+def test_size_stays_small_whatever_the_script_and_the_metadata() -> None:
+    marks = [(i, 1, 0) for i in range(0, 600, 2)]
+    metadata = {f"field {i}": "値" * 500 for i in range(40)}
+    documents = [
+        DocumentEntry(str(i), "題" * 900, "文" * 600, [(0, 1.0)], 600, metadata, marks) for i in range(2000)
+    ]
+    html = render(Page("t", topics=report_pages.sparse().topics, documents=documents))
+    assert len(html.encode("utf-8")) < 12_000_000
+    told = json.loads(data_block(html))["documents"][0]
+    assert len(told["title"]) == 200
+
+
+def test_marks_survive_only_where_the_text_does() -> None:
+    document = DocumentEntry(
+        "1", "a", "x" * 3000, [], 9, {}, [(0, 2, 0), (2990, 10, 1), (5, 1, 0), (3, 4, 7)]
+    )
+    topics = [Topic(k, str(k), 0.5, [("a", 1.0, 1.0)]) for k in range(2)]
+    whole = json.loads(data_block(render(Page("t", topics=topics, documents=[document]))))["documents"][0]
+    assert whole["marks"] == "000200"
+    crowd = Page("t", topics=topics, documents=[document] * 2000)
+    cut = json.loads(data_block(render(crowd)))["documents"][0]
+    assert cut["text"].endswith("…")
+    assert len(cut["text"]) < 1000
+
+
 def test_words_are_the_frequent_and_the_special() -> None:
     vocabulary = ["common", "usual", "rare", "absent", "noise"]
     topic = [0.5, 0.3, 0.1, 0.0, 0.1]
@@ -179,7 +210,7 @@ def test_words_are_the_frequent_and_the_special() -> None:
     assert words[2] == ("rare", 0.1, 0.001)
 
 
-@pytest.mark.parametrize("name", ["charts.js", "pieces.js"])
+@pytest.mark.parametrize("name", [*PURE, "figures.js"])
 def test_charts_know_no_browser(name: str) -> None:
     script = resources.files("stickbreaker.report").joinpath(name).read_text(encoding="utf-8")
     code = re.sub(r"^\s*//.*$", "", script, flags=re.MULTILINE)

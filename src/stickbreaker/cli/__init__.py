@@ -12,6 +12,7 @@ VERBS = {  # verb: (module, one line for the overview)
     "topics": ("inspect", "Print the topics of a model."),
     "transform": ("inspect", "Write the topic shares of documents."),
     "evaluate": ("evaluate", "Score a model on documents that it has not seen."),
+    "nearest": ("nearest", "Find documents that are about what others are about."),
     "compare": ("compare", "Match the topics of models: what do they agree on?"),
     "search-k": ("search_k", "Choose the number of topics."),
     "report": ("report", "Write one HTML page about a model."),

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import command, emit, printable
-from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.topics import TopicEstimator
+    from stickbreaker.evaluation import Matching
 
 WIDTH = 46  # characters of a column of words
 
@@ -45,18 +45,10 @@ def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
     emit(result, as_json, _as_text)
 
 
-def _matched(first: "TopicEstimator", second: "TopicEstimator") -> tuple[Any, int]:
-    """The matching of two models over the words that both have, and the number of these."""
-    from stickbreaker.evaluation import match_topics, shared_words
+def _matched(first: "TopicEstimator", second: "TopicEstimator") -> "tuple[Matching, int]":
+    from stickbreaker.evaluation import match_models
 
-    rows, others = shared_words(first.vocabulary_.words, second.vocabulary_.words)
-    if not len(rows):
-        raise UserError("the models have no word in common", remedy="compare models of like corpora")
-    both = first.vocabulary_.at(rows.tolist())
-    languages = [(ends.start, ends.stop) for ends in first.vocabulary_.ranges.values()]
-    cuts = [slice(*rows.searchsorted(ends).tolist()) for ends in languages]
-    groups = [cut for cut in cuts if cut.stop > cut.start] or [slice(0, len(both))]
-    return match_topics(first.topic_word_[:, rows], second.topic_word_[:, others], groups), len(rows)
+    return match_models(first.topic_word_, first.vocabulary_, second.topic_word_, second.vocabulary_)
 
 
 def _compared(first: "TopicEstimator", second: "TopicEstimator", path: Path, top: int) -> dict[str, Any]:

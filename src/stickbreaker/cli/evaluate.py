@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, threads_option
+from stickbreaker.cli.console import command, emit, note, threads_option
 from stickbreaker.cli.corpus import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
 
@@ -112,6 +112,7 @@ def _completion(topics: "Topics", corpus: "Corpus", share: float) -> dict[str, A
 def _left_to_right(topics: "Topics", corpus: "Corpus", particles: int) -> dict[str, Any]:
     from stickbreaker.evaluation import left_to_right_of
 
+    note(f"scoring {corpus.n_documents} documents left to right, by {particles} particles")
     start = time.perf_counter()
     scored = left_to_right_of(topics, corpus, particles)
     seconds = time.perf_counter() - start

@@ -19,7 +19,7 @@ from stickbreaker.cli.corpus import (
     open_or_build,
     reading_options,
 )
-from stickbreaker.cli.guide import guide_options
+from stickbreaker.cli.guide import GuideChoice, guide_options
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -156,6 +156,7 @@ def lda(
     batch_size: int,
     kappa: float,
     tau0: float,
+    guide: GuideChoice,
     held_out: float,
     threads: int | None,
     checkpoint_every: float,
@@ -179,6 +180,7 @@ def lda(
     params = {names.get(name, name): value for name, value in settings.items()}
     sampling = {"burn_in": burn_in, "samples": samples, "every": every, "chains": chains}
     params["inference"] = _inference(inference, {k: v for k, v in sampling.items() if v is not None})
+    params["guide"] = guide.made()
     model = PlainLDA(schedule=online if schedule == "online" else "batch", n_jobs=threads, **params)
     model._topic_model()  # wrong parameters are told before anything is read
     refuse_existing(out, overwrite)

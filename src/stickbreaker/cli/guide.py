@@ -2,9 +2,15 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from stickbreaker.cli.console import written
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.guiding import Guide
 
 OPTIONS = (
     click.option(
@@ -34,31 +40,36 @@ OPTIONS = (
 )
 
 
-def guide_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a guide; it receives them as one `guide: Guide | None`."""
+@dataclass(frozen=True)
+class GuideChoice:
+    """The guide's options of a command line."""
 
-    @functools.wraps(function)
-    def gathered(
-        *args: Any,
-        guide: str | None,
-        guide_categories: str | None,
-        guide_inside: float,
-        guide_outside: float,
-        **values: Any,
-    ) -> None:
-        from stickbreaker.cli.console import written
+    guide: str | None
+    guide_categories: str | None
+    guide_inside: float
+    guide_outside: float
+
+    def made(self) -> "Guide | None":
+        """The guide. Raises UserError for a file that is none, a usage error for options without a guide."""
         from stickbreaker.estimators.guiding import Guide
 
-        if guide is None:
+        if self.guide is None:
             for name in written(("guide_categories", "guide_inside", "guide_outside")):
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --guide")
-            function(*args, guide=None, **values)
-            return
+            return None
         names = None
-        if guide_categories is not None:
-            names = [name.strip() for name in guide_categories.split(",") if name.strip()]
-        made = Guide.read(guide, names, inside=guide_inside, outside=guide_outside)
-        function(*args, guide=made, **values)
+        if self.guide_categories is not None:
+            names = [name.strip() for name in self.guide_categories.split(",") if name.strip()]
+        return Guide.read(self.guide, names, inside=self.guide_inside, outside=self.guide_outside)
+
+
+def guide_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a guide; it receives them as one `guide: GuideChoice`."""
+
+    @functools.wraps(function)
+    def gathered(*args: Any, **values: Any) -> None:
+        choice = GuideChoice(**{name: values.pop(name) for name in GuideChoice.__dataclass_fields__})
+        function(*args, guide=choice, **values)
 
     for option in reversed(OPTIONS):
         gathered = option(gathered)

@@ -137,17 +137,19 @@ def _reason(found: "Fewest", tried: list[int], seeds: int) -> str:
     of = f"{seeds} seeds" if seeds > 1 else "a single seed, so noise between seeds is not known"
     if len(tried) == 1:
         return f"{found.topics} topics is all that was tried ({of})."
-    if found.topics != found.best:
-        return (
-            f"{found.topics} topics: the fewest whose held-out score is within one standard error of the "
-            f"best ({found.behind:.4f} nats/word behind {found.best} topics, standard error "
-            f"{found.error:.4f}; {of})."
+    further = ""
+    if found.topics == tried[-1]:
+        further = "; it is the most tried: try more"
+    elif found.topics == tried[0] > 1:
+        further = "; it is the fewest tried: try fewer"
+    if found.topics == found.best:
+        why = f"the best held-out score, and no fewer come within one standard error of it ({of})"
+    else:
+        why = (
+            "the fewest whose held-out score is within one standard error of the best "
+            f"({found.behind:.4f} nats/word behind {found.best} topics, standard error {found.error:.4f}; {of})"
         )
-    ends = {tried[0]: "; it is the fewest tried: try fewer", tried[-1]: "; it is the most tried: try more"}
-    return (
-        f"{found.topics} topics: the best held-out score, and no fewer topics come within one standard error "
-        f"of it ({of}){ends.get(found.topics, '')}."
-    )
+    return f"{found.topics} topics: {why}{further}."
 
 
 def _as_text(told: dict[str, Any]) -> str:

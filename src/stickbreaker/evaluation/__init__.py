@@ -27,8 +27,16 @@ from stickbreaker.evaluation.languages import (
     retrieval_mrr,
 )
 from stickbreaker.evaluation.left_to_right import left_to_right_score
-from stickbreaker.evaluation.matching import Matching, match_topics, shared_words, stability, topic_similarity
+from stickbreaker.evaluation.matching import (
+    Matching,
+    match_models,
+    match_topics,
+    shared_words,
+    stability,
+    topic_similarity,
+)
 from stickbreaker.evaluation.meetings import Meetings, Tokens
+from stickbreaker.evaluation.nearest import Nearest, nearest_documents
 from stickbreaker.evaluation.search import Fewest, fewest_topics
 
 __all__ = [
@@ -41,6 +49,7 @@ __all__ = [
     "LabelScores",
     "Matching",
     "Meetings",
+    "Nearest",
     "Sides",
     "Tokens",
     "Topics",
@@ -59,7 +68,9 @@ __all__ = [
     "idle_topics",
     "left_to_right_of",
     "left_to_right_score",
+    "match_models",
     "match_topics",
+    "nearest_documents",
     "npmi",
     "one_side",
     "retrieval_mrr",

@@ -11,7 +11,6 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus.shards import Bags, cut_blocks
 from stickbreaker.evaluation.completion import Completion
-from stickbreaker.kernels.left_to_right import Documents, left_to_right
 
 WEIGHTS_AT_ONCE = 1 << 22  # words × topics of a block, in double precision and twice: 64 MiB
 SUM_TOLERANCE = 1e-3
@@ -53,6 +52,8 @@ def _score_block(
     bags: Bags, topic_word: NDArray[np.floating], alpha: NDArray[np.float64], particles: int, seed: int
 ) -> NDArray[np.float64]:
     """The nats of each document of a block, from one call of the kernel."""
+    from stickbreaker.kernels.left_to_right import Documents, left_to_right  # takes numba
+
     size = len(bags.offsets) - 1
     orders, keys = [np.zeros(0, np.int32)], np.zeros(size, np.uint64)
     for document in range(size):

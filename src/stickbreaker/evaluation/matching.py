@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Vocabulary
 
 Ints = NDArray[np.int64]
 
@@ -73,6 +74,25 @@ def match_topics(a: ArrayLike, b: ArrayLike, groups: Sequence[slice] = (slice(No
         np.setdiff1d(np.arange(similarity.shape[0]), first),
         np.setdiff1d(np.arange(similarity.shape[1]), second),
     )
+
+
+def match_models(
+    a: ArrayLike, words_a: Vocabulary, b: ArrayLike, words_b: Vocabulary
+) -> tuple[Matching, int]:
+    """`match_topics` over the words that both vocabularies have, language by language; and their number.
+
+    Raises UserError where they have no word in common.
+
+    >>> river, money = Vocabulary.of(["river", "bank"]), Vocabulary.of(["bank", "money", "river"])
+    >>> match_models([[0.9, 0.1]], river, [[0.1, 0.8, 0.1], [0.1, 0, 0.9]], money)[0].second.tolist()
+    [1]
+    """
+    rows, others = shared_words(words_a.words, words_b.words)
+    if not len(rows):
+        raise UserError("the models have no word in common", remedy="compare models of like corpora")
+    cuts = [slice(*np.searchsorted(rows, (one.start, one.stop)).tolist()) for one in words_a.ranges.values()]
+    groups = [cut for cut in cuts if cut.stop > cut.start] or [slice(None)]
+    return match_topics(np.asarray(a)[:, rows], np.asarray(b)[:, others], groups), len(rows)
 
 
 def stability(models: Sequence[ArrayLike], groups: Sequence[slice] = (slice(None),)) -> float:

@@ -1,11 +1,13 @@
-"""How often words occur, and meet, in documents and in windows of text: what coherence is computed from."""
+"""How often words occur, and meet, in documents and in windows of text: what coherence is computed from.
+
+scipy.sparse is imported on use: a report is written without it.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 Ints = NDArray[np.integer]
 
@@ -29,9 +31,11 @@ class Meetings:
     """
 
     def __init__(self, n_words: int) -> None:
+        from scipy.sparse import csr_array
+
         self.n_words = n_words
         self.total = 0
-        self.together = sparse.csr_array((n_words, n_words), dtype=np.int64)
+        self.together = csr_array((n_words, n_words), dtype=np.int64)
 
     def add_documents(self, tokens: Tokens) -> None:
         """Count a block of documents; how often a word stands in a document does not matter."""
@@ -61,10 +65,12 @@ class Meetings:
 
     def _add(self, rows: Ints, words: Ints, weights: NDArray[np.int64]) -> None:
         """Count units, each `weights` times: unit `rows[i]` holds the word `words[i]`."""
+        from scipy.sparse import csr_array
+
         shape = (len(weights), self.n_words)
-        presence = sparse.csr_array((np.ones(len(rows), np.int64), (rows, words)), shape=shape)
-        weighted = sparse.csr_array((weights[rows], (rows, words)), shape=shape)
-        self.together = sparse.csr_array(self.together + presence.T @ weighted)
+        presence = csr_array((np.ones(len(rows), np.int64), (rows, words)), shape=shape)
+        weighted = csr_array((weights[rows], (rows, words)), shape=shape)
+        self.together = csr_array(self.together + presence.T @ weighted)
 
 
 def _windows_of(offsets: Ints, width: int) -> NDArray[np.int64]:

@@ -1,36 +1,17 @@
 """Parquet, Arrow and Feather files, and tables of other libraries."""
 
 import datetime as dt
-import decimal
-import io
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import feather, parquet
 from tests.corpus.readers.reading import error_in, packings, read, skipping
+from tests.corpus.readers.samples import TABLE, feather_of, file_of, parquet_of, stream_of
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus
 
-BERLIN = dt.timezone(dt.timedelta(hours=1))
-TABLE = pa.table(
-    {
-        "id": pa.array(["a", "b", "c"]).dictionary_encode(),
-        "text": ["one cat", "two dogs", "a bird"],
-        "words": [["one", "cat"], [], ["bird"]],
-        "day": [dt.date(1988, 2, 12), None, dt.date(2020, 1, 1)],
-        "when": pa.array([dt.datetime(1988, 2, 12, 10, 30)] * 3, pa.timestamp("ns")),
-        "zoned": pa.array([dt.datetime(1988, 2, 12, 10, tzinfo=BERLIN)] * 3, pa.timestamp("us", "+01:00")),
-        "price": pa.array([decimal.Decimal("1.50")] * 3),
-        "count": pa.array([1, 2, 3], pa.int16()),
-        "share": [0.5, float("nan"), 1.0],
-        "good": [True, False, None],
-        "vector": [[0.1, 0.2]] * 3,
-        "__index_level_0__": [4, 5, 6],
-    }
-)
 METADATA = {
     "day": "1988-02-12",
     "when": "1988-02-12T10:30:00",
@@ -40,33 +21,6 @@ METADATA = {
     "share": 0.5,
     "good": True,
 }
-
-
-def parquet_of(table: pa.Table) -> bytes:
-    out = io.BytesIO()
-    parquet.write_table(table, out, row_group_size=2)
-    return out.getvalue()
-
-
-def file_of(table: pa.Table) -> bytes:
-    out = io.BytesIO()
-    with pa.ipc.new_file(out, table.schema) as writer:
-        writer.write_table(table, max_chunksize=2)
-    return out.getvalue()
-
-
-def stream_of(table: pa.Table) -> bytes:
-    out = io.BytesIO()
-    with pa.ipc.new_stream(out, table.schema) as writer:
-        writer.write_table(table, max_chunksize=2)
-    return out.getvalue()
-
-
-def feather_of(table: pa.Table) -> bytes:
-    out = io.BytesIO()
-    feather.write_feather(table, out)
-    return out.getvalue()
-
 
 WRITERS = [("a.parquet", parquet_of), ("a.arrow", file_of), ("a.arrow", stream_of), ("a.feather", feather_of)]
 

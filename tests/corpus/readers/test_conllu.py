@@ -4,37 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.corpus.readers.reading import error_in, packings, read, skipping
+from tests.corpus.readers.samples import FRENCH, word
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
-
-
-def word(number: str | int, form: str, lemma: str = "_", misc: str = "_") -> str:
-    return f"{number}\t{form}\t{lemma}\t_\t_\t_\t_\t_\t_\t{misc}\n"
-
-
-FRENCH = (
-    "# newdoc id = one\n# meta::genre = news = wire\n# sent_id = 1\n# newpar\n# text = «Du pain!»\n"
-    + word(1, "«", "«")
-    + word("2-3", "Du", "_", "X=1")
-    + word(2, "de", "de")
-    + word(3, "le", "le")
-    + word(4, "pain", "pain")
-    + word("4.1", "est", "être")
-    + word(5, "!", "_")
-    + word(6, "»", "»")
-    + "\n# newpar id = p2\n"
-    + word(1, "Oui", "oui", "A=b|SpaceAfter=No")
-    + word(2, ".", ".")
-    + "\n\n# text = nothing like it\r\n"
-    + word(1, "in spite of", "_")
-    + word("2-3", "du", "_", "SpaceAfter=No")
-    + word(2, "de", "de")
-    + word(3, "le", "le")
-    + word(4, "_", "_")
-    + "\n# newdoc\n# text = Fin\n"
-    + word(1, "Fin", "fin")
-)
 
 
 def test_documents_sentences_and_words(tmp_path):

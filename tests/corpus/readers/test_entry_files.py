@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.corpus.readers.reading import error_in, packings, read, skipping
+from tests.corpus.readers.samples import BANNER, UCI
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, ReadingOptions
 from stickbreaker.corpus.readers import Problems, bags, read_inputs
 from stickbreaker.corpus.readers.word_list import read_numbered_words
 
-UCI = b"4\n3\n4\n2 1 5\n2 3 1\n\n3 2 7\n3 1 1\n"
-BANNER = b"%%MatrixMarket matrix coordinate real general\n"
 BAGS = [([], []), (["cat", "bird"], [5, 1]), (["dog", "cat"], [7, 1]), ([], [])]
 
 

@@ -6,9 +6,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.corpus.readers.reading import packings
-from tests.corpus.readers.test_arrow_tables import TABLE, feather_of, file_of, parquet_of, stream_of
-from tests.corpus.readers.test_conllu import FRENCH
-from tests.corpus.readers.test_entry_files import BANNER, UCI
+from tests.corpus.readers.samples import (
+    BANNER,
+    FRENCH,
+    TABLE,
+    UCI,
+    feather_of,
+    file_of,
+    parquet_of,
+    stream_of,
+)
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import ReadingOptions

@@ -50,9 +50,6 @@ def document_of(
 def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
     """Raise Bad, of the kind "wrong columns", for a table that lacks a column which `options` name, or whose
     columns share a name."""
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise Bad("wrong columns", f"two columns are named {twice[0]!r}", "give each a name of its own")
     fields = text_fields(options.text_field)
     texts = list(fields.values()) if isinstance(fields, dict) else [fields]
     wanted = {"--id-field": options.id_field, "--language-field": options.language_field}
@@ -61,6 +58,9 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
         if name is not None and name not in names:
             problem = f"no column {name!r} (columns: {storable(', '.join(names[:8])) or 'none'})"
             raise Bad("wrong columns", problem, f"name the column by {option}")
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise Bad("wrong columns", f"two columns are named {twice[0]!r}", "give each a name of its own")
 
 
 def _text_or_tokens(record: Mapping[str, Any], field: str) -> tuple[str | None, list[str] | None]:

@@ -11,7 +11,7 @@ from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.records import checked_columns, document_of
 from stickbreaker.corpus.readers.sources import Source, decoded, raw_lines_of
 
-_LONGEST_CELL = 1 << 27  # characters: what a quote that nothing closes may take up
+_LONGEST_CELL = 1 << 27  # characters, for the whole process: what an unclosed quote may take up
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems, separator: str) -> Iterator[Document]:

@@ -1,0 +1,78 @@
+"""The corpora of chapter 3 that can be had: texts, aligned pages, and how they are cut into parts.
+
+They lie in ../shared/data beside the project, as those of the benchmarks do.
+"""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from stickbreaker.core.randomness import stream
+
+DATA = Path(__file__).parents[2] / "shared/data"
+LEXICON = DATA / "lexicons/empath.dic"
+TEXTS = {
+    "AP": ("ap/ap.jsonl.gz",),
+    "20 Newsgroups": ("20newsgroups/train.jsonl.gz",),
+    "20 Newsgroups, whole": ("20newsgroups/train.jsonl.gz", "20newsgroups/test.jsonl.gz"),
+    "blogs": ("blogs/posts.jsonl.gz",),
+}
+PAGES = {  # corpus: file, languages
+    "LibreOffice": ("libreoffice-help/paragraphs.jsonl.gz", ("de", "en", "zh")),
+    "manuals": ("polylingual-manuals/docs.jsonl.gz", ("de", "en", "es", "fr")),
+    "GIMP": ("polylingual-gimp/docs.jsonl.gz", ("de", "en")),
+}
+
+Page = dict[str, str]  # language code: text
+
+
+def missing(names: tuple[str, ...]) -> list[str]:
+    """A line for each corpus, or lexicon, that is not there."""
+    files = {name: [DATA / file for file in parts] for name, parts in TEXTS.items()}
+    files |= {name: [DATA / file] for name, (file, _) in PAGES.items()}
+    files["lexicon"] = [LEXICON]
+    return [
+        f"MISSING: {name}: {file} does not exist"
+        for name in names
+        for file in files[name]
+        if not file.exists()
+    ]
+
+
+def texts(name: str) -> list[str]:
+    """The documents of a corpus in one language."""
+    return [row["text"] for file in TEXTS[name] for row in _rows(DATA / file)]
+
+
+def pages(name: str) -> list[Page]:
+    """The aligned pages of a corpus; paragraphs that come one by one are joined."""
+    file, languages = PAGES[name]
+    joined: dict[str, dict[str, list[str]]] = {}
+    for row in _rows(DATA / file):
+        page = joined.setdefault(row["doc"], {})
+        for language in languages:
+            if row.get(language):
+                page.setdefault(language, []).append(row[language])
+    return [{code: "\n".join(parts) for code, parts in page.items()} for page in joined.values()]
+
+
+def cut(documents: list[Any], *shares: float) -> list[list[Any]]:
+    """Documents in random parts of these shares, and the rest last.
+
+    >>> [len(part) for part in cut(list(range(10)), 0.2, 0.1)]
+    [2, 1, 7]
+    """
+    order = stream(0, "parts").permutation(len(documents)).tolist()
+    parts: list[list[Any]] = []
+    for share in shares:
+        size = round(share * len(documents))
+        parts.append([documents[place] for place in sorted(order[:size])])
+        order = order[size:]
+    return [*parts, [documents[place] for place in sorted(order)]]
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)

@@ -1,0 +1,128 @@
+"""Polylingual and guided models at the command line: from rows to topics side by side."""
+
+import json
+
+import pytest
+from tests.running import SMALL, TOPICS, planted_documents, write_lines
+
+GERMAN = {word: word[::-1] + "e" for topic in TOPICS for word in topic}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Documents with a German side of other words; some have one side only."""
+    documents = planted_documents()
+    for number, document in enumerate(documents):
+        document["deutsch"] = " ".join(GERMAN[word] for word in document["text"].split())
+        if number % 7 == 3:
+            del document["text"]
+        if number % 7 == 5:
+            del document["deutsch"]
+    return documents
+
+
+@pytest.fixture(scope="module")
+def polylingual(cli, rows, tmp_path_factory):
+    """A corpus of two languages, and a model of it."""
+    place = tmp_path_factory.mktemp("polylingual")
+    lines = write_lines(place / "lines.jsonl", rows)
+    fields = ("--text-field", "en=text,de=deutsch")
+    cli("corpus", "build", lines, *fields, "--out", place / "corpus")
+    cli("fit", "lda", place / "corpus", "--out", place / "model", *SMALL, "--iterations", 30)
+    return place
+
+
+def test_languages_are_told(cli, polylingual):
+    told = json.loads(cli("corpus", "info", polylingual / "corpus", "--json").stdout)
+    assert told["languages"] == {"de": 52, "en": 51}
+    text = cli("topics", polylingual / "model", "--top", 3).stdout.splitlines()
+    assert text[0].split() == ["topic", "share", "words"]
+    assert [line.split()[-4] for line in text[1:]] == ["de", "en"] * 3
+    told = json.loads(cli("topics", polylingual / "model", "--json").stdout)["topics"]
+    for topic in told:
+        english, german = (set(topic["languages"][code]["words"][:6]) for code in ("en", "de"))
+        assert len({GERMAN[word] for word in english} & german) >= 4
+
+
+def test_new_documents_of_one_side(cli, polylingual, tmp_path):
+    words = TOPICS[1]
+    english = write_lines(tmp_path / "en.jsonl", [{"id": "q", "body": " ".join(words)}])
+    german = write_lines(tmp_path / "de.jsonl", [{"id": "q", "body": " ".join(GERMAN[w] for w in words)}])
+    shares = []
+    for code, path in (("en", english), ("de", german)):
+        out = tmp_path / f"{code}.csv"
+        cli("transform", polylingual / "model", path, "--text-field", f"{code}=body", "--out", out)
+        shares.append([float(x) for x in out.read_text().splitlines()[1].split(",")[1:]])
+    assert max(shares[0]) > 0.9
+    assert shares[0].index(max(shares[0])) == shares[1].index(max(shares[1]))
+    error = cli("transform", polylingual / "model", english, "--out", tmp_path / "out.csv", code=1).stderr
+    assert "no field 'text'" in error
+    line = (
+        "transform",
+        polylingual / "model",
+        english,
+        "--text-field",
+        "body",
+        "--out",
+        tmp_path / "out.csv",
+    )
+    assert "en.jsonl:1: one text where a text for each language is expected" in cli(*line, code=1).stderr
+
+
+def test_nearest_across_languages(cli, polylingual, rows):
+    line = ("nearest", polylingual / "model", polylingual / "corpus", "--from", "en", "--to", "de")
+    told = json.loads(cli(*line, "--top", 3, "--json").stdout)["queries"]
+    label = {row["id"]: row["label"] for row in rows}
+    assert [query["id"] for query in told] == [row["id"] for row in rows if "text" in row]
+    right = [label[one["id"]] == label[query["id"]] for query in told for one in query["nearest"]]
+    assert len(right) == 3 * len(told)
+    assert sum(right) / len(right) > 0.9
+    own = json.loads(cli("nearest", polylingual / "model", polylingual / "corpus", "--json").stdout)[
+        "queries"
+    ]
+    assert all(one["id"] != query["id"] for query in own for one in query["nearest"])
+    assert all(len(query["nearest"]) == 5 for query in own)
+    assert "no language 'fr'" in cli(*line[:-1], "fr", code=1).stderr
+
+
+def test_a_run_on_two_languages_goes_on_where_it_was(cli, polylingual, tmp_path):
+    """Groups of the table are in checkpoints: an online run in two parts is the run in one."""
+    line = (
+        "fit",
+        "lda",
+        polylingual / "corpus",
+        *SMALL,
+        "--schedule",
+        "online",
+        "--batch-size",
+        16,
+        "--tol",
+        0,
+    )
+    cli(*line, "--iterations", 2, "--out", tmp_path / "model")
+    told = cli("evaluate", tmp_path / "model", polylingual / "corpus", "--json").stdout
+    assert json.loads(told)
+
+
+def test_guided_topics_carry_their_names(cli, tmp_path):
+    lines = write_lines(tmp_path / "lines.jsonl", planted_documents())
+    guide = tmp_path / "words.json"
+    guide.write_text(json.dumps({"space": ["plan*", "star"], "finance": ["bank"], "unused": ["sun"]}))
+    line = ["fit", "lda", lines, *SMALL, "--guide", guide, "--out", tmp_path / "model"]
+    cli(*line, "--guide-categories", "finance,space")
+    told = json.loads(cli("topics", tmp_path / "model", "--json").stdout)["topics"]
+    by_number = {topic["topic"]: topic for topic in told}
+    assert [by_number[k]["name"] for k in range(3)] == ["finance", "space", None]
+    for k, planted in ((0, 1), (1, 2), (2, 0)):
+        assert len(set(by_number[k]["words"][:6]) & set(TOPICS[planted])) >= 5
+    text = cli("topics", tmp_path / "model").stdout.splitlines()
+    assert text[0].split() == ["topic", "share", "name", "words"]
+    assert sum("finance" in row for row in text) == 1
+    line[-1] = tmp_path / "other"
+    assert "no category 'war'" in cli(*line, "--guide-categories", "war", code=1).stderr
+    line[line.index(guide)] = tmp_path / "none.dic"
+    assert "none.dic: no such file" in cli(*line, code=1).stderr
+    assert (
+        "--guide-inside needs --guide"
+        in cli("fit", "lda", lines, "--guide-inside", 2, "--out", "x", code=2).stderr
+    )

@@ -1,0 +1,29 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickbreaker import UserError
+from stickbreaker.evaluation import nearest_documents
+
+
+@given(st.integers(1, 7), st.integers(1, 9), st.integers(1, 4), st.integers(0, 99))
+def test_blocks_give_what_sorting_all_of_them_gives(n_others, n_queries, n, seed):
+    draw = np.random.default_rng(seed)
+    queries, others = draw.dirichlet(np.ones(3), n_queries), draw.dirichlet(np.ones(3), n_others)
+    others[-1] = others[0]  # a tie, which goes to the first
+    cut = draw.integers(0, n_others + 1)
+    found = nearest_documents(queries, [others[:cut], others[cut:]], n)
+    affinity = np.sqrt(queries) @ np.sqrt(others).T
+    order = np.argsort(-affinity.round(12), axis=1, kind="stable")[:, :n]
+    assert found.affinity == pytest.approx(np.take_along_axis(affinity, order, axis=1))
+    assert ((1 - found.affinity) >= -1e-9).all()
+    hellinger = ((np.sqrt(queries[:, None]) - np.sqrt(others[found.positions])) ** 2).sum(-1) / 2
+    assert found.affinity == pytest.approx(1 - hellinger)
+
+
+def test_mistakes():
+    with pytest.raises(UserError, match="no document"):
+        nearest_documents(np.ones((1, 2)) / 2, [])
+    with pytest.raises(UserError, match="one model for both"):
+        nearest_documents(np.ones((1, 2)) / 2, [np.ones((1, 3)) / 3])

@@ -1,0 +1,91 @@
+"""Figures as files: drawn by the page's scripts, well-formed, with colours that every program reads."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import report_pages
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.report import Page
+from stickbreaker.report.figures import figures, write_figures
+
+SVG = "{http://www.w3.org/2000/svg}"
+NAMES = {
+    *("map", "words", "times", "groups-1", "tree", "similarity"),
+    *(f"learning-{which}-by-{axis}" for which in ("training", "held-out") for axis in ("documents", "time")),
+}
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, str]:
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    return figures(report_pages.realistic(12, 60))
+
+
+def test_every_figure_is_drawn(drawn: dict[str, str]) -> None:
+    assert set(drawn) == NAMES
+    for name, svg in drawn.items():
+        root = ElementTree.fromstring(svg)
+        assert root.tag == f"{SVG}svg", name
+        assert len(list(root.iter())) > 10, name
+
+
+def test_figures_need_no_style_but_their_own(drawn: dict[str, str]) -> None:
+    for name, svg in drawn.items():
+        assert "var(" not in svg, name
+        assert "currentColor" not in svg, name
+        assert "NaN" not in svg, name
+        assert "undefined" not in svg, name
+        fills = {e.get("fill") for e in ElementTree.fromstring(svg).iter() if e.get("fill")}
+        assert all(re.fullmatch("#[0-9a-f]{6}", fill) for fill in fills if fill), name
+
+
+def test_the_figures_say_what_the_page_says(drawn: dict[str, str]) -> None:
+    page = report_pages.realistic(12, 60)
+    texts = {
+        name: [e.text for e in ElementTree.fromstring(svg).iter(f"{SVG}text")] for name, svg in drawn.items()
+    }
+    assert {topic.label for topic in page.topics} <= set(texts["tree"])
+    assert {page.groups[0].names[0]} <= set(texts["groups-1"])
+    assert any("unigram" in (text or "") for text in texts["learning-training-by-time"])
+    assert len(list(ElementTree.fromstring(drawn["map"]).iter(f"{SVG}circle"))) == 12
+
+
+def test_hostile_text_is_escaped() -> None:
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    for svg in figures(report_pages.hostile()).values():
+        root = ElementTree.fromstring(svg)
+        tags = {element.tag.removeprefix(SVG) for element in root.iter()}
+        assert tags <= {"svg", "g", "title", "style", "rect", "path", "circle", "line", "polyline", "text"}
+
+
+@pytest.mark.parametrize("page", [Page("nothing"), report_pages.sparse()])
+def test_pages_without_data_have_few_figures(page: Page) -> None:
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    assert set(figures(page)) <= {"words"}
+
+
+def test_files_are_written_as_svg_and_png(tmp_path: Path) -> None:
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    pytest.importorskip("resvg_py", reason="resvg-py is not installed")
+    names = write_figures(report_pages.realistic(5, 10), tmp_path / "figures")
+    assert sorted(names) == sorted(file.name for file in (tmp_path / "figures").iterdir())
+    for name in names:
+        content = (tmp_path / "figures" / name).read_bytes()
+        assert content.startswith(b"\x89PNG" if name.endswith("png") else b"<svg"), name
+
+
+@pytest.mark.parametrize("missing", ["quickjs", "resvg_py"])
+def test_a_missing_package_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, missing: str
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(UserError, match=r"pip install 'stickbreaker\[figures\]'") as told:
+        write_figures(report_pages.sparse(), tmp_path / "figures")
+    assert "\n" not in str(told.value)
+    assert not (tmp_path / "figures").exists()
