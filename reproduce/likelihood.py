@@ -145,6 +145,20 @@ def curves(name: str, seeds: tuple[int, ...]) -> Iterator[Curve | dict[str, Any]
                 yield follow(train, test, Curve(name, topics, rule, seed, alpha))
 
 
-def plain(curve: Curve) -> dict[str, Any]:
-    """A curve for JSON."""
-    return asdict(curve)
+def measure(full: bool) -> dict[str, Any]:
+    """Both corpora; runs are printed as they end."""
+    corpora, runs = [], []
+    plan = {"AP": (0, 1, 2), "20 Newsgroups, whole" if full else "20 Newsgroups": (0, 1, 2) if full else (0,)}
+    for name, seeds in plan.items():
+        for result in curves(name, seeds):
+            if not isinstance(result, Curve):
+                corpora.append(result)
+                print(f"{name}: {result['tokens']:,.0f} tokens, unigram {result['unigram']:.3f}", flush=True)
+                continue
+            runs.append(asdict(result))
+            print(
+                f"{name}, K = {result.topics}, seed {result.seed}, {result.rule}: completion "
+                f"{result.completion[-1]:.3f}, bound {result.bound[-1]:.3f}, {result.seconds[-1]:.1f} CPU s",
+                flush=True,
+            )
+    return {"corpora": corpora, "runs": runs}

@@ -33,6 +33,22 @@ def planted_documents(n: int = 60, seed: int = 0) -> list[dict[str, str]]:
     return documents
 
 
+def with_german(documents: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The same with a German side of other words, `deutsch`; some have one side only."""
+    for number, document in enumerate(documents):
+        document["deutsch"] = " ".join(map(german, document["text"].split()))
+        if number % 7 == 3:
+            del document["text"]
+        if number % 7 == 5:
+            del document["deutsch"]
+    return documents
+
+
+def german(word: str) -> str:
+    """What a planted word is in German."""
+    return word[::-1] + "e"
+
+
 def write_lines(path: Path, documents: list[dict[str, str]]) -> Path:
     """Write documents as JSON Lines."""
     path.write_text("".join(json.dumps(document) + "\n" for document in documents))

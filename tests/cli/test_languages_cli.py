@@ -3,22 +3,12 @@
 import json
 
 import pytest
-from tests.running import SMALL, TOPICS, planted_documents, write_lines
-
-GERMAN = {word: word[::-1] + "e" for topic in TOPICS for word in topic}
+from tests.running import SMALL, TOPICS, german, planted_documents, with_german, write_lines
 
 
 @pytest.fixture(scope="module")
 def rows():
-    """Documents with a German side of other words; some have one side only."""
-    documents = planted_documents()
-    for number, document in enumerate(documents):
-        document["deutsch"] = " ".join(GERMAN[word] for word in document["text"].split())
-        if number % 7 == 3:
-            del document["text"]
-        if number % 7 == 5:
-            del document["deutsch"]
-    return documents
+    return with_german(planted_documents())
 
 
 @pytest.fixture(scope="module")
@@ -40,16 +30,16 @@ def test_languages_are_told(cli, polylingual):
     assert [line.split()[-4] for line in text[1:]] == ["de", "en"] * 3
     told = json.loads(cli("topics", polylingual / "model", "--json").stdout)["topics"]
     for topic in told:
-        english, german = (set(topic["languages"][code]["words"][:6]) for code in ("en", "de"))
-        assert len({GERMAN[word] for word in english} & german) >= 4
+        ours, theirs = (set(topic["languages"][code]["words"][:6]) for code in ("en", "de"))
+        assert len(set(map(german, ours)) & theirs) >= 4
 
 
 def test_new_documents_of_one_side(cli, polylingual, tmp_path):
     words = TOPICS[1]
     english = write_lines(tmp_path / "en.jsonl", [{"id": "q", "body": " ".join(words)}])
-    german = write_lines(tmp_path / "de.jsonl", [{"id": "q", "body": " ".join(GERMAN[w] for w in words)}])
+    other = write_lines(tmp_path / "de.jsonl", [{"id": "q", "body": " ".join(map(german, words))}])
     shares = []
-    for code, path in (("en", english), ("de", german)):
+    for code, path in (("en", english), ("de", other)):
         out = tmp_path / f"{code}.csv"
         cli("transform", polylingual / "model", path, "--text-field", f"{code}=body", "--out", out)
         shares.append([float(x) for x in out.read_text().splitlines()[1].split(",")[1:]])
@@ -83,25 +73,6 @@ def test_nearest_across_languages(cli, polylingual, rows):
     assert all(one["id"] != query["id"] for query in own for one in query["nearest"])
     assert all(len(query["nearest"]) == 5 for query in own)
     assert "no language 'fr'" in cli(*line[:-1], "fr", code=1).stderr
-
-
-def test_a_run_on_two_languages_goes_on_where_it_was(cli, polylingual, tmp_path):
-    """Groups of the table are in checkpoints: an online run in two parts is the run in one."""
-    line = (
-        "fit",
-        "lda",
-        polylingual / "corpus",
-        *SMALL,
-        "--schedule",
-        "online",
-        "--batch-size",
-        16,
-        "--tol",
-        0,
-    )
-    cli(*line, "--iterations", 2, "--out", tmp_path / "model")
-    told = cli("evaluate", tmp_path / "model", polylingual / "corpus", "--json").stdout
-    assert json.loads(told)
 
 
 def test_guided_topics_carry_their_names(cli, tmp_path):

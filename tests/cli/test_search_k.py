@@ -2,15 +2,20 @@
 
 import html
 import json
+import os
 import shutil
+import subprocess
 from html.parser import HTMLParser
 
 import pytest
-from tests.running import planted_documents, write_lines
+from tests.running import PROGRAM, planted_documents, write_lines
 
 from stickbreaker import LDA
+from stickbreaker.cli.search_k import _reason
 from stickbreaker.cli.search_page import figure, page
-from stickbreaker.evaluation import stability
+from stickbreaker.engines import Interrupted
+from stickbreaker.estimators import fitting
+from stickbreaker.evaluation import Fewest, stability
 
 QUICK = ("--iterations", 8, "--held-out", 0.2, "--threads", 1)
 
@@ -104,6 +109,75 @@ def test_a_single_run_has_no_stability(cli, corpus, tmp_path):
     told = json.loads(cli(*line, "--json").stdout)
     assert told["table"][0]["stability"] is None
     assert "<h2>Stability" not in (tmp_path / "out" / "search.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("found", "tried", "seeds", "says"),
+    [
+        (
+            Fewest(20, 40, 0.01, 0.02),
+            [10, 20, 40],
+            3,
+            "fewest whose held-out score is within one standard error",
+        ),
+        (
+            Fewest(20, 40, 0.01, 0.02),
+            [10, 20, 40],
+            3,
+            "0.0100 nats/word behind 40 topics, standard error 0.0200",
+        ),
+        (
+            Fewest(20, 20, 0, 0),
+            [10, 20, 40],
+            3,
+            "20 topics: the best held-out score, and no fewer come within",
+        ),
+        (
+            Fewest(40, 40, 0, 0),
+            [10, 20, 40],
+            1,
+            "(a single seed, so noise between seeds is not known); it is the most",
+        ),
+        (Fewest(10, 20, 0.1, 0.2), [10, 20], 2, "2 seeds); it is the fewest tried: try fewer."),
+        (Fewest(1, 2, 0.1, 0.2), [1, 2], 2, "2 seeds)."),
+    ],
+)
+def test_the_reason_is_a_sentence(found, tried, seeds, says):
+    told = _reason(found, tried, seeds)
+    assert says in told
+    assert told.count(". ") == 0
+    assert told.endswith(".")
+
+
+def test_an_interrupted_search_goes_on(cli, corpus, search, tmp_path, monkeypatch):
+    """Stopped in its second run: the first is kept, the second goes on from its checkpoint."""
+    out, runs, resume = tmp_path / "out", [], fitting.resume
+
+    def stopping(path, **options):
+        runs.append(path)
+        if len(runs) == 2:
+            raise Interrupted
+        return resume(path, **options)
+
+    line = ("search-k", corpus, "--topics", "3", "--seeds", 2, *QUICK, "--out", out)
+    monkeypatch.setattr(fitting, "resume", stopping)
+    done = cli(*line, code=1)
+    assert done.stderr.splitlines()[-1] == "stickbreaker: interrupted; the same command goes on from here"
+    told = json.loads(cli(*line, "--json").stdout)
+    assert [path.name for path in runs] == ["k3-seed0.model", "k3-seed1.model", "k3-seed1.model"]
+    assert told["table"][0]["nats_per_word"] == search[1]["table"][1]["nats_per_word"]
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "compare", "search-k"])
+def test_help_is_light_and_has_an_example(verb):
+    timed = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1", "COLUMNS": "200"}
+    words = [PROGRAM, verb, "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=timed)
+    imported = {line.split("|")[-1].strip().split(".")[0] for line in done.stderr.splitlines()}
+    assert f"Example: stickbreaker {verb}" in done.stdout
+    assert "--json" in done.stdout
+    assert "click" in imported
+    assert not imported & {"numba", "scipy", "sklearn", "pyarrow", "numpy", "pandas"}
 
 
 # Mistakes

@@ -367,3 +367,13 @@ def test_wrong_arguments():
         with pytest.raises(UserError) as caught:
             make()
         assert str(caught.value).startswith(expected)
+
+
+def test_tokens_of_files_take_the_form_of_the_analysis_and_those_of_lists_do_not(tmp_path):
+    path = tmp_path / "lines.jsonl"
+    path.write_text('{"text": ["The", "Houses", "--", "1990", "burn"]}\n')
+    corpus = Corpus.build(path, analysis=Analysis(stemming=True))
+    assert set(corpus.vocabulary.words) == {"hous", "burn"}
+    assert corpus.documents(0)[0].tokens == ["the", "hous", "--", "1990", "burn"]
+    given = Corpus.from_tokens([["The", "Houses", "--", "1990"]])
+    assert set(given.vocabulary.words) == {"The", "Houses", "--", "1990"}

@@ -146,3 +146,10 @@ def test_order_of_documents_and_blocks_do_not_matter_for_the_fingerprint():
     other = Corpus.from_texts([dict(reversed(list(t.items()))) for t in TEXTS], ids=["a", "b", "c"])
     assert one.fingerprint == other.fingerprint
     assert np.array_equal(one.bags(0).words, other.bags(0).words)
+
+
+def test_sides_of_tokens_are_refused(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": "a", "lang": "en", "text": ["a", "house"]}\n')
+    with pytest.raises(UserError, match="needs a text, not tokens"):
+        Corpus.build(path, reading=ReadingOptions(language_field="lang"))

@@ -149,6 +149,16 @@ def test_sides_of_planted_documents_go_together() -> None:
     assert compare_sides(topics, apart) == {}
 
 
+def test_aligned_documents_are_gathered_over_blocks() -> None:
+    topics = polylingual()
+    corpus = Corpus.from_tokens([*aligned(1200), ["de:fluss"]], vocabulary=topics.vocabulary)
+    assert len(corpus.block_sizes) == 2
+    (whole,), (most,) = (compare_sides(topics, corpus, most=n).values() for n in (5000, 1100))
+    assert (whole.documents, most.documents) == (1200, 1100)
+    first = Corpus.from_tokens(aligned(1200)[:1100], vocabulary=topics.vocabulary)
+    assert compare_sides(topics, first)["de", "en"].mrr == most.mrr
+
+
 def test_words_that_never_share_a_document_across_languages() -> None:
     topics = polylingual()
     crossed = [["de:münze", "en:river"], ["de:fluss", "en:coin"]] * 3

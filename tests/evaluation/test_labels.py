@@ -9,9 +9,9 @@ from stickbreaker.evaluation import classify_labels
 
 
 def planted(n: int = 60, labels: int = 3, seed: int = 0) -> tuple[np.ndarray, list, list[dict[int, float]]]:
-    """Shares and words that tell the label l of document d, d % labels: a word of 3l, 3l + 1, 3l + 2."""
+    """Shares and words that tell a document's label l, drawn at random: a word of 3l, 3l + 1, 3l + 2."""
     draw = np.random.default_rng(seed)
-    told = [d % labels for d in range(n)]
+    told = draw.integers(labels, size=n).tolist()
     theta = np.array([draw.dirichlet(0.2 + 5 * np.eye(labels)[label]) for label in told])
     words = [{3 * label + int(draw.integers(3)): 2.0} for label in told]
     return theta, told, words

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.running import PROGRAM, SMALL, contents, planted_documents, write_lines
+from tests.running import PROGRAM, SMALL, contents, planted_documents, with_german, write_lines
 
 from stickbreaker import UserError
 from stickbreaker.cli import main
@@ -61,6 +61,25 @@ def interrupted_fit(cli, monkeypatch, steps, *arguments):
 @pytest.mark.parametrize("every", [0, 60])
 def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, kind, every):
     options = (planted, *SMALL, *PASSES, *KINDS[kind], "--checkpoint-every", every)
+    goes_on_alike(cli, tmp_path, monkeypatch, options, every)
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind not in ("learned eta", "keep local") and "held" not in kind]
+)
+def test_an_interrupted_run_on_two_languages_with_a_guide(cli, tmp_path_factory, tmp_path, monkeypatch, kind):
+    place = tmp_path_factory.mktemp("languages")
+    lines = write_lines(place / "lines.jsonl", with_german(planted_documents()))
+    (place / "words.json").write_text('{"finance": ["bank", "loan"], "space": ["plan*"]}')
+    guided = ("--text-field", "en=text,de=deutsch", "--guide", place / "words.json")
+    options = [lines, *SMALL, *PASSES, *guided, *KINDS[kind]]
+    if "--eta" in options:
+        del options[options.index("--eta") :]
+    goes_on_alike(cli, tmp_path, monkeypatch, (*options, "--checkpoint-every", 0), 0)
+
+
+def goes_on_alike(cli, tmp_path, monkeypatch, options, every):
+    """A run that is interrupted thrice ends with the files of one that was not."""
     cli("fit", "lda", *options, "--out", tmp_path / "whole")
     path = tmp_path / "model"
     told = interrupted_fit(cli, monkeypatch, 2, *options, "--out", path)

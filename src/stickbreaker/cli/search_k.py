@@ -145,10 +145,8 @@ def _reason(found: "Fewest", tried: list[int], seeds: int) -> str:
     if found.topics == found.best:
         why = f"the best held-out score, and no fewer come within one standard error of it ({of})"
     else:
-        why = (
-            "the fewest whose held-out score is within one standard error of the best "
-            f"({found.behind:.4f} nats/word behind {found.best} topics, standard error {found.error:.4f}; {of})"
-        )
+        gap = f"{found.behind:.4f} nats/word behind {found.best} topics, standard error {found.error:.4f}"
+        why = f"the fewest whose held-out score is within one standard error of the best ({gap}; {of})"
     return f"{found.topics} topics: {why}{further}."
 
 

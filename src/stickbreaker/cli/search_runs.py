@@ -12,6 +12,7 @@ from stickbreaker.core.errors import UserError
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.estimators.topics import TopicEstimator
+    from stickbreaker.evaluation import Topics
 
 FORMAT = "stickbreaker search-k"
 SETTINGS, RUNS = "search.json", "runs"
@@ -131,13 +132,37 @@ def _catch(stop: Any) -> None:
 
 def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[str, Any]:
     """What is told of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
-    import numpy as np
-
-    from stickbreaker.evaluation import Topics, coherence_of, completion_score, split_halves, top_words_of
-    from stickbreaker.evaluation.diversity import TOP, topic_diversity
-    from stickbreaker.learning.source import Source
+    from stickbreaker.evaluation import Topics, coherence_of, top_words_of, topic_diversity
+    from stickbreaker.evaluation.diversity import TOP
 
     topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._theta)
+    nats, tokens = _held_out_nats(topics, corpus, held_out)
+    measured = list(coherence_of(topics, corpus).values())
+    if not measured:
+        raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")
+    ranges = list(topics.vocabulary.ranges.values()) or [slice(None)]
+    spread = [topic_diversity(top_words_of(topics.topic_word, TOP, rows)) for rows in ranges]
+    return {
+        "nats": nats,
+        "tokens": tokens,
+        "nats_per_word": sum(nats) / sum(tokens),
+        "coherence": {
+            name: sum(getattr(one, name).mean for one in measured) / len(measured)
+            for name in ("npmi", "umass", "c_v")
+        },
+        "diversity": sum(spread) / len(spread),
+        "passes": model.n_iter_,
+        "seconds": float(model.trace_[-1].get("seconds", 0.0)) if model.trace_ else 0.0,
+    }
+
+
+def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple[list[float], list[float]]:
+    """The nats of every held-out document by completion, and its words that were predicted."""
+    import numpy as np
+
+    from stickbreaker.evaluation import completion_score, split_halves
+    from stickbreaker.learning.source import Source
+
     source = Source(corpus, held_out)
     nats: list[float] = []
     tokens: list[float] = []
@@ -148,21 +173,7 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[
             nats += scored.per_document.tolist()
             owner = np.repeat(np.arange(len(rest.unseen)), np.diff(rest.offsets))
             tokens += np.bincount(owner, rest.counts, len(rest.unseen)).tolist()
-    measured = list(coherence_of(topics, corpus).values())
-    ranges = list(topics.vocabulary.ranges.values()) or [slice(None)]
-    spread = [topic_diversity(top_words_of(topics.topic_word, TOP, rows)) for rows in ranges]
-    return {
-        "nats": nats,
-        "tokens": tokens,
-        "nats_per_word": sum(nats) / sum(tokens),
-        "coherence": {
-            name: float(np.mean([getattr(one, name).mean for one in measured]))
-            for name in ("npmi", "umass", "c_v")
-        },
-        "diversity": float(np.mean(spread)),
-        "passes": model.n_iter_,
-        "seconds": float(model.trace_[-1].get("seconds", 0.0)) if model.trace_ else 0.0,
-    }
+    return nats, tokens
 
 
 def _write(path: Path, value: dict[str, Any]) -> None:

@@ -153,16 +153,29 @@ class Analysis:
         matches = [self._compiled.match(text, start) for start in starts]
         return [match.end() if match else start for match, start in zip(matches, starts, strict=True)]
 
-    def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which words may enter a vocabulary: long enough, and no stop words.
+    def form(self, spelling: str) -> str:
+        """What a token becomes: normalised, in lower case, stemmed, as the settings say.
 
-        A word of a script without spaces is long enough: most Chinese words have one or two characters.
+        >>> Analysis(stemming=True).form("Houses")
+        'hous'
+        """
+        return self._forms[spelling]
+
+    def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words may enter a vocabulary: long enough, with a letter, and no stop words.
+
+        A word of a script without spaces is long enough: most Chinese words have one or two characters. With
+        a token pattern of one's own, words need no letter.
 
         >>> Analysis().eligible(["the", "cat", "x", "水"]).tolist()
         [False, True, False, True]
         """
         stop, shortest = self._stop_set, self.min_length
-        flags = ((len(word) >= shortest or is_without_spaces(word)) and word not in stop for word in words)
+        lettered = regex.compile(r"\p{L}").search if self.token_pattern is None else bool
+        flags = (
+            (len(word) >= shortest or is_without_spaces(word)) and word not in stop and bool(lettered(word))
+            for word in words
+        )
         return np.fromiter(flags, np.bool_, len(words))
 
     def resolved(self) -> "Analysis":

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
@@ -33,13 +34,17 @@ from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
 
 @dataclass(frozen=True)
 class Recipe:
-    """How documents become a corpus: its kind, the analysis (None: by default), the vocabulary's rule."""
+    """How documents become a corpus: its kind, the analysis (None: by default), the vocabulary's rule.
+
+    With `forms`, tokens that documents bring are brought into the form that the analysis gives to its own.
+    """
 
     kind: str
     analysis: Analysis | PolylingualAnalysis | None
     rule: VocabularyRule
     vocabulary: Vocabulary | None = None  # used as it is, instead of the rule
     progress: Callable[[int], None] | None = None
+    forms: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,9 +153,8 @@ def _parts(
     counts = tally.counts.vocabulary()
     if isinstance(analysis, PolylingualAnalysis):
         return choose_by_language(recipe.rule, counts, analysis, tally.languages), analysis, about
-    eligible = (Analysis(None, stop_words="none", min_length=1) if analysis is None else analysis).eligible(
-        counts.words
-    )
+    all_words = np.ones(len(counts), np.bool_)
+    eligible = all_words if analysis is None else analysis.eligible(counts.words)
     vocabulary = recipe.rule.choose(counts, eligible, tally.n_documents)
     if not vocabulary.tokens.any():
         remedy = "give words spelled as the analysis spells them"
@@ -197,6 +201,8 @@ class _Analyst:
         plain = self.analysis is None or given is not None
         if plain or (document.text is None and document.texts is None):
             clean = None if given is None else [storable(token) for token in given]
+            if clean and self.recipe.forms and isinstance(self.analysis, Analysis):
+                clean = [self.analysis.form(token) for token in clean]
             tokens, words = (clean, None) if self.recipe.kind == "text" else (None, clean)
             text = None if document.text is None else storable(document.text)
             return dataclasses.replace(document, id=identity, text=text, tokens=tokens, words=words)

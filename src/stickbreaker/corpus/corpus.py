@@ -90,7 +90,7 @@ class Corpus:
         if reading.language_field is not None:
             documents = aligned(documents, problems)
         rule = building.rule_for(kind, rule, fixed)
-        recipe = building.Recipe(kind, analysis or Analysis(), rule, vocabulary, progress)
+        recipe = building.Recipe(kind, analysis or Analysis(), rule, vocabulary, progress, forms=True)
         return cls._assemble(documents, recipe, problems, out, overwrite, ", ".join(map(str, given)))
 
     @classmethod

@@ -112,8 +112,13 @@ def aligned(documents: Iterable[Document], problems: Problems) -> Iterator[Docum
     """
     joined: dict[str, Document] = {}
     for row in documents:
+        if row.text is None:
+            problem, remedy = "a side of a document needs a text, not tokens", "name a field of text"
+            error = UserError(problem, where=row.where or None, line=row.line, remedy=remedy)
+            problems.report("tokens for a text", error)
+            continue
         known = joined.get(row.id or "")
-        code, text = row.language or "", row.text or ""
+        code, text = row.language or "", row.text
         if known is None:
             joined[row.id or ""] = dataclasses.replace(row, text=None, texts={code: text}, language=None)
         elif known.texts is not None and code not in known.texts:

@@ -161,16 +161,28 @@ def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tu
     pairs: dict[tuple[str, str], Sides] = {}
     for first, second in combinations(topics.vocabulary.languages, 2):
         rows = [topics.vocabulary.ranges[code] for code in (first, second)]
-        aligned = join_bags([both_sides(bags, *rows) for bags in _blocks(corpus)])
-        found = min(most, len(aligned.unseen))
+        aligned = _aligned(corpus, rows[0], rows[1], most)
+        found = len(aligned.unseen)
         if found:
-            aligned = aligned.slice(0, found)
             one, other = (topics.infer(one_side(aligned, side)) for side in rows)
             mrr = (retrieval_mrr(one, other) + retrieval_mrr(other, one)) / 2
             tops = [top_words_of(topics.topic_word, 10, side) for side in rows]
             meetings = cross_lingual_npmi(tops[0], tops[1], [aligned], len(topics.vocabulary))
             pairs[first, second] = Sides(found, mrr, chance_mrr(found), meetings)
     return pairs
+
+
+def _aligned(corpus: Corpus, first: slice, second: slice, most: int) -> Bags:
+    """The first `most` documents that have a word of either side."""
+    parts: list[Bags] = []
+    left = most
+    for bags in _blocks(corpus):
+        both = both_sides(bags, first, second)
+        parts.append(both.slice(0, min(left, len(both.unseen))))
+        left -= len(parts[-1].unseen)
+        if left == 0:
+            break
+    return join_bags(parts)
 
 
 def _ranges(vocabulary: Vocabulary) -> Mapping[str | None, slice]:

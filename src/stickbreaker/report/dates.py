@@ -21,7 +21,7 @@ def date_of(value: Scalar) -> date | None:
     """The date that a metadata value tells: a year, ISO 8601, 27 May 2004, May 27, 2004 or 27.5.2004.
 
     What lacks a month or day is the first one. 5/6/2004 is two different days to two different readers, and
-    so none.
+    so none; years after 2199 stand for none as well.
 
     >>> date_of("1988-02-12T10:00:00Z"), date_of("27,May,2004"), date_of(1988), date_of("5/6/2004")
     (datetime.date(1988, 2, 12), datetime.date(2004, 5, 27), datetime.date(1988, 1, 1), None)
@@ -43,7 +43,7 @@ def _made(parts: dict[str, str | None]) -> date | None:
     number = int(month) if month.isdecimal() else _MONTHS.get(month[:3].lower(), 0)
     year = int(parts["y"] or 0)
     try:
-        return date(year, number, int(parts["d"] or 1)) if year >= 1000 else None
+        return date(year, number, int(parts["d"] or 1)) if 1000 <= year < 2200 else None
     except ValueError:
         return None
 

@@ -27,7 +27,8 @@ _CURVES = [hue_hex(255), hue_hex(45)]  # training, held out
 _MOST_TRACE_POINTS = 600
 _LONGEST_VALUE = 80  # characters of a metadata value
 _MOST_FIELDS = 16  # of a document's metadata
-_LONGEST_TITLE = 200
+_LONGEST_TITLE = 120
+_MOST_METADATA = 600_000  # bytes of all documents' metadata
 _MOST_BYTES = 1_900_000  # of all documents but for their mixes: a page is to stay below 3 MB
 _LEAST_SHARE = 0.01  # of a document: smaller ones cannot be seen
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -125,10 +126,12 @@ def _breakdown(part: Breakdown) -> dict[str, Any]:
 def _documents(documents: Sequence[DocumentEntry], n_topics: int) -> list[dict[str, Any]]:
     """All documents; where they are too much for a page, each text keeps the same part of its length."""
     told = [_document(document, n_topics) for document in documents]
+    metadata = sum(_size(d["metadata"]) for d in told)
+    n_fields = int(_MOST_FIELDS * min(_MOST_METADATA / max(metadata, 1), 1.0))  # the first of them
+    for entry in told:
+        entry["metadata"] = entry["metadata"][:n_fields]
     fixed = sum(_size([d["id"], d["title"], d["metadata"]]) for d in told)
-    texts = sum(
-        _size(d["text"]) + 6 * len(document.marks) for d, document in zip(told, documents, strict=True)
-    )
+    texts = sum(_size(d["text"]) for d in told) + 6 * sum(len(d.marks) for d in documents)
     part = min(max(_MOST_BYTES - fixed, 0) / max(texts, 1), 1.0)
     for entry, document in zip(told, documents, strict=True):
         room = int(part * len(document.text))

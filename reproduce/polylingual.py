@@ -1,0 +1,171 @@
+"""Table 3.3: topics of aligned pages in several languages, K = 50, 33 passes, beside a plain LDA.
+
+The plain LDA sees the same documents, words tagged with their language, as words of one vocabulary: a topic
+is one distribution over all languages. Both learn with the same settings, tried and chosen alike.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from texts import PAGES, Page, cut, pages
+
+from stickbreaker import LDA, Corpus
+from stickbreaker.core.randomness import stream
+from stickbreaker.corpus import Analysis
+from stickbreaker.corpus.segmentation import has_icu
+from stickbreaker.corpus.shards import Bags, join_bags
+from stickbreaker.evaluation import Topics, both_sides, compare_sides, cross_lingual_npmi, top_words_of
+
+TOPICS, PASSES = 50, 33
+ETAS = (0.01, 0.1, "learned")  # tried; the best on the dev pages is reported on the test pages
+LINKED = (1.0, 0.25)
+MODELS = ("polylingual", "one multinomial")
+SHOWN = ("LibreOffice", "en", "de")  # of whose topics the table shows the ten best, and by which pair
+
+
+@dataclass
+class Aligned:
+    """One model of one corpus: means over seeds and pairs of languages, on the test pages."""
+
+    corpus: str
+    model: str
+    linked: float
+    etas: list[Any]  # chosen, a seed each
+    documents: float
+    mrr: float
+    mrr_en_de: float
+    chance: float
+    npmi: float
+    per_seed: list[float]  # MRR
+
+
+@dataclass
+class Shown:
+    """A topic side by side: its words in each language, and the NPMI between two of them."""
+
+    npmi: float
+    words: dict[str, list[str]]
+
+
+def analysis() -> Analysis:
+    """As it is for every language: Chinese by ICU's words where they can be had, by characters elsewhere."""
+    return Analysis(segmentation="icu" if has_icu() else "language")
+
+
+def unlinked(documents: list[Page], linked: float, seed: int) -> list[Page]:
+    """The same pages, of which only a share keeps its sides together; others become a document a side."""
+    draw = stream(seed, "links").permutation(len(documents))
+    together = set(draw[: round(linked * len(documents))].tolist())
+    parts: list[Page] = []
+    for number, page in enumerate(documents):
+        parts += [page] if number in together else [{code: text} for code, text in page.items()]
+    return parts
+
+
+def one_vocabulary(corpus: Corpus) -> Corpus:
+    """The same bags without languages: "de:haus" is a word like any other."""
+    bags = _joined(corpus)
+    shape = (len(bags.unseen), corpus.n_words)
+    return Corpus.from_matrix(csr_matrix((bags.counts, bags.words, bags.offsets), shape), corpus.vocabulary.words)
+
+
+def topics_of(model: str, corpus: Corpus, eta: Any, seed: int) -> Topics:
+    """A fitted model as the scorers take it, rows summing to one in each language."""
+    learned = LDA(TOPICS, eta=eta, max_iter=PASSES, tol=0.0, random_state=seed)
+    learned.fit(corpus if model == "polylingual" else one_vocabulary(corpus))
+    topic_word = learned.topic_word_.copy()
+    for rows in corpus.vocabulary.ranges.values():
+        topic_word[:, rows] /= topic_word[:, rows].sum(axis=1, keepdims=True)
+    return Topics(topic_word, learned.alpha_, corpus.vocabulary, learned._theta)
+
+
+def results(name: str, seeds: tuple[int, ...]) -> Iterator[Aligned | list[Shown]]:
+    """Both models with all and with a quarter of the pages linked; of one corpus, topics side by side."""
+    test, dev, train = cut(pages(name), 0.2, 0.1)
+    whole = Corpus.from_texts(train, analysis=analysis())  # its vocabulary serves every run
+    alike = {"analysis": whole.analysis, "vocabulary": whole.vocabulary}
+    seen = [Corpus.from_texts(part, **alike) for part in (dev, test)]
+    everything = join_bags([_joined(corpus) for corpus in (whole, *seen)])
+    for linked in LINKED:
+        for model in MODELS:
+            runs = []
+            for seed in seeds:
+                corpus = Corpus.from_texts(unlinked(train, linked, seed), **alike)
+                tries = {eta: topics_of(model, corpus, eta, seed) for eta in ETAS}
+                scores = {eta: _mrr(tries[eta], seen[0]) for eta in ETAS}
+                best = max(ETAS, key=lambda eta: scores[eta])
+                runs.append((best, tries[best]))
+            yield _measured(name, model, linked, runs, seen[1], everything)
+            if name == SHOWN[0] and model == "polylingual" and linked == 1.0:
+                yield _side_by_side(runs[0][1], everything)
+
+
+def _measured(
+    name: str, model: str, linked: float, runs: list[tuple[Any, Topics]], test: Corpus, everything: Bags
+) -> Aligned:
+    sides = [compare_sides(topics, test) for _, topics in runs]
+    npmi = [_npmi(topics, pair, everything).mean() for (_, topics), one in zip(runs, sides) for pair in one]
+    per_seed = [float(np.mean([side.mrr for side in one.values()])) for one in sides]
+    return Aligned(
+        name,
+        model,
+        linked,
+        [eta for eta, _ in runs],
+        float(np.mean([side.documents for side in sides[0].values()])),
+        float(np.mean(per_seed)),
+        float(np.mean([one["de", "en"].mrr for one in sides])),
+        float(np.mean([side.chance for side in sides[0].values()])),
+        float(np.mean(npmi)),
+        per_seed,
+    )
+
+
+def _side_by_side(topics: Topics, everything: Bags) -> list[Shown]:
+    """The ten topics whose top words keep company best across two languages."""
+    scores = _npmi(topics, (SHOWN[1], SHOWN[2]), everything)
+    vocabulary = topics.vocabulary
+    shown = []
+    for topic in np.argsort(-scores, kind="stable")[:10].tolist():
+        words = {
+            code: [vocabulary.spelled[row] for row in top_words_of(topics.topic_word, 10, rows)[topic]]
+            for code, rows in vocabulary.ranges.items()
+        }
+        shown.append(Shown(float(scores[topic]), words))
+    return shown
+
+
+def _npmi(topics: Topics, pair: tuple[str, str], everything: Bags) -> np.ndarray:
+    """Of each topic, counted in all aligned pages of the corpus, linked or not in training."""
+    rows = [topics.vocabulary.ranges[code] for code in pair]
+    tops = [top_words_of(topics.topic_word, 10, side) for side in rows]
+    aligned = both_sides(everything, *rows)
+    return cross_lingual_npmi(tops[0], tops[1], [aligned], len(topics.vocabulary)).per_topic
+
+
+def _mrr(topics: Topics, corpus: Corpus) -> float:
+    return float(np.mean([side.mrr for side in compare_sides(topics, corpus).values()]))
+
+
+def _joined(corpus: Corpus) -> Bags:
+    return join_bags([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+
+
+def measure(full: bool) -> dict[str, Any]:
+    """Every corpus; rows and topics are printed as they come."""
+    rows, shown = [], []
+    for name in PAGES:
+        seeds = (0, 1, 2) if full or name != SHOWN[0] else (0,)
+        for result in results(name, seeds):
+            if isinstance(result, list):
+                shown = [asdict(topic) for topic in result]
+                continue
+            rows.append(asdict(result))
+            print(
+                f"{name}, {result.model}, {result.linked:.0%} linked: MRR {result.mrr:.3f} "
+                f"(chance {result.chance:.3f}), cross-lingual NPMI {result.npmi:.3f}",
+                flush=True,
+            )
+    return {"rows": rows, "shown": shown, "segmentation": analysis().segmentation}

@@ -1,0 +1,146 @@
+"""The documents that a model keeps for its report, their marked words, and figures of the corpus."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.polylingual import PolylingualAnalysis
+from stickbreaker.estimators import excerpts
+from stickbreaker.estimators.excerpts import SNIPPET, Excerpts
+from stickbreaker.estimators.sampling import LIMIT, topics_of, unigram
+from stickbreaker.report.kept import read_documents
+
+
+def excerpt_of(corpus: Corpus, i: int = 0) -> tuple[str, list[tuple[str, str]]]:
+    """A document's excerpt, and each marked piece of it with the word that it is marked as."""
+    found = Excerpts(corpus, 0).excerpt(i)
+    spans = zip(found.starts.tolist(), found.lengths.tolist(), found.words.tolist(), strict=True)
+    return found.text, [(found.text[s : s + n], corpus.vocabulary.words[w]) for s, n, w in spans]
+
+
+def test_words_are_marked_where_they_stand():
+    text = "  The Cats\n\n  didn't\tcatch 😀 the cats’ boat. "
+    shown, marks = excerpt_of(Corpus.from_texts([text]))
+    assert shown == "The Cats didn't catch 😀 the cats’ boat."
+    assert marks == [("Cats", "cats"), ("catch", "catch"), ("cats", "cats"), ("boat", "boat")]
+
+
+def test_stems_are_marked_as_the_words_that_they_stand_for():
+    corpus = Corpus.from_texts(["running boats"], analysis=Analysis(stemming=True))
+    assert excerpt_of(corpus)[1] == [("running", "run"), ("boats", "boat")]
+
+
+@given(
+    st.lists(
+        st.sampled_from(["boat", "the", "Ä", "river's", "x", "\n", "  ", "東京", "-", "😀"]), max_size=400
+    )
+)
+def test_every_mark_is_its_word(pieces):
+    text = " ".join(["anchor", *pieces])
+    shown, marks = excerpt_of(Corpus.from_texts([text]))
+    assert len(shown) <= SNIPPET
+    assert shown.rstrip("…") == " ".join(text.split())[: SNIPPET - 1 if shown.endswith("…") else None]
+    for piece, word in marks:
+        assert piece.lower() == word
+
+
+def test_long_texts_are_cut_between_characters_and_half_words_are_not_marked():
+    corpus = Corpus.from_texts(["ab " * 199 + "wonderful " * 3])
+    shown, marks = excerpt_of(corpus)
+    assert len(shown) == SNIPPET
+    assert shown.endswith("…")
+    assert {word for _, word in marks} == {"ab"}
+
+
+def test_tokens_without_text_and_bags_are_told_by_their_words():
+    tokens = Corpus.from_tokens([["one", "two", "one", "zzz"]]).with_vocabulary(
+        Corpus.from_tokens([["one", "two"]]).vocabulary
+    )
+    assert excerpt_of(tokens) == ("one two one zzz", [("one", "one"), ("two", "two"), ("one", "one")])
+    bags = Corpus.from_matrix([[1, 5, 0]], ["few", "many", "none"])
+    assert excerpt_of(bags) == ("many few", [("many", "many"), ("few", "few")])
+    assert excerpt_of(Corpus.from_tokens([["a"], []]), 1) == ("", [])
+
+
+def test_each_language_has_its_part_of_an_excerpt():
+    analysis = PolylingualAnalysis.of(Analysis(), ["de", "en"])
+    long = {"de": "Das Haus am Fluss. " * 60, "en": "A house by the river. " * 60}
+    corpus = Corpus.from_texts([long, {"en": "house river"}], analysis=analysis)
+    shown, marks = excerpt_of(corpus)
+    first, second = shown.split("\n")
+    assert first.startswith("Das Haus")
+    assert second.startswith("A house")
+    assert max(len(first), len(second)) <= SNIPPET // 2
+    assert {word.split(":")[0] for _, word in marks} == {"de", "en"}
+    assert all(word.split(":")[1] == piece.lower() for piece, word in marks)
+    assert excerpt_of(corpus, 1)[0] == "house river"
+
+
+def test_the_topic_of_a_word_is_the_most_probable_given_the_document():
+    draw = np.random.default_rng(0)
+    topic_word, theta = draw.dirichlet(np.ones(9), 4), draw.dirichlet(np.ones(4))
+    words = draw.integers(0, 9, 30)
+    slow = [max(range(4), key=lambda k: theta[k] * topic_word[k, w]) for w in words]
+    assert topics_of(words, theta, topic_word).tolist() == slow
+
+
+def test_unigram_by_hand():
+    words, learned = np.array([1.0, 3.0, 2.0, 2.0]), np.array([1.0, 1.0, 3.0, 1.0])
+    assert unigram(words, learned, {}) == pytest.approx(
+        (np.log(1 / 6) + 3 * np.log(1 / 6) + 2 * np.log(3 / 6) + 2 * np.log(1 / 6)) / 8
+    )
+    sides = {"de": slice(0, 2), "en": slice(2, 4)}
+    assert unigram(words, learned, sides) == pytest.approx(
+        (4 * np.log(1 / 2) + 2 * np.log(3 / 4) + 2 * np.log(1 / 4)) / 8
+    )
+    assert unigram(np.zeros(4), learned, {}) is None
+
+
+def test_a_model_keeps_documents_and_figures(model):
+    documents, told = read_documents(model)
+    assert 0 < len(documents) <= LIMIT
+    assert len(told["coherence"]) == 3
+    assert all(-1 <= value <= 1 for value in told["coherence"])
+    assert "unigram_held_out" not in told
+    words = pq.read_table(model / "vocabulary.parquet").to_pydict()
+    counts = np.array(words["tokens"])
+    assert told["unigram"] == pytest.approx((counts * np.log(counts / counts.sum())).sum() / counts.sum())
+    for document in documents:
+        assert document.marks
+        topics = {k for _, _, k in document.marks}
+        assert topics <= {0, 1, 2}
+        ends = [(start, start + n) for start, n, _ in document.marks]
+        assert all(one[1] < other[0] for one, other in pairwise(ends))
+
+
+def test_held_out_words_are_scored_by_what_was_learned(cli, planted, tmp_path):
+    cli("fit", "lda", planted, "--out", tmp_path / "m", "--topics", 3, "--held-out", 0.3, "--iterations", 3)
+    _, told = read_documents(tmp_path / "m")
+    assert -4 < told["unigram_held_out"] < told["unigram"] + 1 < 0
+    kept = json.loads(
+        pq.ParquetFile(tmp_path / "m" / "documents.parquet").schema_arrow.metadata[b"stickbreaker"]
+    )
+    assert kept == told
+
+
+def test_long_values_of_metadata_are_cut(cli, tmp_path):
+    lines = [
+        {"id": str(i), "text": "boat river", "headers": "x" * 5000, "title": "t" * 900} for i in range(3)
+    ]
+    file = tmp_path / "a.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    cli("fit", "lda", file, "--out", tmp_path / "m", "--topics", 2, "--iterations", 2)
+    documents, _ = read_documents(tmp_path / "m")
+    assert {len(str(documents[0].metadata["headers"])), len(documents[0].title)} == {200}
+
+
+def test_white_space_is_told_alike():
+    text = "a\x1cb\u2003c\u00a0 d"
+    assert excerpts._on_one_line(text, np.array([0, 2, 4, 7]))[0] == " ".join(text.split())
+    assert excerpts._on_one_line("  ", np.zeros(0, np.int64))[0] == ""
