@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
+    from stickbreaker.estimators.guiding import Guide
     from stickbreaker.estimators.lda import LDA
     from stickbreaker.learning.schedules import Online
     from stickbreaker.models.topics.hybrid import Hybrid
@@ -21,6 +22,7 @@ _HOMES = {
     "Online": "stickbreaker.learning.schedules",
     "Hybrid": "stickbreaker.models.topics.hybrid",
     "Gibbs": "stickbreaker.models.topics.sampling",
+    "Guide": "stickbreaker.estimators.guiding",
     "Corpus": "stickbreaker.corpus",
     "Analysis": "stickbreaker.corpus",
     "Vocabulary": "stickbreaker.corpus",
@@ -33,6 +35,7 @@ __all__ = [
     "Analysis",
     "Corpus",
     "Gibbs",
+    "Guide",
     "Hybrid",
     "Online",
     "UserError",

@@ -54,6 +54,7 @@ def _matched(first: "TopicEstimator", second: "TopicEstimator") -> "tuple[Matchi
 def _compared(first: "TopicEstimator", second: "TopicEstimator", path: Path, top: int) -> dict[str, Any]:
     matching, shared = _matched(first, second)
     words, others = _top_words(first, top), _top_words(second, top)
+    names, other_names = first.topic_names_, second.topic_names_
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
     return {
         "model": str(path),
@@ -61,11 +62,23 @@ def _compared(first: "TopicEstimator", second: "TopicEstimator", path: Path, top
         "shared_words": shared,
         "mean": matching.mean,
         "pairs": [
-            {"topic": k, "with": j, "similarity": alike, "words": words[k], "with_words": others[j]}
+            {
+                "topic": k,
+                "with": j,
+                "similarity": alike,
+                "name": names[k],
+                "with_name": other_names[j],
+                "words": words[k],
+                "with_words": others[j],
+            }
             for k, j, alike in pairs
         ],
-        "only_first": [{"topic": k, "words": words[k]} for k in matching.only_first.tolist()],
-        "only_second": [{"topic": k, "words": others[k]} for k in matching.only_second.tolist()],
+        "only_first": [
+            {"topic": k, "name": names[k], "words": words[k]} for k in matching.only_first.tolist()
+        ],
+        "only_second": [
+            {"topic": k, "name": other_names[k], "words": others[k]} for k in matching.only_second.tolist()
+        ],
     }
 
 
@@ -88,21 +101,22 @@ def _as_text(told: dict[str, Any]) -> str:
             f"alike  topic  {'words':<{WIDTH}}  topic  words",
         ]
         for pair in one["pairs"]:
-            left, right = _cut(pair["words"]), _cut(pair["with_words"])
+            left, right = _cut(pair["name"], pair["words"]), _cut(pair["with_name"], pair["with_words"])
             lines.append(
                 f"{pair['similarity']:5.2f}  {pair['topic']:>5}  {left:<{WIDTH}}  {pair['with']:>5}  {right}"
             )
         for single in one["only_first"]:
-            lines.append(f"    -  {single['topic']:>5}  {_cut(single['words'])}")
+            lines.append(f"    -  {single['topic']:>5}  {_cut(single['name'], single['words'])}")
         for single in one["only_second"]:
-            lines.append(f"    -  {'':>5}  {'':<{WIDTH}}  {single['topic']:>5}  {_cut(single['words'])}")
+            right = _cut(single["name"], single["words"])
+            lines.append(f"    -  {'':>5}  {'':<{WIDTH}}  {single['topic']:>5}  {right}")
         lines.append("")
     if len(told["comparisons"]) > 1:
         lines.append(f"all pairs of models: {told['mean']:.3f} alike on average")
     return "\n".join(lines).rstrip()
 
 
-def _cut(words: list[str]) -> str:
-    """Words on one line, no wider than a column."""
-    line = printable(" ".join(" ".join(words).split()))
+def _cut(name: str | None, words: list[str]) -> str:
+    """A topic's name, if it has one, and its words on one line, no wider than a column."""
+    line = printable(" ".join(" ".join([*([] if name is None else [name + ":"]), *words]).split()))
     return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"

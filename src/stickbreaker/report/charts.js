@@ -182,17 +182,18 @@ function lineChart(points, { xName, name, colour, width, height, unigram }) {
     xTicks.map((x) => node("text", { class: "figure", x: px(x), y: bottom + 19, "text-anchor": "middle" },
       x < 10 && x % 1 ? x.toFixed(1) : grouped(x))),
     node("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, xName),
-    unigram ? baseline(left, right, Number(py(unigram)), unigram) : null,
+    unigram ? baseline(left, right, Number(py(unigram)), Number(py(last.y)), unigram) : null,
     node("polyline", { class: "curve", points: inside.map((p) => `${px(p.x)},${py(p.y)}`).join(" "), stroke: colour }),
     points.length > 80 ? [] : points.filter((p) => p.y <= top).map(dot),
     node("circle", { cx: px(last.x), cy: py(last.y), r: 4.5, fill: colour }));
 }
 
-// What a model without topics would be, dashed.
-function baseline(left, right, y, unigram) {
+// What a model without topics would be, dashed; its label stands at the left where the curve ends beside it.
+function baseline(left, right, y, end, unigram) {
+  const beside = Math.abs(end - y) < 26;
   return node("g", {},
     node("line", { class: "unigram", x1: left, x2: right, y1: y, y2: y }),
-    node("text", { class: "halo", x: right, y: y < 34 ? y + 17 : y - 7, "text-anchor": "end" },
+    node("text", { class: "halo", x: beside ? left + 4 : right, y: y < 34 ? y + 17 : y - 7, "text-anchor": beside ? "start" : "end" },
       `word frequencies alone (unigram): ${grouped(unigram)}`));
 }
 
