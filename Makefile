@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '*.js' -o -name '*.css' -o -name '*.txt')
 
-.PHONY: demo test test-kernels check docs bench clean
+.PHONY: demo test test-kernels check docs bench reproduce-mr-lda clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -17,8 +17,8 @@ test-kernels: $(VENV)/developing
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -p no:cacheprovider
 
 check: $(VENV)/developing
-	$(BIN)/ruff format --check src tests benchmarks examples docs
-	$(BIN)/ruff check src tests benchmarks examples docs
+	$(BIN)/ruff format --check src tests benchmarks reproduce examples docs
+	$(BIN)/ruff check src tests benchmarks reproduce examples docs
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 	$(MAKE) docs
@@ -30,6 +30,10 @@ docs: $(VENV)/developing
 bench: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/lda.py $(if $(MALLET),--mallet $(MALLET))
+
+# the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
+reproduce-mr-lda: $(VENV)/developing
+	$(BIN)/python reproduce/mr_lda.py
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stickbreaker needs Python 3.11 or newer")'
@@ -45,4 +49,4 @@ $(VENV)/developing: $(BIN)/python pyproject.toml
 	touch $@ $(VENV)/installed
 
 clean:
-	rm -rf $(VENV) build dist demo bench-results
+	rm -rf $(VENV) build dist demo bench-results reproduce-results

@@ -47,13 +47,13 @@ def svg(title: str, x: str, y: str, lines: Sequence[Line], level: tuple[str, flo
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from `low` to `high`, at most so many.
+    """Round numbers from `low` to `high`, about so many.
 
     >>> ticks(0.0, 9.0), ticks(-7.31, -7.05)
     ([0.0, 2.0, 4.0, 6.0, 8.0], [-7.3, -7.25, -7.2, -7.15, -7.1, -7.05])
     """
     size = 10 ** floor(log10(max(high - low, 1e-9) / most))
-    step = next(n * size for n in (1, 2, 5, 10) if (high - low) / (n * size) <= most - 0.5)
+    step = next(n * size for n in (1, 2, 5, 10) if (high - low) / (n * size) <= most)
     first = -floor(-low / step + 1e-9)
     return [round(n * step, 10) for n in range(first, floor(high / step + 1e-9) + 1)]
 
@@ -79,7 +79,8 @@ def _drawn(line: Line, number: int, across: _Axis, up: _Axis) -> list[str]:
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
     marks = "".join(_mark(kind, x, y) for x, y in places)
     name = f"<title>{escape(line.name)}</title>"
-    return [f'<g fill="{colour}">{name}<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>{marks}</g>']
+    drawn = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+    return [f'<g fill="{colour}">{name}{drawn}{marks}</g>']
 
 
 def key(names: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """Table 3.1: who offers what. Ours is backed by tests, the others by their documentation.
 
-A cell of ours names tests, which are looked for when the table is made. A cell of theirs is a link to the page
-that says so; "not documented" where their documentation was read and says nothing of it.
+A cell of ours names tests, which are looked for when the table is made. A cell of theirs is a link to the
+page that says so; "not documented" where their documentation was read and says nothing of it.
 """
 
 from pathlib import Path
@@ -32,7 +32,8 @@ class Claim(NamedTuple):
 
 OURS = {
     "framework": Claim(
-        "threads; Spark not yet", ("tests/estimators/test_conventions.py::test_threads_change_nothing_and_seeds_do",)
+        "threads; Spark not yet",
+        ("tests/estimators/test_conventions.py::test_threads_change_nothing_and_seeds_do",),
     ),
     "inference": Claim(
         "mean-field (batch, online), hybrid, Gibbs (exact, delayed)",
@@ -69,8 +70,11 @@ OURS = {
 }
 
 GENSIM = "https://radimrehurek.com/gensim/models/ldamodel.html"
-SKLEARN = "https://scikit-learn.org/stable/modules/generated/sklearn.decomposition.LatentDirichletAllocation.html"
+SKLEARN = (
+    "https://scikit-learn.org/stable/modules/generated/sklearn.decomposition.LatentDirichletAllocation.html"
+)
 TOMOTOPY = "https://bab2min.github.io/tomotopy/v0.13.0/en/"
+TOMOTOPY_SOURCE = "https://github.com/bab2min/tomotopy/blob/main/src/python/docs.h"
 MALLET = "https://mimno.github.io/Mallet/topics"
 MALLET_SOURCE = "https://github.com/mimno/Mallet/blob/master/src/cc/mallet/topics/"
 WABBIT = "https://github.com/VowpalWabbit/vowpal_wabbit/wiki/Latent-Dirichlet-Allocation"
@@ -101,9 +105,9 @@ PEERS: dict[str, tuple[Link, ...]] = {  # in the order of COLUMNS
         Link("threads", TOMOTOPY),
         Link("Gibbs", TOMOTOPY),
         Link("yes", TOMOTOPY),
-        Link("yes", TOMOTOPY),
-        Link("yes: optim_interval", TOMOTOPY),
-        Link("yes: set_word_prior", TOMOTOPY),
+        Link("yes", TOMOTOPY_SOURCE),
+        Link("yes: optim_interval", TOMOTOPY_SOURCE),
+        Link("yes: set_word_prior", TOMOTOPY_SOURCE),
         Link(UNKNOWN, TOMOTOPY),
     ),
     "MALLET": (
@@ -180,14 +184,14 @@ def section(data: dict[str, Any]) -> Section:
     return Section(
         "Table 3.1: features",
         [
-            "The thesis sets its program beside Mallet, GPU-LDA, Async-LDA, N.C.L., PLDA, Y!LDA and Mahout; all but "
-            "the first are gone or still. Here are those that people use today. Each of their cells links to the "
-            f"documentation it was taken from ({READ}); “{UNKNOWN}” says that it was looked for there and "
-            "not found, not that it is impossible.",
+            "The thesis sets its program beside Mallet, GPU-LDA, Async-LDA, N.C.L., PLDA, Y!LDA and Mahout. "
+            "Here are programs that people use today. Each of their cells links to the documentation it "
+            f"was taken from, as copies read in {READ} tell it; “{UNKNOWN}” says that it was looked for "
+            "there and not found, not that it is impossible.",
             Table(("program", *COLUMNS), rows),
-            "The thesis claims all seven for Mr. LDA alone. Of today's programs none documents all seven either; "
-            "MALLET lacks the informed prior, gensim and tomotopy several languages. Of the seven, ours lacks the "
-            "cluster. What holds us to our cells:",
+            "The thesis says yes in all five columns from likelihood on for Mr. LDA alone. Of today's "
+            "programs none documents all five either: MALLET lacks the informed prior, gensim and tomotopy "
+            "several languages. Ours has the five and lacks the cluster. What holds us to our cells:",
             Table(("feature", "ours", "tests"), tests),
         ],
     )

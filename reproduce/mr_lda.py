@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import curves
 import features
 import guided
 import likelihood
@@ -26,7 +27,7 @@ TITLE = "Mr. LDA, reproduced"
 
 
 class Part(NamedTuple):
-    """A part of the chapter: what it needs, minutes on two idle cores (short, full), its measuring and telling."""
+    """What a part needs, its minutes on two idle cores (short, full), and how it is measured and told."""
 
     needs: tuple[str, ...]
     minutes: tuple[float, float]
@@ -37,8 +38,10 @@ class Part(NamedTuple):
 PARTS = {
     "features": Part((), (0, 0), features.measure, features.section),
     "guided": Part(("AP", "blogs", "lexicon"), (1, 3), guided.measure, guided.section),
-    "polylingual": Part(("LibreOffice", "manuals", "GIMP"), (6, 18), polylingual.measure, polylingual.section),
-    "likelihood": Part(("AP", "20 Newsgroups, whole"), (11, 55), likelihood.measure, likelihood.section),
+    "polylingual": Part(
+        ("LibreOffice", "manuals", "GIMP"), (6, 18), polylingual.measure, polylingual.section
+    ),
+    "likelihood": Part(("AP", "20 Newsgroups, whole"), (11, 55), curves.measure, likelihood.section),
 }
 
 
@@ -51,7 +54,9 @@ def main() -> None:
             print("\n".join([*dict.fromkeys(lines), f"left out: {name}"]))
             del parts[name]
     minutes = sum(part.minutes[args.full] for part in parts.values())
-    print(f"{', '.join(parts) or 'nothing to do'}: about {minutes:.0f} minutes on two idle cores.", flush=True)
+    print(
+        f"{', '.join(parts) or 'nothing to do'}: about {minutes:.0f} minutes on two idle cores.", flush=True
+    )
     results = read(args.out)
     for name, part in parts.items():
         results["parts"][name] = json.loads(json.dumps(part.measure(args.full)))
@@ -65,7 +70,9 @@ def arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     full = os.environ.get("FULL", "") not in ("", "0")
-    options.add_argument("--full", action="store_true", default=full, help="more seeds, whole corpora (FULL=1)")
+    options.add_argument(
+        "--full", action="store_true", default=full, help="more seeds, whole corpora (FULL=1)"
+    )
     options.add_argument(
         "--only", nargs="+", choices=tuple(PARTS), help="only these parts; others stay as they were"
     )
@@ -90,12 +97,12 @@ def write(out: Path, results: dict[str, Any]) -> None:
     sections = [PARTS[name].section(results["parts"][name]) for name in done]
     dates = ", ".join(sorted({results["dates"][name] for name in done}))
     told = [
-        "K. Zhai, Models, Inference, and Implementation for Scalable Probabilistic Models of Text (University "
-        "of Maryland, 2014), chapter 3: its tables and its figure, measured again. TREC, the Wikipedia pairs and "
-        "LIWC may not be passed on, and a cluster was not at hand: the corpora are smaller ones of the same "
-        "kind, on one machine. What contradicts the thesis is printed as it came.",
-        f"Measured {dates}. Not reproduced: Table 3.4 (Hadoop's in-mapper combiners), which has no counterpart "
-        "before this library runs on a cluster.",
+        "K. Zhai, Models, Inference, and Implementation for Scalable Probabilistic Models of Text "
+        "(University of Maryland, 2014), chapter 3: its tables and its figure, measured again. TREC, the "
+        "Wikipedia pairs and LIWC may not be passed on, and a cluster was not at hand: the corpora are "
+        "smaller ones of the same kind, on one machine. What contradicts the thesis is printed as it came.",
+        f"Measured {dates}. Not reproduced: Table 3.4 (Hadoop's in-mapper combiners), which has no "
+        "counterpart before this library runs on a cluster.",
     ]
     files = {
         "json": json.dumps(results, indent=1),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from chart import Line, svg
+from chart import Line, key, svg
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
@@ -81,11 +81,14 @@ def markdown(title: str, told: Sequence[str], sections: Sequence[Section]) -> st
 
 def page(title: str, told: Sequence[str], sections: Sequence[Section]) -> str:
     """The page as HTML, which fetches nothing; all text is escaped."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters["shown"] = shown
     environment.filters["svg"] = lambda chart: Markup(
         svg(chart.title, chart.x, chart.y, chart.lines, chart.level)
     )
+    environment.filters["key"] = lambda chart: Markup(key([line.name for line in chart.lines]))
     environment.tests["table"] = lambda block: isinstance(block, Table)
     environment.tests["chart"] = lambda block: isinstance(block, Chart)
     environment.tests["link"] = lambda cell: isinstance(cell, Link)

@@ -1,8 +1,8 @@
 """What the thesis prints, copied from it: K. Zhai, Models, Inference, and Implementation for Scalable
 Probabilistic Models of Text, University of Maryland, 2014, chapter 3."""
 
-# Table 3.2, a category: eight words from TREC, eight from BlogAuthorship. The blogs' cell of Cognitive Process
-# is empty: "the model chose not to use topics with ill-fitting priors".
+# Table 3.2, a category: eight words from TREC, eight from BlogAuthorship. The blogs' cell of Cognitive
+# Process is empty: "the model chose not to use topics with ill-fitting priors".
 GUIDED = {
     "Affective Processes": (
         "book life love like stori man write read",

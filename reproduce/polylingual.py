@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 from pages import Section, Table
 from paper import POLYLINGUAL
+from scipy.sparse import csr_matrix
 from texts import PAGES, Page, cut, pages
 
 from stickbreaker import LDA, Corpus
@@ -71,7 +71,9 @@ def one_vocabulary(corpus: Corpus) -> Corpus:
     """The same bags without languages: "de:haus" is a word like any other."""
     bags = _joined(corpus)
     shape = (len(bags.unseen), corpus.n_words)
-    return Corpus.from_matrix(csr_matrix((bags.counts, bags.words, bags.offsets), shape), corpus.vocabulary.words)
+    return Corpus.from_matrix(
+        csr_matrix((bags.counts, bags.words, bags.offsets), shape), corpus.vocabulary.words
+    )
 
 
 def topics_of(model: str, corpus: Corpus, eta: Any, seed: int) -> Topics:
@@ -109,7 +111,11 @@ def _measured(
     name: str, model: str, linked: float, runs: list[tuple[Any, Topics]], test: Corpus, everything: Bags
 ) -> Aligned:
     sides = [compare_sides(topics, test) for _, topics in runs]
-    npmi = [_npmi(topics, pair, everything).mean() for (_, topics), one in zip(runs, sides) for pair in one]
+    npmi = [
+        _npmi(topics, pair, everything).mean()
+        for (_, topics), one in zip(runs, sides, strict=True)
+        for pair in one
+    ]
     per_seed = [float(np.mean([side.mrr for side in one.values()])) for one in sides]
     return Aligned(
         name,
@@ -176,29 +182,39 @@ def measure(full: bool) -> dict[str, Any]:
 def section(data: dict[str, Any]) -> Section:
     """Topics side by side, then the figures."""
     codes = list(data["shown"][0]["words"])
-    topics = [
-        [topic["npmi"], *(" ".join(topic["words"][code]) for code in codes)] for topic in data["shown"]
-    ]
+    topics = [[topic["npmi"], *(" ".join(topic["words"][code]) for code in codes)] for topic in data["shown"]]
     return Section(
         "Table 3.3: topics in several languages",
         [
-            f"K = {TOPICS}, {PASSES} passes, as in the thesis, which has more than half a million pairs of English "
-            "and German Wikipedia articles. Here: help pages of LibreOffice (English, German, Chinese), manuals "
-            "(English, German, French, Spanish) and help of GIMP (English, German). From the thesis, a few words "
-            "of five of its topics:",
+            f"K = {TOPICS}, {PASSES} passes, as in the thesis, which has more than half a million pairs of "
+            "English and German Wikipedia articles. Here: help pages of LibreOffice (English, German, "
+            "Chinese), manuals (English, German, French, Spanish) and help of GIMP (English, German). From "
+            "the thesis, a few words of five of its topics:",
             Table(("English", "German"), POLYLINGUAL),
-            f"The ten topics of {SHOWN[0]} whose words keep company best across English and German (NPMI), all pages "
-            "linked. The pages are translations, so that there are none of the thesis's differences by culture "
-            "(Vienna among the German words of music).",
+            f"The ten topics of {SHOWN[0]} whose words keep company best across English and German (NPMI), "
+            "all pages linked. The pages are translations, so that there are none of the thesis's "
+            "differences by culture (Vienna among the German words of music).",
             Table(("NPMI", *codes), topics),
-            "Measured: a fifth of the pages is kept for the test. From one side of a page its topics are inferred, "
-            "and all other sides ranked by them: MRR is the mean reciprocal rank of its own. NPMI of the ten first "
-            "words of each topic with those of the other language, over all pages. Both are means over pairs of "
-            "languages and seeds. “25 % linked”: three pages in four are cut into a document a language. “One "
-            "multinomial” is plain LDA over the joined documents, where “de:haus” is a word like any other. η of "
-            f"either is the best of {len(ETAS)} tries on pages of their own, α is learned.",
+            "Measured: a fifth of the pages is kept for the test. From one side of a page its topics are "
+            "inferred, and all other sides ranked by them: MRR is the mean reciprocal rank of its own. NPMI "
+            "of the ten first words of each topic with those of the other language, over all pages. Both "
+            "are means over pairs of languages and seeds. “25 % linked”: three pages in four are cut into a "
+            "document a language. “One multinomial” is plain LDA over the joined documents, where “de:haus” "
+            f"is a word like any other. η of either is the best of {len(ETAS)} tries on pages of their own, "
+            "α is learned.",
             Table(
-                ("corpus", "linked", "model", "pages", "MRR", "MRR en–de", "chance", "NPMI", "η chosen", "MRR a seed"),
+                (
+                    "corpus",
+                    "linked",
+                    "model",
+                    "pages",
+                    "MRR",
+                    "MRR en–de",
+                    "chance",
+                    "NPMI",
+                    "η chosen",
+                    "MRR a seed",
+                ),
                 [_row(row) for row in data["rows"]],
             ),
             *_findings(data["rows"]),
@@ -210,8 +226,8 @@ def _row(row: dict[str, Any]) -> list[Any]:
     etas = ", ".join(dict.fromkeys(str(eta) for eta in row["etas"]))
     seeds = ", ".join(f"{mrr:.3f}" for mrr in row["per_seed"])
     return [
-        row["corpus"], f"{row['linked']:.0%}", row["model"], round(row["documents"]), row["mrr"], row["mrr_en_de"],
-        row["chance"], row["npmi"], etas, seeds,
+        row["corpus"], f"{row['linked']:.0%}", row["model"], round(row["documents"]), row["mrr"],
+        row["mrr_en_de"], row["chance"], row["npmi"], etas, seeds,
     ]  # fmt: skip
 
 
@@ -222,20 +238,22 @@ def _findings(rows: list[dict[str, Any]]) -> list[str | Table]:
         [
             "topics are “similar for both English and German”",
             "all linked: "
-            + "; ".join(f"{row['corpus']} MRR {row['mrr']:.3f} (chance {row['chance']:.3f})" for row in whole),
+            + "; ".join(
+                f"{row['corpus']} MRR {row['mrr']:.3f} (chance {row['chance']:.3f})" for row in whole
+            ),
             all(row["mrr"] > 10 * row["chance"] for row in whole),
         ]
     )
     for linked in LINKED:
-        pairs = {
-            row["corpus"]: [other["mrr"] for other in rows if _same(row, other, linked)] for row in rows
-        }
+        pairs = {row["corpus"]: [other["mrr"] for other in rows if _same(row, other, linked)] for row in rows}
         better = [ours > theirs for ours, theirs in pairs.values()]
         told.append(
             [
-                f"a distribution for each language is better than one over all, {linked:.0%} linked (not measured "
-                "in the thesis)",
-                "; ".join(f"{name} {ours:.3f} against {theirs:.3f}" for name, (ours, theirs) in pairs.items()),
+                f"a distribution for each language is better than one over all, {linked:.0%} linked (not "
+                "measured in the thesis)",
+                "; ".join(
+                    f"{name} {ours:.3f} against {theirs:.3f}" for name, (ours, theirs) in pairs.items()
+                ),
                 all(better) if len(set(better)) == 1 else "in some corpora",
             ]
         )

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from stickbreaker.cli import corpus as verb
+from stickbreaker.cli import inputs
 from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, VocabularyRule
 from stickbreaker.corpus.readers import READERS
 
@@ -121,7 +122,7 @@ def test_help_shows_an_example_and_the_true_defaults():
     assert (defaults["text_field"], defaults["on_error"]) == (reading.text_field, reading.on_error)
     assert rule.bounds(400) == (1, 200)
     assert rule.bounds(10_000) == (5, 5000)
-    assert set(verb.FORMATS) == set(READERS)
+    assert set(inputs.FORMATS) == set(READERS)
     assert "Example: stickbreaker corpus info" in CliRunner().invoke(verb.info, ["--help"]).output
     assert "Example: stickbreaker corpus build" in CliRunner().invoke(verb.corpus, ["--help"]).output
 
@@ -129,24 +130,24 @@ def test_help_shows_an_example_and_the_true_defaults():
 def test_open_or_build(tmp_path):
     texts, out = tmp_path / "a.txt", tmp_path / "out"
     texts.write_text(LINES)
-    reading = verb.ReadingChoice(None, "text", None, None, "fail")
-    in_memory = verb.open_or_build((str(texts),), reading)
-    stored = verb.open_or_build((str(texts),), reading, out=out)
-    opened = verb.open_or_build((str(out),), reading)
+    reading = inputs.ReadingChoice(None, "text", None, None, "fail")
+    in_memory = inputs.open_or_build((str(texts),), reading)
+    stored = inputs.open_or_build((str(texts),), reading, out=out)
+    opened = inputs.open_or_build((str(out),), reading)
     assert in_memory.path is None
     assert in_memory.fingerprint == stored.fingerprint == opened.fingerprint
     vocabulary = Corpus.from_texts(["two dogs"]).vocabulary
     for given in (texts, out):
-        view = verb.open_or_build((str(given),), reading, analysis=Analysis(), vocabulary=vocabulary)
+        view = inputs.open_or_build((str(given),), reading, analysis=Analysis(), vocabulary=vocabulary)
         assert view.vocabulary is vocabulary
         assert view.n_tokens == 1
         assert view.bags(0).unseen.tolist() == [2, 1, 0]
-    choice = verb.AnalysisChoice(
+    choice = inputs.AnalysisChoice(
         "en", "NFC", True, "none", None, False, None, 1, None, None, None, None, given=("stop_words",)
     )
     with pytest.raises(ValueError, match="is a corpus already, --stop-words has no effect; leave it out"):
-        verb.open_or_build((str(out),), reading, choice=choice)
-    assert "the" in verb.open_or_build((str(texts),), reading, choice=choice).vocabulary.words
+        inputs.open_or_build((str(out),), reading, choice=choice)
+    assert "the" in inputs.open_or_build((str(texts),), reading, choice=choice).vocabulary.words
 
 
 @pytest.mark.parametrize(
@@ -165,9 +166,9 @@ def test_reading_options_given_with_a_corpus_are_refused(tmp_path, option):
     Corpus.from_texts(["cat"]).write(out)
 
     @click.command
-    @verb.reading_options
-    def opened(reading: verb.ReadingChoice) -> None:
-        verb.open_or_build((str(out),), reading)
+    @inputs.reading_options
+    def opened(reading: inputs.ReadingChoice) -> None:
+        inputs.open_or_build((str(out),), reading)
 
     assert CliRunner().invoke(opened, []).exception is None
     refused = CliRunner().invoke(opened, option).exception
@@ -180,10 +181,10 @@ def test_a_corpus_analysed_otherwise_than_the_models_is_noted(tmp_path, capsys):
     Corpus.from_texts(["Two cats"]).write(out)
     Corpus.from_tokens([["cat"]]).write(bags)
     vocabulary = Corpus.from_texts(["cat"]).vocabulary
-    reading = verb.ReadingChoice(None, "text", None, None, "fail")
+    reading = inputs.ReadingChoice(None, "text", None, None, "fail")
 
     def noted(path: Path, analysis: Analysis) -> str:
-        verb.open_or_build((str(path),), reading, analysis=analysis, vocabulary=vocabulary)
+        inputs.open_or_build((str(path),), reading, analysis=analysis, vocabulary=vocabulary)
         return capsys.readouterr().err
 
     line = noted(out, Analysis(stemming=True))
@@ -200,5 +201,5 @@ def test_a_corpus_moved_aside_by_a_killed_build_is_an_input(tmp_path):
     Corpus.from_texts(["cat"]).write(out)
     aside.mkdir()
     out.rename(aside / "out")
-    reading = verb.ReadingChoice(None, "text", None, None, "fail")
-    assert verb.open_or_build((str(out),), reading).path == out
+    reading = inputs.ReadingChoice(None, "text", None, None, "fail")
+    assert inputs.open_or_build((str(out),), reading).path == out

@@ -296,6 +296,7 @@ def test_tree_and_matrix_follow_the_chosen_topic(opened: Opener, gazette: Page) 
     assert seen.text("#topic-head h3") == gazette.topics[order[7]].label
     seen.page.keyboard.press("ArrowDown")
     assert seen.page.evaluate("document.activeElement.classList.contains('leaf')")
+    assert seen.text("#topic-head h3") == gazette.topics[order[8]].label
     side = seen.page.locator("#matrix svg").evaluate("e => e.getBoundingClientRect().width")
     place = {"x": 2.5 * side / len(order), "y": 11.5 * side / len(order)}
     seen.page.locator("#matrix").hover(position=place)
@@ -355,6 +356,17 @@ def test_tables_sort_and_search(opened: Opener, gazette: Page) -> None:
     chosen = max(range(40), key=lambda k: gazette.topics[k].share)
     count = sum(row.topic == chosen for row in gazette.words)
     assert seen.text("#word-count").endswith(f"of {count}")
+    check_quiet(seen)
+
+
+def test_named_topics_tell_their_words(opened: Opener, gazette: Page) -> None:
+    topic = replace(gazette.topics[0], label="<b>War</b> and peace", named=True)
+    seen = opened(replace(gazette, topics=[topic, *gazette.topics[1:]]), link=f"#topic-{topic.id}")
+    assert seen.text("#topic-head h3") == "<b>War</b> and peace"
+    words = ", ".join(word for word, _, _ in topic.words[:3])
+    assert f"given its name; its words: {words}." in seen.text("#topic-head .small")
+    seen.page.keyboard.press("ArrowRight")
+    assert "given its name" not in seen.text("#topic-head .small")
     check_quiet(seen)
 
 

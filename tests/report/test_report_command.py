@@ -95,7 +95,7 @@ def test_figures_are_written_beside_or_without_the_page(cli, dated: Path, tmp_pa
 
 
 def test_there_must_be_something_to_write(cli, dated: Path, tmp_path: Path) -> None:
-    assert "give --out report.html, --figures DIR or both" in cli("report", dated, code=1).stderr
+    assert "give --out report.html, --figures DIR or both" in cli("report", dated, code=2).stderr
     told = cli("report", dated, "--figures", tmp_path / "no" / "f", code=1).stderr
     assert "there is no such directory" in told
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import command, emit, note, threads_option
-from stickbreaker.cli.corpus import ReadingChoice, open_or_build, reading_options
+from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import command, emit, fail, note, tell_of_compiling, threads_option, written
-from stickbreaker.cli.corpus import (
+from stickbreaker.cli.guide import GuideChoice, guide_options
+from stickbreaker.cli.inputs import (
     AnalysisChoice,
     ReadingChoice,
     analysis_options,
     open_or_build,
     reading_options,
 )
-from stickbreaker.cli.guide import GuideChoice, guide_options
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:

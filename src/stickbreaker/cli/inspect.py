@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import command, emit, tell_of_compiling, threads_option
-from stickbreaker.cli.corpus import ReadingChoice, open_or_build, reading_options
+from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import command, emit, threads_option
-from stickbreaker.cli.corpus import ReadingChoice, reading_options
+from stickbreaker.cli.inputs import ReadingChoice, reading_options
 from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
 from stickbreaker.core.errors import UserError
 

@@ -45,7 +45,7 @@ def report(
     from stickbreaker.report.pages import page_of
 
     if out is None and figures is None:
-        raise UserError("there is nothing to write", remedy="give --out report.html, --figures DIR or both")
+        raise click.UsageError("give --out report.html, --figures DIR or both")
     if out is not None:
         _refuse(out, overwrite)
     if figures is not None:

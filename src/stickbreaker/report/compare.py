@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.vocabulary import untagged
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.topics import TopicEstimator
 
@@ -24,9 +25,13 @@ def matches(model: TopicEstimator, path: Path) -> list[tuple[str, float] | None]
     cuts = [slice(*rows.searchsorted((r.start, r.stop)).tolist()) for r in model.vocabulary_.ranges.values()]
     groups = [cut for cut in cuts if cut.stop > cut.start] or [slice(None)]
     matching = match_topics(model.topic_word_[:, rows], other.topic_word_[:, others], groups)
-    words = other.top_words(3)
+    words = [[_plain(word, other) for word in row] for row in other.top_words(3)]
     found: list[tuple[str, float] | None] = [None] * len(model.alpha_)
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
     for own, its, alike in pairs:
         found[own] = (other.topic_names_[its] or ", ".join(words[its]), alike)
     return found
+
+
+def _plain(word: str, model: TopicEstimator) -> str:
+    return untagged(word) if model.vocabulary_.languages else word

@@ -67,10 +67,11 @@ def bins_of(dates: Sequence[date]) -> tuple[list[str], list[int]]:
     """Names of equal bins of time from the first date to the last, and the bin of each date.
 
     The bins are the shortest of days, weeks, months, quarters, years, decades and centuries of which at most
-    `MOST_BINS` cover the dates, and of which the dates fill half or more; empty bins in between are kept.
+    `MOST_BINS` cover the dates, and which the dates fill: half of the bins or more, with three dates or more
+    each on average. Empty bins in between are kept.
 
-    >>> bins_of([date(1990, 1, 5), date(1990, 1, 7)])
-    (['1990-01-05', '1990-01-06', '1990-01-07'], [0, 2])
+    >>> bins_of([date(1990, 1, 5), date(1990, 1, 7)] * 3)
+    (['1990-01-05', '1990-01-06', '1990-01-07'], [0, 2, 0, 2, 0, 2])
     """
     numbers: list[int] = []
     for number, name in _UNITS:

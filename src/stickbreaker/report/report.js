@@ -93,10 +93,12 @@ function findTopics(state, query) {
   choose(state, lost ? state.visible[0] : state.chosen, { link: false });
 }
 
+// To the next topic: in the tree the one below, elsewhere the next by size.
 function step(state, by) {
-  const order = state.visible.length ? state.visible : state.order;
-  const k = order[clamp(order.indexOf(state.chosen) + by, 0, order.length - 1)];
   const view = VIEWS.find((selector) => document.activeElement.closest(selector));
+  const bySize = state.visible.length ? state.visible : state.order;
+  const order = view === "#tree" ? treeOrder(state) : bySize;
+  const k = order[clamp(order.indexOf(state.chosen) + by, 0, order.length - 1)];
   choose(state, k);
   focusTopic(view, k);
 }

@@ -1,0 +1,301 @@
+"""The options by which verbs read raw files or open a corpus, and what they make of them."""
+
+import functools
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import note, written
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:  # importing these takes longer than --help may
+    from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
+    from stickbreaker.corpus.building import AnyAnalysis
+
+FORMATS = (
+    "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "lines", "files"
+)  # fmt: skip
+READING = (
+    click.option("--format", "format", type=click.Choice(FORMATS), help="[default: by the file's name]"),
+    click.option(
+        "--text-field",
+        default="text",
+        show_default=True,
+        metavar="FIELD",
+        help="Field or column with the text; en=FIELD,de=FIELD for a text in each language. Of CoNLL-U, form "
+        "or lemma.",
+    ),
+    click.option(
+        "--id-field", metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
+    ),
+    click.option(
+        "--language-field",
+        metavar="FIELD",
+        help="Field or column with the language; rows with the same id are one document.",
+    ),
+    click.option(
+        "--vocab",
+        metavar="FILE",
+        help="Words of LDA-C, UCI and Matrix Market, one a line, or a gensim Dictionary as text.",
+    ),
+    click.option(
+        "--on-error",
+        type=click.Choice(["fail", "skip"]),
+        default="fail",
+        show_default=True,
+        help="What to do about a document that cannot be read.",
+    ),
+)
+ANALYSIS = (
+    click.option(
+        "--language", default="en", show_default=True, help="Code or English name; none for no language."
+    ),
+    click.option(
+        "--normalization", type=click.Choice(["NFC", "NFKC", "none"]), default="NFC", show_default=True
+    ),
+    click.option("--lowercase/--no-lowercase", default=True, show_default=True),
+    click.option(
+        "--stop-words",
+        default="language",
+        show_default=True,
+        metavar="language|none|FILE",
+        help="The language's own, none, or those of a file.",
+    ),
+    click.option("--extra-stop-words", metavar="FILE", help="Further stop words, one a line."),
+    click.option("--stemming/--no-stemming", default=False, show_default=True, help="Snowball stems."),
+    click.option(
+        "--token-pattern",
+        metavar="REGEX",
+        help="What a token is.  [default: letters, marks and digits, with a letter; apostrophes inside]",
+    ),
+    click.option(
+        "--segmentation",
+        type=click.Choice(["language", "pattern", "characters", "icu"]),
+        default="language",
+        show_default=True,
+        help="How scripts without spaces are read. By language: Chinese, Japanese, Thai, Lao, Khmer and "
+        "Burmese by characters. icu finds their words, and needs stickbreaker[icu].",
+    ),
+    click.option(
+        "--min-length",
+        type=click.IntRange(1),
+        default=2,
+        show_default=True,
+        help="Shortest word of the vocabulary, in characters.",
+    ),
+    click.option(
+        "--min-documents",
+        type=click.IntRange(1),
+        help="Fewest documents of a word.  [default: one for each 500 documents, 1 to 5]",
+    ),
+    click.option(
+        "--max-share",
+        type=click.FloatRange(0, 1, min_open=True),
+        help="Largest share of the documents of a word.  [default: 0.5, or ten documents]",
+    ),
+    click.option("--vocabulary-size", type=click.IntRange(1), help="Keep the most frequent.  [default: all]"),
+    click.option("--vocabulary", metavar="FILE", help="Take these words instead, one a line."),
+)
+
+
+@dataclass(frozen=True)
+class ReadingChoice:
+    """The reading options of a command line; `given` names those that were written out."""
+
+    format: str | None
+    text_field: str
+    id_field: str | None
+    vocab: str | None
+    on_error: str
+    language_field: str | None = None
+    given: tuple[str, ...] = ()
+
+    def options(self) -> "ReadingOptions":
+        """The options for the readers."""
+        from stickbreaker.corpus import ReadingOptions
+
+        return ReadingOptions(
+            self.format,
+            self.text_field,
+            self.id_field,
+            self.vocab,
+            self.on_error,
+            language_field=self.language_field,
+        )
+
+
+@dataclass(frozen=True)
+class AnalysisChoice:
+    """The analysis and vocabulary options of a command line; `given` names those that were written out."""
+
+    language: str
+    normalization: str
+    lowercase: bool
+    stop_words: str
+    extra_stop_words: str | None
+    stemming: bool
+    token_pattern: str | None
+    min_length: int
+    min_documents: int | None
+    max_share: float | None
+    vocabulary_size: int | None
+    vocabulary: str | None
+    segmentation: str = "language"
+    given: tuple[str, ...] = ()
+
+    def analysis(self) -> "Analysis":
+        """The analysis. Raises UserError for what cannot be used."""
+        from stickbreaker.corpus import Analysis
+        from stickbreaker.corpus.readers import read_words
+
+        listed = self.stop_words not in ("language", "none")
+        return Analysis(
+            language=None if self.language.lower() == "none" else self.language,
+            normalization=None if self.normalization == "none" else self.normalization,
+            lowercase=self.lowercase,
+            stop_words=read_words(self.stop_words, distinct=False) if listed else self.stop_words,
+            extra_stop_words=read_words(self.extra_stop_words, distinct=False)
+            if self.extra_stop_words
+            else (),
+            stemming=self.stemming,
+            token_pattern=self.token_pattern,
+            min_length=self.min_length,
+            segmentation=self.segmentation,
+        )
+
+    def rule(self) -> "VocabularyRule":
+        """The rule of the vocabulary. Raises UserError for a word list that cannot be used."""
+        from stickbreaker.corpus import VocabularyRule
+        from stickbreaker.corpus.readers import read_words
+
+        words = read_words(self.vocabulary) if self.vocabulary else None
+        return VocabularyRule(self.min_documents, self.max_share, self.vocabulary_size, words)
+
+
+def reading_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the reading options; it receives them as one `reading: ReadingChoice`."""
+    names = tuple(name for name in ReadingChoice.__dataclass_fields__ if name != "given")
+
+    @functools.wraps(function)
+    def gathered(*args: Any, **values: Any) -> None:
+        reading = ReadingChoice(**{name: values.pop(name) for name in names}, given=written(names))
+        function(*args, reading=reading, **values)
+
+    return _with_options(gathered, READING)
+
+
+def analysis_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the analysis and vocabulary options, as one `choice: AnalysisChoice`."""
+    names = tuple(name for name in AnalysisChoice.__dataclass_fields__ if name != "given")
+
+    @functools.wraps(function)
+    def gathered(*args: Any, **values: Any) -> None:
+        choice = AnalysisChoice(**{name: values.pop(name) for name in names}, given=written(names))
+        function(*args, choice=choice, **values)
+
+    return _with_options(gathered, ANALYSIS)
+
+
+def _with_options(
+    function: Callable[..., None], options: tuple[Callable[..., Any], ...]
+) -> Callable[..., None]:
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+class DocumentsRead:
+    """Progress on standard error: a counter on a terminal, and one line when all is read."""
+
+    def __init__(self) -> None:
+        self.start = time.monotonic()
+        self.shown = self.start
+        self.documents = 0
+        self.live = sys.stderr.isatty()
+
+    def __call__(self, documents: int) -> None:
+        """Note the number of documents so far."""
+        self.documents = documents
+        if self.live and documents % 64 == 0 and time.monotonic() - self.shown > 0.2:
+            self.shown = time.monotonic()
+            click.echo(f"\r{documents:,} documents read", err=True, nl=False)
+
+    def done(self) -> None:
+        """Print the last line."""
+        seconds = time.monotonic() - self.start
+        click.echo(
+            f"{chr(13) if self.live else ''}{self.documents:,} documents read in {seconds:.1f} s", err=True
+        )
+
+
+def open_or_build(
+    inputs: tuple[str, ...],
+    reading: ReadingChoice,
+    *,
+    choice: AnalysisChoice | None = None,
+    analysis: "AnyAnalysis | None" = None,
+    vocabulary: "Vocabulary | None" = None,
+    out: Path | None = None,
+    overwrite: bool = False,
+) -> "Corpus":
+    """Open the corpus that `inputs` names, or build one from raw files, on disk at `out` or in memory.
+
+    Files are analysed by `choice`, or by `analysis` and seen through `vocabulary` (those of a saved model). A
+    corpus that is opened is seen through `vocabulary` too; a note tells where it was analysed otherwise than
+    by `analysis`. Raises UserError, also for options of raw files given with a corpus.
+    """
+    from stickbreaker.core.files import recover
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.corpus.store import is_store
+
+    if len(inputs) == 1:
+        recover(Path(inputs[0]))
+    if len(inputs) == 1 and is_store(Path(inputs[0])):
+        given = (*reading.given, *(() if choice is None else choice.given))
+        if given:
+            option = "--" + given[0].replace("_", "-")
+            raise UserError(
+                f"is a corpus already, {option} has no effect", where=inputs[0], remedy="leave it out"
+            )
+        corpus = Corpus.open(inputs[0])
+        own = corpus.analysis
+        if analysis is not None and own is not None and own.resolved() != analysis.resolved():
+            note(
+                f"{inputs[0]}: the corpus was analysed differently than the model's, so words may not match; "
+                "raw files are analysed as the model's corpus was"
+            )
+        return corpus if vocabulary is None else corpus.with_vocabulary(vocabulary, analysis)
+    return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite)
+
+
+def build_corpus(
+    inputs: tuple[str, ...],
+    reading: ReadingChoice,
+    choice: AnalysisChoice | None,
+    analysis: "AnyAnalysis | None" = None,
+    vocabulary: "Vocabulary | None" = None,
+    out: Path | None = None,
+    overwrite: bool = False,
+) -> "Corpus":
+    from stickbreaker.corpus import Corpus
+
+    progress = DocumentsRead()
+    built = Corpus.build(
+        inputs,
+        out,
+        reading=reading.options(),
+        analysis=choice.analysis() if choice is not None else analysis,
+        rule=choice.rule() if choice is not None else None,
+        vocabulary=vocabulary,
+        overwrite=overwrite,
+        progress=progress,
+    )
+    progress.done()
+    for kind, count in built.skipped.items():
+        note(f"skipped {count} ({kind}); the first: {built.about.first_skipped.get(kind, '')}")
+    return built
