@@ -123,6 +123,8 @@ def test_what_cannot_be_guided_is_refused():
         LDA(2, guide={"a": ["y*"]}).fit(X)
     with pytest.raises(UserError, match="eta is learned, and the guide"):
         LDA(2, guide={"a": ["x0"]}, eta="learned").fit(X)
+    with pytest.raises(UserError, match="'a' weigh no more than all others"):
+        LDA(2, guide=Guide({"a": ["x0"]}, inside=0.01)).fit(X)
     with pytest.raises(UserError, match=r"guide=.words\.dic"):
         LDA(2, guide="words.dic").fit(X)  # type: ignore[arg-type]
 

@@ -53,6 +53,10 @@ class Guide:
             number = isinstance(weight, int | float) and not isinstance(weight, bool)
             if not number or not 0 < weight <= 1e6:
                 raise UserError(f"a guide's weight is {weight!r}", remedy="weights lie in (0, 1e6]")
+        for name, words in self._pairs():
+            if max(words.values() if isinstance(words, Mapping) else [self.inside]) <= self.outside:
+                told = f"the words of {name!r} weigh no more than all others ({self.outside:g})"
+                raise UserError(told, remedy="raise inside, or lower outside")
 
     @property
     def names(self) -> tuple[str, ...]:

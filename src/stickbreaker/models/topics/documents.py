@@ -28,11 +28,25 @@ class FiniteTopics:
     def start(self) -> dict[str, Field]:
         return {"alpha": Field(np.array(self.alpha), ("topics",), additive=False, fresh=self.alpha[0])}
 
+    def count(self, small: Record) -> int:
+        """Topics now: always as many."""
+        return self.n_topics
+
     def prior(self, small: Record) -> Array:
         """alpha (topics)."""
         return small["alpha"].values
 
-    def update(self, small: Record, usage: Record, documents: float, rate: float) -> dict[str, Field]:
+    def rest(self, small: Record) -> float:
+        """alpha of topics that no token has: there are none."""
+        return 0.0
+
+    def score(self, small: Record) -> float:
+        """Log probability of what all documents share, in nats: nothing."""
+        return 0.0
+
+    def update(
+        self, small: Record, usage: Record, documents: float, rate: float, scale: float
+    ) -> dict[str, Field]:
         """alpha moved by `rate` towards its maximum given the documents' statistics.
 
         Mean-field documents report sums of E[log theta] (Zhai 2014, eq. 3.1); sampled ones

@@ -47,11 +47,14 @@ class Hybrid:
         A document's score is the log of an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta]
         (the normalisers met while its tokens are placed), so on average below the bound's term, in nats.
         """
-        from scipy.special import polygamma, psi
+        from scipy.special import gammaln, polygamma, psi
 
         draws, n_cells, tokens = self._sample(view, shard, seed)
         alpha = view.alpha
-        total = alpha.sum()
+        own = alpha.sum()
+        total = own + view.rest
+        if view.rest > 0.0:
+            draws.scores[:] += gammaln(own + tokens) - gammaln(own) - gammaln(total + tokens) + gammaln(total)
         spread = psi(tokens + total).sum() - len(tokens) * psi(total)
         spread_bend = len(tokens) * polygamma(1, total) - polygamma(1, tokens + total).sum()
         cells = Cells(

@@ -14,7 +14,7 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Local
 
 if TYPE_CHECKING:
-    from stickbreaker.kernels.mean_field import Words
+    from stickbreaker.kernels.mean_field import Report, Words
 
 
 class TopicView(NamedTuple):
@@ -24,6 +24,7 @@ class TopicView(NamedTuple):
     log_scale: Array  # rows
     rows: NDArray[np.int64] | None  # table positions of the rows; None: all in order
     alpha: Array  # topics
+    rest: float = 0.0  # alpha of all topics that no token has
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,12 @@ class MeanField:
         )
         alpha = view.alpha.copy()  # writable, or the kernel would be compiled for another type
         infer_documents(words_of(view, shard), alpha, Rule(self.max_iter, self.tol), report)
+        usage = {"log_theta": Field(report.log_theta, ("topics",))}
+        if view.rest > 0.0:
+            usage["log_rest"] = Field(_add_rest(alpha, view.rest, tokens, report))
         stats = Stats(
             rows=Rows(shard.rows, report.counts),
-            usage={"log_theta": Field(report.log_theta, ("topics",))},
+            usage=usage,
             score=float(report.scores.sum()),
             documents=float(shard.n_documents),
             tokens=float(tokens.sum()),
@@ -68,6 +72,21 @@ class MeanField:
             "gamma": Field(report.gamma, ("documents", "topics")),
             "scores": Field(report.scores, ("documents",)),
         }, stats
+
+
+def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Array:
+    """Bring E[log theta] and scores to a Dirichlet with one more entry, `rest`; the sum of its E[log theta].
+
+    The entry is the same under q and p, so that it enters by the totals alone.
+    """
+    from scipy.special import gammaln, psi
+
+    total, gamma = alpha.sum(), report.gamma.sum(axis=1)
+    shift = psi(gamma) - psi(gamma + rest)
+    report.log_theta[:] += shift.sum()
+    report.scores[:] += (tokens + total - gamma) * shift
+    report.scores[:] += gammaln(total + rest) - gammaln(total) - gammaln(gamma + rest) + gammaln(gamma)
+    return np.asarray((psi(rest) - psi(gamma + rest)).sum())
 
 
 def words_of(view: TopicView, shard: Shard) -> "Words":

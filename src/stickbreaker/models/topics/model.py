@@ -13,6 +13,7 @@ from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Local, Model, Plan, Score, Step, Summary
 from stickbreaker.models.topics.documents import FiniteTopics
+from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.hybrid import Hybrid
 from stickbreaker.models.topics.mean_field import MeanField, TopicView
 from stickbreaker.models.topics.words import ClosedVocabulary
@@ -22,12 +23,12 @@ from stickbreaker.models.topics.words import ClosedVocabulary
 class TopicModel(Model):
     """Documents are mixtures of topics, topics are distributions over words (Zhai 2014, section 2.3)."""
 
-    documents: FiniteTopics
+    documents: FiniteTopics | GrowingTopics
     words: ClosedVocabulary
     solver: MeanField | Hybrid
 
     def n_columns(self, small: Record) -> int:
-        return self.documents.n_topics
+        return self.documents.count(small)
 
     def groups(self) -> NDArray[np.int32] | None:
         return self.words.groups() if len(self.words.firsts) > 1 else None
@@ -40,7 +41,7 @@ class TopicModel(Model):
 
     def view(self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None) -> TopicView:
         weights, log_scale = self.words.weights(small, counts, totals, rows)
-        return TopicView(weights, log_scale, rows, self.documents.prior(small))
+        return TopicView(weights, log_scale, rows, self.documents.prior(small), self.documents.rest(small))
 
     def local_step(
         self, view: TopicView, shard: Shard, local: Local | None, seed: int, plans: Sequence[Plan] = ()
@@ -56,7 +57,7 @@ class TopicModel(Model):
     def global_step(
         self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> dict[str, Field]:
-        updated = self.documents.update(small, stats.usage, stats.documents, step.rate)
+        updated = self.documents.update(small, stats.usage, stats.documents, step.rate, step.scale)
         if not self.words.learned or summary is None:
             return {**small, **updated}
         from scipy.special import psi
@@ -67,7 +68,7 @@ class TopicModel(Model):
         sizes = self.words.sizes
         expected = sizes[:, None] * psi(totals + eta * sizes[:, None])
         sum_log = float(summary["digammas"].sum() - expected.sum())
-        best = fit_symmetric_dirichlet(eta, sizes, self.documents.n_topics, sum_log)
+        best = fit_symmetric_dirichlet(eta, sizes, self.documents.count(small), sum_log)
         moved = np.array((1.0 - step.rate) * eta + step.rate * best)
         return {**small, **updated, "eta": small["eta"]._replace(values=moved)}
 
@@ -77,4 +78,5 @@ class TopicModel(Model):
         Exact for mean-field documents; for sampled ones an estimate, on average below it.
         """
         kind = "bound" if isinstance(self.solver, MeanField) else "estimate"
-        return Score(stats.score + self.words.score(small, totals, summary), stats.tokens, kind)
+        nats = stats.score + self.documents.score(small) + self.words.score(small, totals, summary)
+        return Score(nats, stats.tokens, kind)

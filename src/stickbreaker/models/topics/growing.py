@@ -1,0 +1,104 @@
+"""The documents slot whose topics have weights of their own: the hierarchical Dirichlet process.
+
+What learns the weights is imported on use: a model is loaded without scipy.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stickbreaker.core.records import Array, Field, Record
+
+LEAST = 1e-8  # alpha times a topic's weight is no less: single precision must hold it
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingTopics:
+    """beta ~ GEM(gamma), theta_d ~ DP(alpha beta), direct assignment (Bryant & Sudderth 2012).
+
+    q(beta) is a point of K + 1 masses: the topics' weights and the rest, that of all topics which no token
+    has. Tokens have one of the first K topics, so more topics never lower the best bound. Runs start with
+    `n_topics`; `alpha` and `gamma` are where they begin, or stay unless `learned`.
+    """
+
+    n_topics: int
+    alpha: float = 1.0
+    gamma: float = 1.0
+    alpha_learned: bool = True
+    gamma_learned: bool = True
+
+    def start(self) -> dict[str, Field]:
+        whole = self.n_topics + self.gamma
+        return {
+            "weights": Field(np.full(self.n_topics, 1.0 / whole), ("topics",)),
+            "rest": Field(np.array(self.gamma / whole)),
+            "alpha": Field(np.array(float(self.alpha))),
+            "gamma": Field(np.array(float(self.gamma))),
+        }
+
+    def count(self, small: Record) -> int:
+        """Topics now."""
+        return len(small["weights"].values)
+
+    def prior(self, small: Record) -> Array:
+        """alpha beta (topics)."""
+        return np.maximum(small["alpha"].values * small["weights"].values, LEAST)
+
+    def rest(self, small: Record) -> float:
+        """alpha times the mass of all other topics."""
+        return max(float(small["alpha"].values * small["rest"].values), LEAST)
+
+    def score(self, small: Record) -> float:
+        """log p(beta | gamma) of the sticks, without what depends on the number of topics alone."""
+        return (float(small["gamma"].values) - 1.0) * float(np.log(small["rest"].values))
+
+    def update(
+        self, small: Record, usage: Record, documents: float, rate: float, scale: float
+    ) -> dict[str, Field]:
+        """The weights, alpha and gamma, moved by `rate` towards their maximum given the documents' statistics.
+
+        Mean-field documents report sums of E[log theta]; then the bound of Bryant & Sudderth's eq. 2 is
+        climbed by L-BFGS. Sampled ones report sums of psi(n + alpha beta) - psi(alpha beta), whence the
+        expected numbers of tables.
+        """
+        if documents <= 0.0:
+            return dict(small)
+        found = (
+            self._by_tables(small, usage, scale)
+            if "gains" in usage
+            else self._by_bound(small, usage, documents, scale)
+        )
+        moved = dict(small)
+        for name, value in found.items():
+            item = small[name]
+            moved[name] = item._replace(values=(1.0 - rate) * item.values + rate * np.asarray(value))
+        return moved
+
+    def _by_bound(self, small: Record, usage: Record, documents: float, scale: float) -> dict[str, Array]:
+        from stickbreaker.models.topics.weights import fit_weights
+
+        mean_log = np.append(usage["log_theta"].values, usage["log_rest"].values) / documents
+        masses = np.append(small["weights"].values, small["rest"].values)
+        gamma = float(small["gamma"].values)
+        pull = (gamma - 1.0) / (documents * scale)
+        fitted = fit_weights(masses, float(small["alpha"].values), mean_log, pull, self.alpha_learned)
+        return self._told(fitted.masses, fitted.alpha, len(masses) - 1)
+
+    def _by_tables(self, small: Record, usage: Record, scale: float) -> dict[str, Array]:
+        tables = scale * self.prior(small) * usage["gains"].values
+        gamma = float(small["gamma"].values)
+        masses = np.append(np.maximum(tables, 1e-9), gamma)
+        spread = scale * float(usage["spread"].values)
+        alpha = (
+            float(tables.sum()) / max(spread, 1e-12) if self.alpha_learned else float(small["alpha"].values)
+        )
+        return self._told(masses / masses.sum(), alpha, int((tables > 0.5).sum()))
+
+    def _told(self, masses: Array, alpha: float, n_topics: int) -> dict[str, Array]:
+        """What is learned; gamma is its mean given the sticks, under a Gamma(1, 1) prior."""
+        told = {"weights": masses[:-1], "rest": np.array(masses[-1])}
+        if self.alpha_learned:
+            told["alpha"] = np.array(np.clip(alpha, 1e-3, 1e4))
+        if self.gamma_learned:
+            told["gamma"] = np.array(np.clip((n_topics + 1.0) / (1.0 - np.log(masses[-1])), 1e-2, 1e4))
+        return told
