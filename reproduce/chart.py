@@ -55,7 +55,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     size = 10 ** floor(log10(max(high - low, 1e-9) / most))
     step = next(n * size for n in (1, 2, 5, 10) if (high - low) / (n * size) <= most)
     first = -floor(-low / step + 1e-9)
-    return [round(n * step, 10) for n in range(first, floor(high / step + 1e-9) + 1)]
+    return [round(float(n * step), 10) for n in range(first, floor(high / step + 1e-9) + 1)]
 
 
 class _Axis:

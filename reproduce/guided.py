@@ -19,7 +19,7 @@ from stickbreaker.evaluation import top_words_of
 TOPICS, PASSES, SEED = 100, 40, 0
 TOP = 20
 CORPORA = ("AP", "blogs")  # in the order of the thesis's table
-UNUSED = 0.25 / TOPICS  # share of a topic that is hardly used
+UNUSED, SMALL = 0.01, 0.25  # of an even share of the tokens
 PAIRS = {  # LIWC's category, as the thesis names it: Empath's, and what speaks for it
     "Affective Processes": ("emotional", "the nearest: feelings of any kind"),
     "Negative Emotions": ("negative_emotion", "the same"),
@@ -133,9 +133,10 @@ def section(data: dict[str, Any]) -> Section:
             f"{len(PAIRS) - NEAR} are far from LIWC's, and their topics should not be expected to be the "
             "thesis's.",
             Table(("LIWC, in the thesis", "Empath, here", "common ground"), pairs),
-            "Eight words a topic, as in the thesis. “Brought” leaves the prior out: expected counts of "
-            "words. The thesis's corpora are so large that 10 added to a word's count is nothing; here it "
-            "is not, and a list by probability shows the category itself first.",
+            "Eight words a topic, as in the thesis. “Probable” are the first by probability, “brought” by "
+            "what the documents added to the prior. In the thesis the two are hardly different: its corpora "
+            "are so "
+            "large that 10 added to a word's count is little. " + _weight_of_prior(data),
             Table(
                 (
                     "category",
@@ -169,6 +170,16 @@ def section(data: dict[str, Any]) -> Section:
             *_findings(data["rows"]),
         ],
     )
+
+
+def _weight_of_prior(data: dict[str, Any]) -> str:
+    """What the prior weighs beside the documents."""
+    told = []
+    for corpus, about in data["corpora"].items():
+        known = np.mean([row["known"] for row in data["rows"] if row["corpus"] == corpus])
+        weight, even = guide().inside * known, about["tokens"] / TOPICS
+        told.append(f"{weight:,.0f} tokens beside the {even:,.0f} of an even share in {corpus}")
+    return f"Here the prior of a category weighs, on average, as much as {' and '.join(told)}."
 
 
 def _words(name: str, rows: list[dict[str, Any]]) -> list[str]:
@@ -215,13 +226,14 @@ def _findings(rows: list[dict[str, Any]]) -> list[str | Table]:
                 bool(np.mean(bare) < np.mean(inside) < TOP - 2),
             ]
         )
-        small = [row["name"] for row in here if row["share"] < UNUSED]
+        shares = [row["share"] for row in here]
+        unused, small = (sum(share < part / TOPICS for share in shares) for part in (UNUSED, SMALL))
         told.append(
             [
                 "“the model chose not to use topics with ill-fitting priors”",
-                f"{corpus}: {len(small)} of 12 have less than a quarter of an even share"
-                + (f" ({', '.join(small)})" if small else ""),
-                bool(small),
+                f"{corpus}: {unused} of 12 have less than a hundredth of an even share, {small} less than a "
+                f"quarter; the smallest is {min(shares):.4f}, the mean {np.mean(shares):.4f}",
+                "yes" if unused else "no: small, but used",
             ]
         )
     by_corpus = [[row for row in rows if row["corpus"] == corpus] for corpus in CORPORA]
@@ -245,6 +257,6 @@ def _findings(rows: list[dict[str, Any]]) -> list[str | Table]:
     return [
         "What the thesis says of the table:",
         Table(("thesis", "here", "holds"), told),
-        "Themes depend on the corpus, its years and the lexicon: a topic of a hundred goes where its words "
-        "are in company, and a small corpus has other company for them than half a million articles.",
+        "The themes follow the corpus, its years and the lexicon. The small topics are not the ill-fitting "
+        "ones alone: the weight of the prior holds all of them near their categories.",
     ]

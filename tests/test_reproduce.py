@@ -43,6 +43,29 @@ def test_parts_are_disjoint_and_whole():
     assert parts == cut(list("abcdefghij"), 0.2, 0.1)
 
 
+def test_missing_corpora_are_told_and_their_part_is_left_out(monkeypatch, tmp_path, capsys):
+    import mr_lda
+    import texts
+
+    monkeypatch.setattr(texts, "DATA", tmp_path / "nowhere")
+    monkeypatch.setattr(
+        sys, "argv", ["mr_lda.py", "--only", "features", "guided", "--out", str(tmp_path / "out")]
+    )
+    mr_lda.main()
+    told = capsys.readouterr().out
+    assert f"MISSING: AP: {tmp_path / 'nowhere/ap/ap.jsonl.gz'} does not exist" in told
+    assert "left out: guided\nfeatures: about 0 minutes" in told
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "mr-lda.html",
+        "mr-lda.json",
+        "mr-lda.md",
+    ]
+    monkeypatch.setattr(sys, "argv", ["mr_lda.py", "--only", "guided", "--out", str(tmp_path / "none")])
+    with pytest.raises(SystemExit, match="nothing to do"):
+        mr_lda.main()
+    assert not (tmp_path / "none").exists()
+
+
 def test_unlinked_pages_keep_their_texts():
     from polylingual import unlinked
 

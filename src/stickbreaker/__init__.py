@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
     from stickbreaker.estimators.guiding import Guide
+    from stickbreaker.estimators.hdp import HDP
     from stickbreaker.estimators.lda import LDA
     from stickbreaker.learning.schedules import Online
     from stickbreaker.models.topics.hybrid import Hybrid
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "LDA": "stickbreaker.estimators.lda",
+    "HDP": "stickbreaker.estimators.hdp",
     "Online": "stickbreaker.learning.schedules",
     "Hybrid": "stickbreaker.models.topics.hybrid",
     "Gibbs": "stickbreaker.models.topics.sampling",
@@ -31,6 +33,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "HDP",
     "LDA",
     "Analysis",
     "Corpus",

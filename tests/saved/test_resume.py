@@ -53,7 +53,7 @@ class StopAfter(Observer):
 def interrupted_fit(cli, monkeypatch, steps, *arguments):
     """`fit lda`, stopped as by Ctrl-C after `steps` steps."""
     with monkeypatch.context() as patched:
-        patched.setattr("stickbreaker.cli.fit.watcher", lambda: StopAfter(steps))
+        patched.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(steps))
         return cli("fit", "lda", *arguments, code=1)
 
 

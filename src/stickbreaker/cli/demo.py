@@ -30,7 +30,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
 
     It reads the standard library's docstrings and comments where they lie; nothing is fetched.
     """
-    from stickbreaker.cli.fit import watcher
+    from stickbreaker.cli.running import watcher
     from stickbreaker.core.files import write_atomic
     from stickbreaker.corpus import Corpus, VocabularyRule
     from stickbreaker.corpus.readers.python_docs import python_documents

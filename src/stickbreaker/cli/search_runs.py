@@ -96,7 +96,7 @@ class Search:
 
     def _fit(self, path: Path, corpus: "Corpus", k: int, seed: int, threads: int | None) -> None:
         """Learn the model at `path`, or go on with it. Leaves the program when interrupted."""
-        from stickbreaker.cli.fit import watcher
+        from stickbreaker.cli.running import watcher
         from stickbreaker.core.files import recover
         from stickbreaker.engines import Interrupted
         from stickbreaker.estimators import fitting

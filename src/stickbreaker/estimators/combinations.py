@@ -24,6 +24,13 @@ LEGAL = (
         engine=("local",),
     ),
     Combination(
+        documents=("growing",),
+        words=("closed",),
+        inference=("mean-field", "hybrid"),
+        schedule=("batch", "online", "partial_fit"),
+        engine=("local",),
+    ),
+    Combination(
         documents=("finite",),
         words=("closed",),
         inference=("gibbs", "gibbs-delayed"),

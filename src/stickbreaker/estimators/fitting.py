@@ -18,7 +18,7 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.saving import about, estimator_of, manifest_of
 from stickbreaker.estimators.seeding import seed_from_documents
-from stickbreaker.estimators.settings import KAPPA, TAU0, schedule_of, seed_of, threads_of
+from stickbreaker.estimators.settings import schedule_of, seed_of, threads_of
 from stickbreaker.estimators.topics import TopicEstimator, final_score
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.learning.chains import Chains
@@ -28,7 +28,7 @@ from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
 from stickbreaker.learning.schedules import Minibatch, Online
 from stickbreaker.learning.source import SHARD, Source
 from stickbreaker.models.contract import Sampler
-from stickbreaker.models.topics import Hybrid, TopicModel
+from stickbreaker.models.topics import FiniteTopics, GrowingTopics, Hybrid, TopicModel
 from stickbreaker.models.topics.tokens import tokens_of, whole_counts
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of, state_of
@@ -80,7 +80,7 @@ def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) 
     return Run(
         model=model,
         engine=LocalEngine(threads_of(estimator.n_jobs), keep_local=estimator.keep_local),
-        schedule=schedule_of(estimator.schedule),
+        schedule=schedule_of(estimator.schedule, *estimator.online),
         source=source,
         seed=seed,
         limits=estimator._limits(),
@@ -114,6 +114,7 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
             assignments = _first_assignments(seeds, model, job.source, seed)
         else:
             assignments = np.zeros(len(tokens.words), np.int32)
+        assert isinstance(model.documents, FiniteTopics)
         samplers.append(sampling.sampler(tokens, assignments, model.documents, model.words, seed))
     burn_in = job.limits.max_iter // 2 if sampling.burn_in is None else sampling.burn_in
     chains = Chains(samplers, burn_in, sampling.every, threads_of(estimator.n_jobs) or usable_cores())
@@ -163,7 +164,7 @@ def is_begun(estimator: TopicEstimator) -> bool:
 def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     """One online step on a whole corpus, in order."""
     schedule = estimator.schedule if isinstance(estimator.schedule, Online) else Online()
-    schedule = schedule.with_defaults(KAPPA, TAU0)
+    schedule = schedule.with_defaults(*estimator.online)
     if not begun:
         estimator.seed_ = seed_of(estimator.random_state)
     estimator._refuse_stream()
@@ -179,7 +180,8 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         assert isinstance(job.model, TopicModel)
         engine.start(job.model, _seeds(estimator, source, job.model, estimator.seed_))
         state = RunState(job.model.start())
-    if begun and len(estimator.alpha_) != estimator.n_topics:
+    grows = isinstance(job.model, TopicModel) and isinstance(job.model.documents, GrowingTopics)
+    if begun and not grows and len(estimator.alpha_) != estimator.n_topics:
         told = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(told, remedy="call fit to begin anew")
     known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))

@@ -2,30 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
-from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
-from stickbreaker.corpus import Vocabulary
-from stickbreaker.corpus.building import AnyAnalysis
-from stickbreaker.estimators.combinations import Combination, refuse_illegal
 from stickbreaker.estimators.guiding import Guide
-from stickbreaker.estimators.settings import concentration, guide_of, inference_of, positive, schedule_of
-from stickbreaker.estimators.topics import FOLD_IN, TopicEstimator
-from stickbreaker.learning.loop import Limits
+from stickbreaker.estimators.plain_topics import PlainTopics
+from stickbreaker.estimators.settings import concentration
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Online
-from stickbreaker.models.topics import ClosedVocabulary, FiniteTopics, Gibbs, Hybrid, MeanField, TopicModel
-
-INIT = ("random", "documents")
-SWEEPS, PASSES = 500, 100  # that a run takes by default, of Gibbs sampling and of all else
+from stickbreaker.models.topics import FiniteTopics, Gibbs, Hybrid
 
 
 @dataclass(eq=False, repr=False)
-class PlainLDA(TopicEstimator):
+class PlainLDA(PlainTopics):
     """Latent Dirichlet allocation: documents as mixtures of topics, topics as distributions over words.
 
     Parameters
@@ -79,6 +70,8 @@ class PlainLDA(TopicEstimator):
     """
 
     kind: ClassVar[str] = "LDA"
+    documents: ClassVar[str] = "finite"
+    online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0 (Hoffman et al. 2010)
 
     n_topics: int = 100
     _: KW_ONLY
@@ -101,81 +94,8 @@ class PlainLDA(TopicEstimator):
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
-    def _topic_model(
-        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
-    ) -> TopicModel:
-        """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
-        positive("n_topics", self.n_topics, whole=True)
-        name, inference = inference_of(self.inference)
-        schedule = "batch" if schedule_of(self.schedule).exact else "online"
-        self._refuse(schedule)
-        for parameter, choices in (("init", INIT), ("fold_in", tuple(FOLD_IN))):
-            if getattr(self, parameter) not in choices:
-                told = " or ".join(repr(choice) for choice in choices)
-                raise UserError(f"{parameter}={getattr(self, parameter)!r}", remedy=f"{parameter} is {told}")
-        for parameter in ("n_init", "doc_max_iter", *(() if self.max_iter is None else ("max_iter",))):
-            positive(parameter, getattr(self, parameter), whole=True)
-        for parameter in ("tol", "doc_tol"):
-            positive(parameter, getattr(self, parameter), zero=True)
-        sampling, sweeps = self._sampling(), self._limits().max_iter
-        if sampling is not None and (sampling.burn_in or 0) >= sweeps:
-            told = f"burn_in={sampling.burn_in} leaves no sample of {sweeps} sweeps"
-            raise UserError(told, remedy="raise max_iter or lower burn_in")
-        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
-            raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
-        if self.keep_local and (name, schedule) != ("mean-field", "batch"):
-            raise UserError("keep_local needs batch mean-field inference", remedy="leave keep_local False")
+    def _documents(self) -> FiniteTopics:
         K = int(self.n_topics)
-        alpha, alpha_learned = concentration("alpha", self.alpha, {"topics": (K,)}, 1.0 / K)
+        alpha, learned = concentration("alpha", self.alpha, {"topics": (K,)}, 1.0 / K)
         alphas = tuple(np.broadcast_to(alpha, K).tolist())
-        return TopicModel(
-            FiniteTopics(alphas, alpha_learned, str(self.alpha) == "learned-symmetric"),
-            self._words(vocabulary, analysis),
-            inference if isinstance(inference, Hybrid) else self._mean_field(),
-        )
-
-    def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> ClosedVocabulary:
-        n_words, K = 1 if vocabulary is None else len(vocabulary), int(self.n_topics)
-        shapes = {"words": (n_words,), "topics × words": (K, n_words)}
-        eta, learned = concentration("eta", self.eta, shapes, 1.0 / K)
-        guide = guide_of(self.guide)
-        if guide is not None and (learned or np.ndim(eta) == 2):
-            told = "learned" if learned else "an array (topics, words)"
-            raise UserError(f"eta is {told}, and the guide sets it too", remedy="give eta as a number")
-        if guide is not None and vocabulary is not None:
-            eta = guide.prior(vocabulary, analysis, K, eta)
-        elif isinstance(eta, np.ndarray) and eta.ndim == 2:
-            eta = np.ascontiguousarray(eta.T)
-        ranges = {} if vocabulary is None else vocabulary.ranges
-        firsts = tuple(part.start for part in ranges.values()) or (0,)
-        return ClosedVocabulary(n_words, eta, learned, firsts)
-
-    def _names(self) -> tuple[str | None, ...]:
-        guide = guide_of(self.guide)
-        names = () if guide is None else guide.names
-        return (*names, *[None] * (int(self.n_topics) - len(names)))
-
-    def _refuse(self, schedule: str) -> None:
-        inference = inference_of(self.inference)[0]
-        refuse_illegal(Combination(("finite",), (self.words,), (inference,), (schedule,), (self.engine,)))
-
-    def _refuse_stream(self) -> None:
-        self._refuse("partial_fit")
-
-    def _mean_field(self) -> MeanField:
-        return MeanField(int(self.doc_max_iter), float(self.doc_tol), bool(self.keep_local))
-
-    def _fold_in(self) -> MeanField | Hybrid:
-        solver = FOLD_IN[self.fold_in]
-        if isinstance(solver, MeanField):
-            return MeanField(max(solver.max_iter, int(self.doc_max_iter)), float(self.doc_tol))
-        return solver
-
-    def _sampling(self) -> Gibbs | None:
-        inference = inference_of(self.inference)[1]
-        return inference if isinstance(inference, Gibbs) else None
-
-    def _limits(self) -> Limits:
-        sampled = self._sampling() is not None
-        passes = (SWEEPS if sampled else PASSES) if self.max_iter is None else int(self.max_iter)
-        return Limits(passes, 0.0 if sampled else float(self.tol))
+        return FiniteTopics(alphas, learned, str(self.alpha) == "learned-symmetric")

@@ -9,6 +9,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.polylingual import analysis_from
 from stickbreaker.engines import LocalEngine
+from stickbreaker.estimators.plain_hdp import PlainHDP
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.estimators.topics import TopicEstimator
@@ -16,7 +17,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.saved.directory import new_model_directory
 
-KINDS: dict[str, type[TopicEstimator]] = {kind.kind: kind for kind in (PlainLDA,)}
+KINDS: dict[str, type[TopicEstimator]] = {kind.kind: kind for kind in (PlainLDA, PlainHDP)}
 E = TypeVar("E", bound=TopicEstimator)
 
 

@@ -14,17 +14,18 @@ from stickbreaker.estimators.guiding import Guide
 from stickbreaker.learning.schedules import Batch, Online, Schedule
 from stickbreaker.models.topics import Gibbs, Hybrid, MeanField
 
-KAPPA, TAU0 = 0.7, 64.0  # online LDA's defaults (Hoffman et al. 2010)
 
+def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:
+    """A schedule from "batch", "online" or a schedule, with a model's defaults of the online one.
 
-def schedule_of(value: object) -> Schedule:
-    """A schedule from "batch", "online" or a schedule. Raises UserError for anything else."""
+    Raises UserError for anything else.
+    """
     if value == "batch" or isinstance(value, Batch):
         return Batch()
     if value == "online":
-        return Online(kappa=KAPPA, tau0=TAU0)
+        return Online(kappa=kappa, tau0=tau0)
     if isinstance(value, Online):
-        return value.with_defaults(KAPPA, TAU0)
+        return value.with_defaults(kappa, tau0)
     raise UserError(f"there is no schedule {value!r}", remedy='use "batch", "online" or Online(...)')
 
 

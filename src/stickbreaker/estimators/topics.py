@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Record
@@ -40,9 +41,17 @@ class TopicEstimator(ABC):
     """Parameters that a run is made of, and the topics that it left. Its subclasses tell what they mean."""
 
     kind: ClassVar[str]  # its name in a saved model
+    online: ClassVar[tuple[float, float]]  # kappa and tau0 where an online schedule leaves them open
 
     n_topics: int
+    inference: str | Hybrid | Gibbs
     schedule: str | Online
+    eta: float | str | Array
+    words: str
+    guide: Any = None
+    engine: str
+    doc_max_iter: int
+    doc_tol: float
     init: str
     n_init: int
     max_iter: int | None
@@ -69,6 +78,7 @@ class TopicEstimator(ABC):
     seed_: int
     n_features_in_: int
     _engine: LocalEngine
+    _told: NDArray[np.int64]  # the table's column of each topic
     _small: Record
     _state: RunState
 
@@ -148,7 +158,7 @@ class TopicEstimator(ABC):
 
     def _theta(self, bags: Bags) -> Array:
         """E[theta] (documents × topics) of documents under the model's vocabulary."""
-        gamma = np.concatenate([local["gamma"].values for local in self._infer(bags)])
+        gamma = np.concatenate([local["gamma"].values[:, self._told] for local in self._infer(bags)])
         return gamma / gamma.sum(axis=1, keepdims=True)
 
     def _take(self, model: TopicModel, engine: LocalEngine, state: RunState) -> None:
@@ -160,10 +170,12 @@ class TopicEstimator(ABC):
         self._engine.restore(TopicModel(model.documents, model.words, self._fold_in()), arrays, None)
         small = state.small
         counts = engine.rows().values
-        self.components_ = np.ascontiguousarray((counts + model.words.prior(small, slice(None))).T)
-        self.topic_word_ = np.ascontiguousarray(model.words.topic_words(small, counts).T)
-        self.alpha_ = small["alpha"].values.copy()
-        self.eta_ = float(small["eta"].values) if "eta" in small else np.array(model.words.eta).T
-        self.topic_names_ = self._names()
         totals = engine.totals().sum(axis=0)
-        self.topic_shares_ = totals / max(totals.sum(), 1e-300)
+        told = self._told = model.documents.in_use(totals)
+        self.components_ = np.ascontiguousarray((counts + model.words.prior(small, slice(None))).T[told])
+        self.topic_word_ = np.ascontiguousarray(model.words.topic_words(small, counts).T[told])
+        self.alpha_ = model.documents.prior(small)[told].copy()
+        self.eta_ = float(small["eta"].values) if "eta" in small else np.array(model.words.eta).T
+        names = self._names()
+        self.topic_names_ = tuple(names[k] if k < len(names) else None for k in told.tolist())
+        self.topic_shares_ = totals[told] / max(totals[told].sum(), 1e-300)

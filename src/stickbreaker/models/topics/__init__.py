@@ -1,10 +1,11 @@
 """Topic models: one model with three slots (documents, words, local solver)."""
 
 from stickbreaker.models.topics.documents import FiniteTopics
+from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.hybrid import Hybrid
 from stickbreaker.models.topics.mean_field import MeanField
 from stickbreaker.models.topics.model import TopicModel
 from stickbreaker.models.topics.sampling import Gibbs
 from stickbreaker.models.topics.words import ClosedVocabulary
 
-__all__ = ["ClosedVocabulary", "FiniteTopics", "Gibbs", "Hybrid", "MeanField", "TopicModel"]
+__all__ = ["ClosedVocabulary", "FiniteTopics", "Gibbs", "GrowingTopics", "Hybrid", "MeanField", "TopicModel"]

@@ -6,6 +6,7 @@ What learns alpha is imported on use: a model is loaded without scipy.special.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record
 
@@ -31,6 +32,10 @@ class FiniteTopics:
     def count(self, small: Record) -> int:
         """Topics now: always as many."""
         return self.n_topics
+
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        """Which topics are told to users, given every topic's tokens: all."""
+        return np.arange(self.n_topics)
 
     def prior(self, small: Record) -> Array:
         """alpha (topics)."""

@@ -6,9 +6,11 @@ What learns the weights is imported on use: a model is loaded without scipy.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record
 
+TOKENS, SHARE = 1.0, 1e-4  # expected tokens, and share of all, of a topic in use
 LEAST = 1e-8  # alpha times a topic's weight is no less: single precision must hold it
 
 
@@ -40,6 +42,12 @@ class GrowingTopics:
         """Topics now."""
         return len(small["weights"].values)
 
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        """Which topics are told to users, given every topic's tokens: those in use, or the largest."""
+        used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
+        used[int(np.argmax(totals))] = True
+        return np.flatnonzero(used)
+
     def prior(self, small: Record) -> Array:
         """alpha beta (topics)."""
         return np.maximum(small["alpha"].values * small["weights"].values, LEAST)
@@ -49,13 +57,15 @@ class GrowingTopics:
         return max(float(small["alpha"].values * small["rest"].values), LEAST)
 
     def score(self, small: Record) -> float:
-        """log p(beta | gamma) of the sticks, without what depends on the number of topics alone."""
-        return (float(small["gamma"].values) - 1.0) * float(np.log(small["rest"].values))
+        """log p(sticks | gamma) p(gamma), gamma ~ Gamma(1, 1) where it is learned."""
+        gamma, rest = float(small["gamma"].values), float(small["rest"].values)
+        nats = self.count(small) * np.log(gamma) + (gamma - 1.0) * np.log(rest)
+        return float(nats - gamma if self.gamma_learned else nats)
 
     def update(
         self, small: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
-        """The weights, alpha and gamma, moved by `rate` towards their maximum given the documents' statistics.
+        """The weights, alpha and gamma, moved by `rate` to their maximum given the documents' statistics.
 
         Mean-field documents report sums of E[log theta]; then the bound of Bryant & Sudderth's eq. 2 is
         climbed by L-BFGS. Sampled ones report sums of psi(n + alpha beta) - psi(alpha beta), whence the
@@ -95,10 +105,10 @@ class GrowingTopics:
         return self._told(masses / masses.sum(), alpha, int((tables > 0.5).sum()))
 
     def _told(self, masses: Array, alpha: float, n_topics: int) -> dict[str, Array]:
-        """What is learned; gamma is its mean given the sticks, under a Gamma(1, 1) prior."""
+        """What is learned; gamma is the mode of its posterior given the sticks."""
         told = {"weights": masses[:-1], "rest": np.array(masses[-1])}
         if self.alpha_learned:
             told["alpha"] = np.array(np.clip(alpha, 1e-3, 1e4))
         if self.gamma_learned:
-            told["gamma"] = np.array(np.clip((n_topics + 1.0) / (1.0 - np.log(masses[-1])), 1e-2, 1e4))
+            told["gamma"] = np.array(np.clip(n_topics / (1.0 - np.log(masses[-1])), 1e-2, 1e4))
         return told

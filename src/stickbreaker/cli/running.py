@@ -1,0 +1,145 @@
+"""A run at the command line: begun, gone on with, told about."""
+
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.cli.console import emit, fail, note, tell_of_compiling
+from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, open_or_build
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.topics import TopicEstimator
+    from stickbreaker.learning.loop import Run, RunState
+    from stickbreaker.learning.observers import Observer
+
+
+def begin(
+    model: "TopicEstimator",
+    inputs: tuple[str, ...],
+    out: Path,
+    reading: ReadingChoice,
+    choice: AnalysisChoice,
+    held_out: float,
+    overwrite: bool,
+) -> None:
+    """Make the directory of a run at step 0; a corpus built from raw files is kept inside."""
+    from stickbreaker.estimators import fitting
+    from stickbreaker.saved.directory import refuse_existing
+
+    model._topic_model()  # wrong parameters are told before anything is read
+    refuse_existing(out, overwrite)
+    for given in inputs:
+        _refuse_inside_model(Path(given))
+    with _scratch_beside(out) as scratch:
+        corpus = open_or_build(inputs, reading, choice=choice, out=scratch / "corpus")
+        inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
+        fitting.begin(model, corpus, out, held_out=held_out, corpus_inside=inside, overwrite=overwrite)
+
+
+def _refuse_inside_model(given: Path) -> None:
+    """Raise UserError for an input that lies in a model: it is gone when that model's run is done."""
+    for parent in given.resolve().parents:
+        if (parent / "model.json").is_file():
+            raise UserError("lies inside a model", where=given, remedy="copy it to a place of its own first")
+
+
+@contextmanager
+def _scratch_beside(out: Path) -> Iterator[Path]:
+    """An empty directory on the same disk as `out`, removed afterwards; if killed, by the next run there."""
+    from stickbreaker.saved import ModelDirectory
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=out.parent))
+    held = ModelDirectory(scratch)
+    try:
+        held.lock()
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+        held.unlock()
+
+
+def go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None:
+    """Run to the end or to Ctrl-C, and say how it went."""
+    from stickbreaker.engines import Interrupted
+    from stickbreaker.estimators import fitting
+
+    tell_of_compiling()
+
+    def catch(stop: Callable[[], None]) -> None:
+        def handler(_number: int, _frame: object) -> None:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            note("stopping after this shard or sweep; press Ctrl-C again to leave at once")
+            stop()
+
+        signal.signal(signal.SIGINT, handler)
+
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        done = fitting.resume(path, every=every, threads=threads, watch=[watcher()], stopper=catch)
+    except Interrupted:
+        fail(f"interrupted; the model is saved, go on with: stickbreaker resume {path}")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if done is None:
+        emit(
+            {"model": str(path), "status": "done", "resumed": False},
+            as_json,
+            lambda r: f"{path}: finished already",
+        )
+        return
+    job, state = done
+    emit(_told(path, job, state), as_json, _as_text)
+
+
+def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
+    from stickbreaker.estimators.fitting import unsettled
+    from stickbreaker.models.topics import TopicModel
+
+    assert isinstance(job.model, TopicModel)
+    told = unsettled(state, job.limits.tol)
+    if told is not None:
+        note(f"note: {told}")
+    return {
+        "model": str(path),
+        "status": "done",
+        "resumed": True,
+        "topics": len(job.model.documents.in_use(job.engine.totals().sum(axis=0))),
+        "documents": job.source.n_documents,
+        "passes": state.passes,
+        "steps": state.step,
+        "converged": state.converged,
+        "score": state.scores[-1] if state.scores else None,
+        "kind": state.kind,
+        "held_out": state.held_out[-1] if state.held_out else None,
+        "seed": job.seed,
+    }
+
+
+def _as_text(told: dict[str, Any]) -> str:
+    from stickbreaker.learning.observers import KINDS
+
+    held_out = "" if told["held_out"] is None else f", held-out {told['held_out']:.4f} nats/word"
+    steps = f"{told['passes']} {'sweeps' if told['kind'] == 'joint' else 'passes'}"
+    return (
+        f"{told['model']}: {told['topics']} topics from {told['documents']} documents in "
+        f"{steps}, {KINDS[told['kind']]} {told['score']:.4f} nats/word{held_out}\n"
+        f"Next: stickbreaker topics {told['model']}"
+    )
+
+
+def watcher() -> "Observer":
+    """A bar on a terminal, plain lines elsewhere."""
+    if sys.stderr.isatty():
+        from stickbreaker.cli.progress import Bar
+
+        return Bar()
+    from stickbreaker.learning.observers import Lines
+
+    return Lines(sys.stderr)
