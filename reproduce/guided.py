@@ -258,5 +258,5 @@ def _findings(rows: list[dict[str, Any]]) -> list[str | Table]:
         "What the thesis says of the table:",
         Table(("thesis", "here", "holds"), told),
         "The themes follow the corpus, its years and the lexicon. The small topics are not the ill-fitting "
-        "ones alone: the weight of the prior holds all of them near their categories.",
+        "ones alone: likely, the weight of the prior holds all of them near their categories.",
     ]

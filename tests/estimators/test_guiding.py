@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from stickbreaker import LDA, UserError
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.polylingual import PolylingualAnalysis
+from stickbreaker.engines import local
 from stickbreaker.estimators.guiding import Guide
+from stickbreaker.models.topics import words
 from stickbreaker.testing import plant_topics
 
 DICTIONARY = """%
@@ -71,8 +73,9 @@ def test_json_with_lists_and_weights(tmp_path):
         ("{}", "no category"),
     ]:
         path.write_text(text)
-        with pytest.raises(UserError, match=told):
+        with pytest.raises(UserError, match=told) as caught:
             Guide.read(path)
+        assert str(path) in str(caught.value)
     with pytest.raises(UserError, match="no such file"):
         Guide.read(tmp_path / "missing.dic")
 
@@ -151,3 +154,29 @@ def test_guided_topics_start_from_documents_of_their_words():
         model = LDA(3, guide={"law": ["judge"], "fishing": ["fish*"]}, inference=inference, random_state=0)
         tops = [set(words) for words in model.set_params(max_iter=30, tol=0.0).fit(corpus).top_words(3)]
         assert tops == [{"court", "judge", "law"}, {"river", "water", "fish"}, {"bank", "money", "loan"}]
+
+
+@pytest.mark.parametrize("inference", ["mean-field", "hybrid"])
+def test_the_score_does_not_depend_on_how_the_vocabulary_is_cut(monkeypatch, inference):
+    """Each block of words has its own rows of eta."""
+    planted = plant_topics()
+    settings = {"guide": {"a": ["x1*"]}, "inference": inference, "random_state": 0, "max_iter": 3, "tol": 0.0}
+    whole = LDA(5, **settings).fit(planted.counts)
+    monkeypatch.setattr(local, "BLOCK", 64)
+    monkeypatch.setattr(words, "BLOCK", 24)
+    cut = LDA(5, **settings).fit(planted.counts)
+    scores = [[record["score"] for record in model.trace_] for model in (whole, cut)]
+    assert scores[0] == pytest.approx(scores[1], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "words", [{"x1", "x2"}, np.array(["x1", "x2"]), ("x1", "x2"), {"x1": np.float32(4), "x2": np.int64(4)}]
+)
+def test_words_of_any_kind_are_saved_as_plain_ones(tmp_path, words):
+    model = LDA(2, guide={"a": words}, max_iter=2, tol=0.0, random_state=0).fit([[1, 2, 3], [0, 1, 3]])
+    model.save(tmp_path / "model")
+    loaded = LDA.load(tmp_path / "model")
+    assert loaded.eta_.tolist() == model.eta_.tolist()
+    for wrong in (5, None, "x1", [1], np.array([1])):
+        with pytest.raises(UserError, match="'a' has no list of words"):
+            Guide({"a": wrong})

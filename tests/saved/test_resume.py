@@ -50,11 +50,11 @@ class StopAfter(Observer):
         return False
 
 
-def interrupted_fit(cli, monkeypatch, steps, *arguments):
-    """`fit lda`, stopped as by Ctrl-C after `steps` steps."""
+def interrupted_fit(cli, monkeypatch, steps, *arguments, model="lda"):
+    """`fit`, stopped as by Ctrl-C after `steps` steps."""
     with monkeypatch.context() as patched:
         patched.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(steps))
-        return cli("fit", "lda", *arguments, code=1)
+        return cli("fit", model, *arguments, code=1)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -62,6 +62,12 @@ def interrupted_fit(cli, monkeypatch, steps, *arguments):
 def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, kind, every):
     options = (planted, *SMALL, *PASSES, *KINDS[kind], "--checkpoint-every", every)
     goes_on_alike(cli, tmp_path, monkeypatch, options, every)
+
+
+@pytest.mark.parametrize("kind", ["batch", "keep local", "online", "held out", "hybrid"])
+def test_an_interrupted_run_of_an_hdp(cli, planted, tmp_path, monkeypatch, kind):
+    options = (planted, *SMALL, *PASSES, *KINDS[kind], "--checkpoint-every", 0)
+    goes_on_alike(cli, tmp_path, monkeypatch, options, 0, model="hdp")
 
 
 @pytest.mark.parametrize(
@@ -78,11 +84,11 @@ def test_an_interrupted_run_on_two_languages_with_a_guide(cli, tmp_path_factory,
     goes_on_alike(cli, tmp_path, monkeypatch, (*options, "--checkpoint-every", 0), 0)
 
 
-def goes_on_alike(cli, tmp_path, monkeypatch, options, every):
+def goes_on_alike(cli, tmp_path, monkeypatch, options, every, model="lda"):
     """A run that is interrupted thrice ends with the files of one that was not."""
-    cli("fit", "lda", *options, "--out", tmp_path / "whole")
+    cli("fit", model, *options, "--out", tmp_path / "whole")
     path = tmp_path / "model"
-    told = interrupted_fit(cli, monkeypatch, 2, *options, "--out", path)
+    told = interrupted_fit(cli, monkeypatch, 2, *options, "--out", path, model=model)
     assert f"stickbreaker resume {path}" in told.stderr
     assert (path / "corpus" / "corpus.json").exists()
     for steps in (1, 2):  # interrupted again, and again

@@ -125,7 +125,7 @@ class LocalEngine(Engine):
     def summary(self, small: Record) -> Summary:
         total: dict[str, Array] = {}
         for start in range(0, self.table.n_rows, BLOCK):
-            part = self.model.summary(small, self.table.counts(slice(start, start + BLOCK)))
+            part = self.model.summary(small, self.table.counts(slice(start, start + BLOCK)), start)
             total = {name: total[name] + value if name in total else value for name, value in part.items()}
         return total
 

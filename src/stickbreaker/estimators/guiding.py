@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,12 @@ class Guide:
 
     def __post_init__(self) -> None:
         named = self.categories.items() if isinstance(self.categories, Mapping) else self.categories
-        kept = tuple(
-            (str(name), dict(words) if isinstance(words, Mapping) else words) for name, words in named
-        )
+        kept = tuple((str(name), _plain(words)) for name, words in named)
         object.__setattr__(self, "categories", kept)
         for name, words in self._pairs():
-            if isinstance(words, str) or not words or not all(isinstance(word, str) for word in words):
+            if not (isinstance(words, list | dict) and words) or not all(
+                isinstance(word, str) for word in words
+            ):
                 told = f"the category {name!r} has no list of words"
                 raise UserError(told, remedy='write {"topic": ["word", "begin*"]} or {"topic": {"word": 10}}')
         weights = [self.inside, self.outside]
@@ -84,7 +84,10 @@ class Guide:
             found = {category: found[category] for category in dict.fromkeys(categories)}
         if not found:
             raise UserError("the file has no category", where=name, remedy="give a .dic or .json file")
-        return cls(found, **weights)
+        try:
+            return cls(found, **weights)
+        except UserError as error:
+            raise UserError(error.problem, where=name, remedy=error.remedy) from None
 
     def prior(
         self,
@@ -114,6 +117,15 @@ class Guide:
             for row, weight in found:
                 eta[row, topic] = max(weight, eta[row, topic])
         return eta
+
+
+def _plain(words: Any) -> Any:
+    """Words as a list, or a dict of plain numbers, as they are saved; what is neither as it is."""
+    if isinstance(words, Mapping):
+        return {word: w.item() if isinstance(w, np.generic) else w for word, w in words.items()}
+    if isinstance(words, set | frozenset):
+        return sorted(words, key=str)
+    return words if isinstance(words, str) or not isinstance(words, Iterable) else list(words)
 
 
 def _weight(words: Words, word: str, inside: float) -> float:

@@ -91,8 +91,8 @@ class Model(ABC):
         """Infer a shard's documents and report their statistics: the map."""
 
     @abstractmethod
-    def summary(self, small: Record, counts: Array) -> Summary:
-        """Sums over some rows that the score and the global step need and that are not plain totals."""
+    def summary(self, small: Record, counts: Array, first: int) -> Summary:
+        """Sums over the rows from `first` on that the score and the global step need, not plain totals."""
 
     @abstractmethod
     def global_step(

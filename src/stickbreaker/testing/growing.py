@@ -78,7 +78,7 @@ class GrowingMixture(Model):
             stats, score=score, trial=trial
         )
 
-    def summary(self, small: Record, counts: Array) -> Summary:
+    def summary(self, small: Record, counts: Array, first: int) -> Summary:
         return {"squares": (counts**2).sum(axis=0)}
 
     def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> Edit:

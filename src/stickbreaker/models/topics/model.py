@@ -48,8 +48,8 @@ class TopicModel(Model):
     ) -> tuple[Local, Stats]:
         return self.solver.infer(view, shard, local, seed)
 
-    def summary(self, small: Record, counts: Array) -> Summary:
-        return self.words.summary(small, counts)
+    def summary(self, small: Record, counts: Array, first: int) -> Summary:
+        return self.words.summary(small, counts, first)
 
     def needs_summary(self) -> bool:
         return self.words.learned

@@ -97,16 +97,16 @@ class ClosedVocabulary:
                 expected_log_weights(concentration, log_totals[group], out[part], log_scale[part])
         return out, log_scale
 
-    def summary(self, small: Record, counts: Array) -> Summary:
-        """The words' terms of the bound and the sum of psi(lambda), a number a topic each."""
+    def summary(self, small: Record, counts: Array, first: int) -> Summary:
+        """The terms of the bound, and sums of psi(lambda), of the words from `first` on: a number a topic each."""
         from scipy.special import gammaln
 
         from stickbreaker.kernels.topic_words import add_dirichlet_terms
 
         terms, digammas = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
         for start in range(0, len(counts), BLOCK):
-            part = slice(start, start + BLOCK)
-            prior = self.prior(small, part)
+            part = slice(start, min(start + BLOCK, len(counts)))
+            prior = self.prior(small, slice(first + part.start, first + part.stop))
             concentration = np.ascontiguousarray(counts[part] + prior)
             add_dirichlet_terms(concentration, np.ascontiguousarray(counts[part]), terms, digammas)
             terms -= np.broadcast_to(gammaln(prior), concentration.shape).sum(axis=0)
