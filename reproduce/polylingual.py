@@ -24,6 +24,7 @@ from stickbreaker.evaluation import Topics, both_sides, compare_sides, cross_lin
 TOPICS, PASSES = 50, 33
 ETAS = (0.01, 0.1, "learned")  # tried; the best on the dev pages is reported on the test pages
 LINKED = (1.0, 0.25)
+PARTS = (0.2, 0.1)  # of the pages: for the test, and for choosing eta
 MODELS = ("polylingual", "one multinomial")
 SHOWN = ("LibreOffice", "en", "de")  # of whose topics the table shows the ten best, and by which pair
 
@@ -93,7 +94,7 @@ def topics_of(model: str, corpus: Corpus, eta: Any, seed: int) -> Topics:
 
 def results(name: str, seeds: tuple[int, ...]) -> Iterator[Aligned | list[Shown]]:
     """Both models with all and with a quarter of the pages linked; of one corpus, topics side by side."""
-    test, dev, train = cut(pages(name), 0.2, 0.1)
+    test, dev, train = cut(pages(name), *PARTS)
     whole = Corpus.from_texts(train, analysis=analysis())  # its vocabulary serves every run
     alike = {"analysis": whole.analysis, "vocabulary": whole.vocabulary}
     seen = [Corpus.from_texts(part, **alike) for part in (dev, test)]
@@ -114,9 +115,10 @@ def results(name: str, seeds: tuple[int, ...]) -> Iterator[Aligned | list[Shown]
 
 def apart(name: str, linked: float) -> dict[str, float]:
     """Of each model, the share of tokens that lie in topics of which nine tenths are one language."""
-    whole = Corpus.from_texts(cut(pages(name), 0.2, 0.1)[-1], analysis=analysis())
-    texts = unlinked(cut(pages(name), 0.2, 0.1)[-1], linked, 0)
-    corpus = Corpus.from_texts(texts, analysis=whole.analysis, vocabulary=whole.vocabulary)
+    train = cut(pages(name), *PARTS)[-1]
+    whole = Corpus.from_texts(train, analysis=analysis())
+    alike = {"analysis": whole.analysis, "vocabulary": whole.vocabulary}
+    corpus = Corpus.from_texts(unlinked(train, linked, 0), **alike)
     shares = {}
     for model in MODELS:
         learned = fitted(model, corpus, ETAS[0], 0)

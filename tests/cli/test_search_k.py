@@ -194,6 +194,8 @@ def test_mistakes_are_one_line(cli, corpus, search, tmp_path):
         assert says in cli("search-k", given, "--topics", topics, "--out", place, code=1).stderr
     done = cli("search-k", corpus, "--topics", "3", "--iterations", 9, "--out", out, code=1)
     assert f"{out}: was begun with iterations 8, not 9; give another --out" in done.stderr
+    done = cli("search-k", corpus, "--topics", "3", "--out", out, code=1)
+    assert "was begun with iterations 8, not the default; give another --out" in done.stderr
     (out / "runs" / "k3-seed0.json").write_text('{"topics": 3')
     done = cli("search-k", corpus, "--topics", "3", *QUICK, "--out", out, code=1)
     assert "k3-seed0.json: the file is damaged; delete it" in done.stderr

@@ -113,7 +113,7 @@ def test_given_words_carry_languages():
         Corpus.from_texts(TEXTS, rule=VocabularyRule(words=("de:haus", "en:red", "red")))
 
 
-def test_unseen_words_and_languages():
+def test_unseen_words_and_languages(tmp_path):
     model = Corpus.from_texts(TEXTS)
     fresh = Corpus.from_texts(
         [{"de": "Das blaue Haus"}], vocabulary=model.vocabulary, analysis=model.analysis
@@ -125,6 +125,9 @@ def test_unseen_words_and_languages():
     assert english.bags(0).unseen.tolist() == [1.0]
     again = english.with_vocabulary(Vocabulary.joined({"en": Vocabulary.of(["en:blue"])}))
     assert words_of(again) == [{"en:blue": 1}]
+    with pytest.raises(UserError, match="do not carry the vocabulary's languages"):
+        english.write(tmp_path / "corpus")  # read again, it would have none of the words
+    assert not (tmp_path / "corpus").exists()
 
 
 def test_what_does_not_fit_together_is_told():
@@ -153,3 +156,9 @@ def test_sides_of_tokens_are_refused(tmp_path):
     path.write_text('{"id": "a", "lang": "en", "text": ["a", "house"]}\n')
     with pytest.raises(UserError, match="needs a text, not tokens"):
         Corpus.build(path, reading=ReadingOptions(language_field="lang"))
+
+
+def test_a_vocabulary_of_languages_asks_for_their_texts():
+    model = Corpus.from_texts(TEXTS)
+    fresh = Corpus.from_texts([{"de": "Das rote Haus"}], vocabulary=model.vocabulary)
+    assert words_of(fresh) == [{"de:haus": 1}]

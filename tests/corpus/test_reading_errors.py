@@ -54,7 +54,7 @@ TEXT_ERRORS = [
     (
         "a.jsonl",
         GOOD + b'{"text": null}\n',
-        ":2: the field 'text' is not a string; name",
+        ":2: the field 'text' is null; name a field of text by --text-field, or --on-error skip",
         "text is not a string",
     ),
     (

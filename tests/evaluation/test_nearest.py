@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickbreaker import UserError
-from stickbreaker.evaluation import nearest_documents
+from stickbreaker.evaluation import nearest, nearest_documents
 
 
 @given(st.integers(1, 7), st.integers(1, 9), st.integers(1, 4), st.integers(0, 99))
@@ -27,3 +27,13 @@ def test_mistakes():
         nearest_documents(np.ones((1, 2)) / 2, [])
     with pytest.raises(UserError, match="one model for both"):
         nearest_documents(np.ones((1, 2)) / 2, [np.ones((1, 3)) / 3])
+
+
+def test_queries_come_in_parts(monkeypatch):
+    draw = np.random.default_rng(1)
+    queries, others = draw.dirichlet(np.ones(4), 23), draw.dirichlet(np.ones(4), 40)
+    whole = nearest_documents(queries, [others[:15], others[15:]], 3)
+    monkeypatch.setattr(nearest, "QUERIES_AT_ONCE", 7)
+    parts = nearest_documents(queries, [others[:15], others[15:]], 3)
+    assert parts.positions.tolist() == whole.positions.tolist()
+    assert nearest_documents(np.empty((0, 4)), [others], 3).positions.shape == (0, 3)

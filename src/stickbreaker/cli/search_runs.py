@@ -54,7 +54,8 @@ class Search:
         for name, now in asdict(self.plan).items():
             was = getattr(before, name)
             if was != now:
-                other = f"{name.replace('_', '-')} {was}, not {now}"
+                values = ["the default" if value is None else value for value in (was, now)]
+                other = f"{name.replace('_', '-')} {values[0]}, not {values[1]}"
                 told = "another corpus" if name == "fingerprint" else other
                 raise UserError(f"was begun with {told}", where=self.path, remedy="give another --out")
 

@@ -175,6 +175,9 @@ class _Analyst:
         self.analysis = None if recipe.kind == "bag" else (recipe.analysis or Analysis()).resolved()
         self.used = None if recipe.analysis is None else self.analysis
         self.base = recipe.analysis or Analysis()
+        if recipe.vocabulary is not None and recipe.vocabulary.languages and isinstance(self.base, Analysis):
+            self.base = PolylingualAnalysis.of(self.base, recipe.vocabulary.languages)
+            self.analysis = self.base.resolved()
         self.polylingual: bool | None = True if isinstance(self.base, PolylingualAnalysis) else None
         self.seen: set[int] = set()
 

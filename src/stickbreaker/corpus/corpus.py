@@ -359,7 +359,11 @@ class Corpus:
         return Corpus(self.source, vocabulary, analysis or self.analysis, about, language)
 
     def write(self, out: str | Path, overwrite: bool = False) -> "Corpus":
-        """Save as a directory; returns the saved corpus. Raises UserError where something is in the way."""
+        """Save as a directory; returns the saved corpus. Raises UserError where something is in the way, and
+        for texts of one language that are seen through the vocabulary of several."""
+        if self._language is not None:
+            remedy = "write it with its own vocabulary"
+            raise UserError("the words of the corpus do not carry the vocabulary's languages", remedy=remedy)
         with building.new_directory(Path(out), overwrite) as directory:
             writer = store.StoreWriter(directory, self.kind)
             for block in range(len(self.block_sizes)):

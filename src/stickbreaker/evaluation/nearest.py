@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError
 
+QUERIES_AT_ONCE = 4096
+
 
 class Nearest(NamedTuple):
     """For each query (rows) the positions of the documents nearest to it, the nearest first.
@@ -23,9 +25,9 @@ class Nearest(NamedTuple):
 def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5) -> Nearest:
     """The `n` documents with topic shares most like a query's, for each query; ties go to the first.
 
-    `queries` (documents × topics); `among` blocks of the same kind, read once, numbered through. Memory: a
-    block's affinities and n numbers a query. Raises UserError where the numbers of topics differ or there is
-    no document.
+    `queries` (documents × topics); `among` blocks of the same kind, read once, numbered through. Memory: the
+    affinities of some thousand queries to a block, and n numbers a query. Raises UserError where the numbers
+    of topics differ or there is no document.
 
     >>> nearest_documents([[1.0, 0.0]], [[[0.2, 0.8], [0.9, 0.1]]], n=1).positions.tolist()
     [[1]]
@@ -39,8 +41,14 @@ def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5
             raise UserError(
                 f"topic shares are {roots.shape} and {others.shape}", remedy="use one model for both"
             )
-        numbers = np.broadcast_to(np.arange(first, first + len(others)), (len(roots), len(others)))
-        best = _best_of(best, Nearest(numbers, roots @ others.T), n)
+        numbers = np.arange(first, first + len(others))
+        parts: list[Nearest] = []
+        for start in range(0, max(1, len(roots)), QUERIES_AT_ONCE):
+            some = slice(start, start + QUERIES_AT_ONCE)
+            affinity = roots[some] @ others.T
+            found = Nearest(np.broadcast_to(numbers, affinity.shape), affinity)
+            parts.append(_best_of(Nearest(best.positions[some], best.affinity[some]), found, n))
+        best = Nearest(*map(np.concatenate, zip(*parts, strict=True)))
         first += len(others)
     if not first:
         raise UserError("there is no document to choose from")

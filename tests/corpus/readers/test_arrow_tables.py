@@ -51,7 +51,7 @@ def test_bad_tables(tmp_path, name, content_of):
         return error_in(path)
 
     assert line(body=["a"]) == ": no column 'text' (columns: body); name the column by --text-field"
-    assert line(text=["a", None]).startswith(":2: the field 'text' is not a string; name a field")
+    assert line(text=["a", None]).startswith(":2: the field 'text' is null; name a field")
     assert [document.text for document in skipping(path)[0]] == ["a"]
     assert line(text=[["a"], ["b", None]]).startswith(":2: the field 'text' is not a string")
     assert line(text=[1]).startswith(":1: the field 'text' is not a string")
@@ -131,7 +131,7 @@ class Broken:
         ([1], "list is no table that Arrow can take; give a table of pandas (2.2 or later), polars or Arrow"),
         (Broken(), "the table: cannot be read ("),
         (pa.table({"body": ["a"]}), "the table: no column 'text' (columns: body); name the column"),
-        (pa.table({"text": ["a", None]}), "row 1: the field 'text' is not a string; name"),
+        (pa.table({"text": ["a", None]}), "row 1: the field 'text' is null; name"),
         (pa.table({"text": ["a", "b"], "id": [3, 3]}), "row 1: the id '3' was used before; ids must differ"),
         (pa.table({"text": pa.array([], pa.string())}), "the table: no document found"),
     ],

@@ -41,7 +41,7 @@ def test_a_text_for_each_language():
     ("record", "options", "kind", "problem"),
     [
         ({"body": ""}, {}, "no text field", "no field 'text' (fields: body)"),
-        ({"text": None}, {}, "text is not a string", "the field 'text' is not a string"),
+        ({"text": None}, {}, "text is not a string", "the field 'text' is null"),
         ({"text": ["a", 1]}, {}, "text is not a string", "the field 'text' is not a string"),
         (
             {"text": "", "id": True},

@@ -53,6 +53,11 @@ def test_a_header_and_nothing_else(tmp_path):
         (b"a,b\n", ":1: no column 'text' (columns: a, b); name the column by --text-field"),
         (b"\na,b\n", ":2: no column 'text' (columns: a, b); name"),
         (b",\n", ":1: no column 'text' (columns: none); name"),
+        (
+            b"id;text\n",
+            ":1: no column 'text' (columns: id;text); cells seem to be parted by semicolons; save",
+        ),
+        (b"id\ttext\n", ":1: no column 'text' (columns: id\ttext); give --format tsv, for cells seem"),
         (b"text,a,a\n", ":1: two columns are named 'a'; give each a name of its own"),
         (b"text,\xff\na,b\n", ":1: byte 0xff at position 6 is not UTF-8; convert"),
         (b'text,"b\n', ":1: malformed row, up to line 1 (unexpected end of data); a cell in quotes ends"),

@@ -57,10 +57,21 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
     for option, name in wanted.items():
         if name is not None and name not in names:
             problem = f"no column {name!r} (columns: {storable(', '.join(names[:8])) or 'none'})"
-            raise Bad("wrong columns", problem, f"name the column by {option}")
+            raise Bad("wrong columns", problem, _other_separator(names) or f"name the column by {option}")
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise Bad("wrong columns", f"two columns are named {twice[0]!r}", "give each a name of its own")
+
+
+def _other_separator(names: Sequence[str]) -> str | None:
+    """The remedy where the only column's name shows that cells are parted by a semicolon or a tab."""
+    if len(names) == 1 and ";" in names[0]:
+        return "cells seem to be parted by semicolons; save the file with commas"
+    return (
+        "give --format tsv, for cells seem to be parted by tabs"
+        if len(names) == 1 and "\t" in names[0]
+        else None
+    )
 
 
 def _text_or_tokens(record: Mapping[str, Any], field: str) -> tuple[str | None, list[str] | None]:
@@ -71,8 +82,8 @@ def _text_or_tokens(record: Mapping[str, Any], field: str) -> tuple[str | None, 
         return storable(value), None
     if isinstance(value, list) and all(isinstance(token, str) for token in value):
         return None, [storable(token) for token in value]
-    problem = f"the field {field!r} is not a string"
-    raise Bad("text is not a string", problem, "name a field of text by --text-field")
+    problem = f"the field {field!r} is {'null' if value is None else 'not a string'}"
+    raise Bad("text is not a string", problem, "name a field of text by --text-field, or --on-error skip")
 
 
 def _sides(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, str]:

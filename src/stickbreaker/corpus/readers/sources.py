@@ -22,6 +22,7 @@ _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError)
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _BOM = b"\xef\xbb\xbf"
 _CONVERT = "convert the file to UTF-8, or --on-error skip"
+_NO_NUL = "convert the file to UTF-8 and remove its NUL bytes, or --on-error skip"
 _LARGEST_WINDOW = 1 << 31
 
 
@@ -212,7 +213,7 @@ def _content(stream: BinaryIO) -> bytes:
 def decoded(content: bytes) -> str:
     """Bytes as text. Raises Bad for what is no UTF-8."""
     if b"\0" in content:
-        raise Bad("binary bytes", "binary bytes (NUL), not UTF-8 text", _CONVERT)
+        raise Bad("binary bytes", "binary bytes (NUL), not UTF-8 text", _NO_NUL)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -98,7 +98,7 @@ class ClosedVocabulary:
         return out, log_scale
 
     def summary(self, small: Record, counts: Array, first: int) -> Summary:
-        """The terms of the bound, and sums of psi(lambda), of the words from `first` on: a number a topic each."""
+        """Of the words from `first` on: terms of the bound and sums of psi(lambda), a number a topic each."""
         from scipy.special import gammaln
 
         from stickbreaker.kernels.topic_words import add_dirichlet_terms
