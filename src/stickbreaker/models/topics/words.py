@@ -4,7 +4,7 @@ Kernels and scipy.special are imported on use: a model is loaded without them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ class ClosedVocabulary:
     eta: float | Array
     learned: bool = False
     firsts: tuple[int, ...] = (0,)
+    _constants: dict[str, Array] = field(default_factory=dict, init=False, repr=False)  # worked out once
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -99,8 +100,6 @@ class ClosedVocabulary:
 
     def summary(self, small: Record, counts: Array, first: int) -> Summary:
         """Of the words from `first` on: terms of the bound and sums of psi(lambda), a number a topic each."""
-        from scipy.special import gammaln
-
         from stickbreaker.kernels.topic_words import add_dirichlet_terms
 
         terms, digammas = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
@@ -109,7 +108,6 @@ class ClosedVocabulary:
             prior = self.prior(small, slice(first + part.start, first + part.stop))
             concentration = np.ascontiguousarray(counts[part] + prior)
             add_dirichlet_terms(concentration, np.ascontiguousarray(counts[part]), terms, digammas)
-            terms -= np.broadcast_to(gammaln(prior), concentration.shape).sum(axis=0)
         return {"terms": terms, "digammas": digammas}
 
     def score(self, small: Record, totals: Array, summary: Summary) -> float:
@@ -119,7 +117,19 @@ class ClosedVocabulary:
         prior = self.prior_totals(small)
         total = totals + prior
         ends = gammaln(prior) - gammaln(total) + totals * psi(total)
-        return float((summary["terms"] + ends.sum(axis=0)).sum())
+        return float((summary["terms"] + ends.sum(axis=0) - self._prior_terms(small)).sum())
+
+    def _prior_terms(self, small: Record) -> Array:
+        """Sum of log Gamma(eta) over the words (topics, or one number where all have the same)."""
+        from scipy.special import gammaln
+
+        if not isinstance(self.eta, np.ndarray):
+            return np.array(self.n_words * gammaln(float(small["eta"].values)))
+        if "prior terms" not in self._constants:
+            starts = range(0, self.n_words, BLOCK)
+            parts = [gammaln(self.eta[start : start + BLOCK]).sum(axis=0) for start in starts]
+            self._constants["prior terms"] = np.asarray(np.sum(parts, axis=0))
+        return self._constants["prior terms"]
 
     def topic_words(self, small: Record, counts: Array) -> Array:
         """E[beta] (words × topics); columns sum to one, over the words of each group."""
