@@ -83,7 +83,19 @@ def test_mistakes(tmp_path):
         ),
         ((tmp_path / "b", "--out", out), f"{tmp_path}/b: no such file or directory; check the path"),
         ((path, "--out", out, "--stop-words", "gone"), "gone: no such file or directory; check the path"),
-        ((path, "--out", out, "--language", "xx"), "unknown language 'xx'; known: ar, bg, ca,"),
+        ((path, "--out", out, "--language", "klingon"), "unknown language 'klingon'; give its ISO 639 code"),
+        (
+            (path, "--out", out, "--language", "en", "--text-field", "en=text,de=deutsch"),
+            "--language has no effect where --text-field or --language-field tells the languages; leave",
+        ),
+        (
+            (path, "--out", out, "--language", "none", "--language-field", "lang"),
+            "--language has no effect where --text-field or --language-field tells the languages; leave",
+        ),
+        (
+            (path, "--out", out, "--language-field", "lang", "--text-field", "en=text,de=deutsch"),
+            "a language field cannot go with a text field for each language; leave out one of",
+        ),
         ((path, "--out", path / "below", "--on-error", "skip"), f"{path}"),
     ]:
         failed = stickbreaker("corpus", "build", *arguments)

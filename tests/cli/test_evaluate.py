@@ -15,7 +15,7 @@ GERMAN = {word: "x" + word for topic in TOPICS for word in topic}
 
 @pytest.fixture(scope="module")
 def told(cli, model, planted):
-    options = ("--left-to-right", 3, "--labels", "label")
+    options = ("--left-to-right", "--particles", 3, "--labels", "label")
     return json.loads(cli("evaluate", model, planted, *options, "--json").stdout)
 
 
@@ -56,7 +56,7 @@ def test_left_to_right_is_that_of_the_library(told, model, texts):
 
 def test_particles_need_not_be_told(cli, model, planted):
     assert json.loads(cli("evaluate", model, planted, "--json").stdout)["left_to_right"] is None
-    line = ("evaluate", model, planted, "--json", "--left-to-right")
+    line = ("evaluate", model, "--json", "--left-to-right", planted)
     assert json.loads(cli(*line).stdout)["left_to_right"]["particles"] == 20
 
 
@@ -78,7 +78,7 @@ def test_diversity_and_labels(told, model):
 
 
 def test_the_text_names_every_score(cli, model, planted):
-    text = cli("evaluate", model, planted, "--left-to-right", 2, "--labels", "label").stdout
+    text = cli("evaluate", model, planted, "--left-to-right", "--particles", 2, "--labels", "label").stdout
     for part in ("60 documents, 480 words predicted", "unigram", "Left to right: 900 words, 2 particles"):
         assert part in text
     for part in (
@@ -126,6 +126,18 @@ def test_a_store_as_reference_beside_a_file_with_options(cli, model, planted, tm
     assert json.loads(cli(*line).stdout)["coherence"][0]["documents"] == 60
 
 
+def test_a_store_beside_a_raw_reference_with_options(cli, model, planted, tmp_path):
+    """They are the reference's; without one a corpus refuses them."""
+    cli("corpus", "build", planted, "--out", tmp_path / "c")
+    renamed = [{"body": document["text"]} for document in planted_documents(40, seed=5)]
+    file = write_lines(tmp_path / "body.jsonl", renamed)
+    line = ("evaluate", model, tmp_path / "c", "--text-field", "body")
+    told = json.loads(cli(*line, "--reference", file, "--json").stdout)
+    assert (told["documents"], told["coherence"][0]["documents"]) == (60, 40)
+    for more in ((), ("--reference", tmp_path / "c")):
+        assert "is a corpus already, --text-field has no effect" in cli(*line, *more, code=1).stderr
+
+
 def test_bags_have_no_windows(cli, model, tmp_path):
     words = sorted(word for topic in TOPICS for word in topic)
     (tmp_path / "bags.ldac").write_text("2 0:1 1:2\n3 1:1 2:1 5:4\n")
@@ -137,7 +149,7 @@ def test_bags_have_no_windows(cli, model, tmp_path):
 
 def test_two_languages(cli, two_languages):
     model, corpus, fields = two_languages
-    line = ("evaluate", model, corpus, *fields, "--left-to-right", 2)
+    line = ("evaluate", model, corpus, *fields, "--left-to-right", "--particles", 2)
     told = json.loads(cli(*line, "--json").stdout)
     assert [one["language"] for one in told["coherence"]] == ["de", "en"]
     assert told["nats_per_word"] > told["unigram_nats_per_word"] + 0.3
@@ -172,9 +184,18 @@ def test_a_mistake_is_one_line(cli, model, tmp_path, options, says):
     assert says in lines[0]
 
 
-@pytest.mark.parametrize("options", [("--left-to-right", 0), ("--left-to-right", "many")])
-def test_wrong_usage(cli, model, planted, options):
-    assert "Usage: " in cli("evaluate", model, planted, *options, code=2).stderr
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--left-to-right", "--particles", 0), "Invalid value for '--particles'"),
+        (("--left-to-right", "--particles", "many"), "Invalid value for '--particles'"),
+        (("--particles", 5), "--particles needs --left-to-right"),
+    ],
+)
+def test_wrong_usage(cli, model, planted, options, says):
+    told = cli("evaluate", model, planted, *options, code=2).stderr
+    assert "Usage: " in told
+    assert says in told
 
 
 def test_scores_of_parts_add_up_in_json(cli, model, tmp_path):
@@ -185,7 +206,9 @@ def test_scores_of_parts_add_up_in_json(cli, model, tmp_path):
         for n, part in enumerate((documents[:9], documents[9:], documents))
     ]
     told = [
-        json.loads(cli("evaluate", model, file, "--left-to-right", 2, "--json").stdout)["left_to_right"]
+        json.loads(cli("evaluate", model, file, "--left-to-right", "--particles", 2, "--json").stdout)[
+            "left_to_right"
+        ]
         for file in files
     ]
     nats = [one["nats_per_word"] * one["scored_tokens"] for one in told]

@@ -1,6 +1,7 @@
 """Polylingual and guided models at the command line: from rows to topics side by side."""
 
 import json
+import re
 
 import pytest
 from tests.running import SMALL, TOPICS, german, planted_documents, with_german, write_lines
@@ -59,6 +60,20 @@ def test_new_documents_of_one_side(cli, polylingual, tmp_path):
     assert "en.jsonl:1: one text where a text for each language is expected" in cli(*line, code=1).stderr
 
 
+def test_lines_for_a_polylingual_model(cli, polylingual, tmp_path):
+    """The remedy that is told helps: a corpus of the lines in their language."""
+    lines, out = tmp_path / "new.txt", tmp_path / "out.csv"
+    lines.write_text(" ".join(TOPICS[1]) + "\n")
+    told = (
+        f"{lines}:1: one text where a text for each language is expected; build a corpus with --language "
+        "CODE first, or give JSON Lines or CSV with a text field a language (--text-field en=FIELD,de=FIELD)"
+    )
+    assert told in cli("transform", polylingual / "model", lines, "--out", out, code=1).stderr
+    cli("corpus", "build", lines, "--language", "en", "--out", tmp_path / "lines")
+    cli("transform", polylingual / "model", tmp_path / "lines", "--out", out)
+    assert max(float(share) for share in out.read_text().splitlines()[1].split(",")[1:]) > 0.9
+
+
 def test_nearest_across_languages(cli, polylingual, rows):
     line = ("nearest", polylingual / "model", polylingual / "corpus", "--from", "en", "--to", "de")
     told = json.loads(cli(*line, "--top", 3, "--json").stdout)["queries"]
@@ -78,9 +93,12 @@ def test_nearest_across_languages(cli, polylingual, rows):
 def test_guided_topics_carry_their_names(cli, tmp_path):
     lines = write_lines(tmp_path / "lines.jsonl", planted_documents())
     guide = tmp_path / "words.json"
-    guide.write_text(json.dumps({"space": ["plan*", "star"], "finance": ["bank"], "unused": ["sun"]}))
+    guide.write_text(
+        json.dumps({"space": ["plan*", "star"], "finance": ["bank", "bank loan"], "unused": ["sun"]})
+    )
     line = ["fit", "lda", lines, *SMALL, "--guide", guide, "--out", tmp_path / "model"]
-    cli(*line, "--guide-categories", "finance,space")
+    done = cli(*line, "--guide-categories", "finance,space")
+    assert "guide: finance 1 of 2 words, space 2 of 2" in done.stderr.splitlines()
     told = json.loads(cli("topics", tmp_path / "model", "--json").stdout)["topics"]
     by_number = {topic["topic"]: topic for topic in told}
     assert [by_number[k]["name"] for k in range(3)] == ["finance", "space", None]
@@ -97,3 +115,24 @@ def test_guided_topics_carry_their_names(cli, tmp_path):
         "--guide-inside needs --guide"
         in cli("fit", "lda", lines, "--guide-inside", 2, "--out", "x", code=2).stderr
     )
+
+
+def test_the_report_names_topics_in_the_language_wanted(cli, polylingual, tmp_path):
+    for code, words in (("en", TOPICS), ("de", [list(map(german, topic)) for topic in TOPICS])):
+        out = tmp_path / f"{code}.html"
+        cli("report", polylingual / "model", "--out", out, "--language", code)
+        labels = re.findall(r'"label":\s*"([^"]*)"', out.read_text())
+        known = {word for topic in words for word in topic}
+        assert len(labels) >= 3
+        assert {word for label in labels[:3] for word in label.split(", ")} <= known
+    line = ("report", polylingual / "model", "--out", tmp_path / "out.html", "--language", "fr")
+    assert "no language 'fr'; the model has de, en" in cli(*line, code=1).stderr
+
+
+def test_documents_of_one_language_are_evaluated(cli, polylingual, tmp_path):
+    lines = write_lines(tmp_path / "en.jsonl", [{"id": "q", "body": " ".join(TOPICS[0])}])
+    told = json.loads(
+        cli("evaluate", polylingual / "model", lines, "--text-field", "en=body", "--json").stdout
+    )
+    assert [one["language"] for one in told["coherence"]] == ["en"]
+    assert told["language_pairs"] == []

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -119,3 +120,19 @@ def test_a_replacement_that_fails_at_its_last_step_is_undone(tmp_path, monkeypat
 def test_a_user_error_is_one_line():
     error = UserError("is\nodd", where="file.txt", line=3, remedy="mend it")
     assert str(error) == "file.txt:3: is odd; mend it"
+
+
+def test_a_failed_directory_leaves_no_parents(tmp_path):
+    with pytest.raises(ValueError, match="stop"), atomic_directory(tmp_path / "a" / "b" / "c"):
+        raise ValueError("stop")
+    assert list(tmp_path.iterdir()) == []
+    with atomic_directory(tmp_path / "a" / "b"):
+        pass
+    assert (tmp_path / "a" / "b").is_dir()
+
+
+def test_only_plain_files_are_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileExistsError, match="not a plain file"):
+        write_atomic(tmp_path / "pipe", b"text")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus
 
 
@@ -21,6 +22,20 @@ def test_tokens_of_the_default_pattern():
 
 def test_an_apostrophe_ends_a_french_word():
     assert words("L'homme n’est pas", language="fr") == ["l", "homme", "n", "est", "pas"]
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("en-US", "en"), ("zh_CN", "zh"), (" PT-br ", "pt"), ("no", "nb"), ("sw", "sw"), ("haw", "haw")],
+)
+def test_codes_of_languages(name, code):
+    assert Analysis(name, stop_words="none").language == code
+
+
+@pytest.mark.parametrize("name", ["", "-", "x", "1a", "klingon", "none", "é!", "-en"])
+def test_what_is_no_language(name):
+    with pytest.raises(UserError, match="unknown language"):
+        Analysis(name)
 
 
 def test_normalization_lower_case_and_stems():

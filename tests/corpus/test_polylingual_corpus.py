@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from stickbreaker import UserError
@@ -130,14 +131,30 @@ def test_unseen_words_and_languages(tmp_path):
     assert not (tmp_path / "corpus").exists()
 
 
+def test_a_view_of_one_language_goes_back_to_plain_words():
+    model = Corpus.from_texts(TEXTS)
+    plain = Corpus.from_texts(["a blue house"])
+    view = plain.with_vocabulary(model.vocabulary, model.analysis)
+    back = view.with_vocabulary(Vocabulary.of(["house"]))
+    assert words_of(back) == [{"house": 1}]
+    assert back.bags(0).unseen.tolist() == [1.0]  # blue; "a" is a stop word
+    assert words_of(back.with_vocabulary(model.vocabulary)) == [{"en:house": 1}]
+    with pytest.raises(UserError, match=r"the texts' language \(en\) is none of the vocabulary's \(de\)"):
+        view.with_vocabulary(Vocabulary.joined({"de": Vocabulary.of(["de:haus"])}))
+    with pytest.raises(UserError, match="the texts are in several languages"):
+        model.with_vocabulary(Vocabulary.of(["house"]))
+
+
 def test_what_does_not_fit_together_is_told():
     mixed = [Document("a", texts=TEXTS[0], where="rows.jsonl", line=1), Document("b", text="plain", line=2)]
     with pytest.raises(UserError, match="one text where a text for each language is expected"):
         Corpus.from_documents(mixed)
     with pytest.raises(UserError, match="several texts where one is expected"):
         Corpus.from_documents(mixed[::-1])
-    with pytest.raises(UserError, match="unknown language 'klingon'"):
-        Corpus.from_texts([{"klingon": "nuqneH"}])
+    with pytest.raises(UserError, match=r"^rows\.jsonl:7: unknown language 'klingon'"):
+        Corpus.from_documents([Document("a", texts={"klingon": "nuqneH"}, where="rows.jsonl", line=7)])
+    with pytest.raises(UserError, match=r"^rows\.jsonl:7: two texts in the language en; give one text"):
+        Corpus.from_documents([Document("a", texts={"en": "a", "English": "b"}, where="rows.jsonl", line=7)])
     with pytest.raises(UserError, match="language de: the vocabulary is empty"):
         Corpus.from_texts([{"en": "a house", "de": "die das"}])
     with pytest.raises(UserError, match="no word of the language de"):
@@ -162,3 +179,97 @@ def test_a_vocabulary_of_languages_asks_for_their_texts():
     model = Corpus.from_texts(TEXTS)
     fresh = Corpus.from_texts([{"de": "Das rote Haus"}], vocabulary=model.vocabulary)
     assert words_of(fresh) == [{"de:haus": 1}]
+
+
+def test_languages_without_stop_words_and_stemmer():
+    corpus = Corpus.from_texts(
+        [{"en-US": "a red house", "sw": "nyumba nyekundu"}], analysis=Analysis(stemming=True)
+    )
+    assert corpus.vocabulary.ranges == {"en": slice(0, 2), "sw": slice(2, 4)}
+    assert corpus.analysis.by_language["sw"] == Analysis("sw", stop_words=()).resolved()
+
+
+def test_sides_that_are_none_are_left_out():
+    texts = [{"en": t.get("en"), "de": t.get("de")} for t in TEXTS]
+    assert Corpus.from_texts(texts).fingerprint == Corpus.from_texts(TEXTS).fingerprint
+    for nothing in ({}, {"en": None}):
+        with pytest.raises(UserError, match="document 1 has no text in any language; leave it out, or give"):
+            Corpus.from_texts([TEXTS[0], nothing])
+    for other in ({"en": 3}, {1: "one"}, {"en": ["a", "list"]}):
+        with pytest.raises(UserError, match="document 0 maps something else than languages to texts"):
+            Corpus.from_texts([other])
+
+
+ROWS = '{"lang": "en", "text": "a house"}\n{"lang": "de", "text": "ein Haus"}\n'
+
+
+@pytest.mark.parametrize("on_error", ["fail", "skip"])
+def test_rows_that_share_no_id_are_refused(tmp_path, on_error):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(ROWS)
+    reading = ReadingOptions(language_field="lang", on_error=on_error)
+    problem = "rows in de, en share no id, so no document has two languages"
+    with pytest.raises(UserError) as caught:
+        Corpus.build(path, reading=reading)
+    assert str(caught.value) == f"{problem}; name the field of the ids by --id-field"
+    with pytest.raises(UserError, match="share no id"):
+        Corpus.from_frame(
+            pa.Table.from_pylist(list(map(json.loads, ROWS.splitlines()))), language_field="lang"
+        )
+    model = Corpus.from_texts(TEXTS)
+    scored = Corpus.build(path, reading=reading, vocabulary=model.vocabulary, analysis=model.analysis)
+    assert words_of(scored) == [{"en:house": 1}, {"de:haus": 1}]  # each by itself, as a model scores them
+    path.write_text(ROWS.splitlines()[0])
+    assert Corpus.build(path, reading=reading).vocabulary.words == ("en:house",)
+
+
+def test_rows_without_a_language_are_told(tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_text("a house\n")
+    line = f"{path}:1: no language in the field 'lang'; give JSON Lines or a table that has the field"
+    with pytest.raises(UserError) as caught:
+        Corpus.build(path, reading=ReadingOptions(language_field="lang"))
+    assert str(caught.value) == line
+
+
+CONLLU = "".join(f"{n}\t{word}\t{word}\t_\t_\t_\t_\t_\t_\t_\n" for n, word in enumerate(["red", "house"], 1))
+
+
+def test_tokens_without_a_language_are_told(tmp_path):
+    model = Corpus.from_texts(TEXTS)
+    seen = {"vocabulary": model.vocabulary, "analysis": model.analysis}
+    told = "tokens carry no language; write them as de:word, or give texts by language"
+    for settings in (seen, {"vocabulary": model.vocabulary}, {"analysis": model.analysis}):
+        with pytest.raises(UserError) as caught:
+            Corpus.from_tokens([["en:red", "house"], ["red", "fr:rouge"]], **settings)
+        assert str(caught.value) == told
+    assert words_of(Corpus.from_tokens([["en:red", "house"], []], **seen)) == [{"en:red": 1}, {}]
+    path = tmp_path / "a.conllu"
+    path.write_text(CONLLU + "\n")
+    with pytest.raises(UserError) as caught:
+        Corpus.build(path, **seen)
+    assert str(caught.value) == f"{path}:1: {told}"
+
+
+def test_bags_without_a_language_are_told(tmp_path):
+    bags, words = tmp_path / "a.ldac", tmp_path / "words.txt"
+    bags.write_text("1 0:1\n1 1:1\n")
+    words.write_text("en:red\nred\n")
+    reading = ReadingOptions(vocab=str(words), on_error="skip")
+    corpus = Corpus.build(bags, reading=reading, vocabulary=Corpus.from_texts(TEXTS).vocabulary)
+    assert words_of(corpus) == [{"en:red": 1}]
+    assert corpus.skipped == {"tokens without a language": 1}
+
+
+def test_a_table_needs_a_name_of_its_text():
+    with pytest.raises(UserError, match="the text field is None"):
+        Corpus.from_frame(pa.table({"text": ["a"]}), text_field=None)
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
+def test_a_field_that_no_document_has_is_told(tmp_path, name):
+    rows = {"rows.jsonl": '{"en": "a house", "de": "ein Haus"}\n', "rows.csv": "en,de\na house,ein Haus\n"}
+    (tmp_path / name).write_text(rows[name])
+    with pytest.raises(UserError, match=r"field 'nope' \(fr\)"):
+        Corpus.build(tmp_path / name, tmp_path / "out", reading=ReadingOptions(text_field="en=en,fr=nope"))
+    assert not (tmp_path / "out").exists()

@@ -91,6 +91,7 @@ LDA_ERRORS = [
     (b"1 0:1\n1 0:-2\n", ":2: the count of word 0 is negative (-2); counts are whole numbers above zero"),
     (b"1 0:1\n1 0:x\n", ":2: the count of word 0 is not a whole number ('x'); counts"),
     (b"1 0:1\n1 0:1.5\n", ":2: the count of word 0 is not a whole number ('1.5'); counts"),
+    (b"1 0:1\n1 0:1000000001\n", ":2: the weight '1000000001' cannot be used; weights are numbers from 0"),
     (b"1 0:1\n1 zero\n", ":2: 'zero' is not word:count; counts"),
     (b"1 0:1\nmany 0:1\n", ":2: 'many' is not a number of words; a line is"),
     (b"1 0:1\n3 0:1 1:1\n", ":2: the line says 3 words and has 2; a line is"),
@@ -198,7 +199,7 @@ def test_vocabularies_that_end_up_empty():
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"language": "klingon"}, "unknown language 'klingon'; known: ar, bg,"),
+        ({"language": "klingon"}, "unknown language 'klingon'; give its ISO 639 code, as"),
         ({"normalization": "NFX"}, "unknown normalization 'NFX'; take NFC, NFKC or none"),
         ({"stop_words": "many"}, "unknown stop words 'many'; take language, none or a list"),
         ({"language": None, "stemming": True}, "stemming needs a language; give the language"),
@@ -217,6 +218,15 @@ def test_languages_without_stop_words_or_stemmer():
         Analysis("lt").resolved()
     with pytest.raises(UserError, match="no stemmer is known for Japanese"):
         Analysis("ja", stemming=True).analyse("a")
+    with pytest.raises(UserError, match="no stop words are known for sw; give a file of them, or none"):
+        Analysis("sw").resolved()
+    with pytest.raises(UserError, match="no stemmer is known for sw; leave stemming off"):
+        Analysis("sw", stemming=True).analyse("a")
+    assert Analysis("sw_TZ", stop_words="none").analyse("Habari za asubuhi").words == [
+        "habari",
+        "za",
+        "asubuhi",
+    ]
 
 
 def test_skipping_keeps_what_came_before_a_cut(tmp_path):

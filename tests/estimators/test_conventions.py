@@ -447,3 +447,9 @@ def test_extremes(case):
 def test_weights_beyond_single_precision_are_refused():
     with pytest.raises(UserError, match=r"the weight 1e\+20 cannot be used; weights are at most 1e\+09"):
         quick().fit(np.full((2, 2), 1e20))
+
+
+@pytest.mark.parametrize("X", ["one string", "", [], ()])
+def test_no_list_of_documents_is_refused(X):
+    with pytest.raises(UserError, match="one string where|there is no document"):
+        quick().fit(X)

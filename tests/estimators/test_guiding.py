@@ -46,6 +46,9 @@ def test_a_liwc_dictionary(tmp_path):
         ("%\n1\tmoney\n", None, "no dictionary in LIWC's format"),
         ("%\nmoney\n%\n", 2, "'money' is no category"),
         ("%\n1\tmoney\n%\nbank\t7\n", 4, "no category has the number 7"),
+        ("%\n1\tmoney\n2\twar\n1\tpeace\n%\n", 4, "the number 1 is there twice"),
+        ("%\n1\tmoney\n2\tmoney\n%\nbank\t1\n", 3, "the category 'money' is there twice"),
+        ("%\n1\tmoney\n%\nbank\t1\nair travel\n", 5, "'air travel' has no category"),
         ("%\n%\n", None, "the file has no category"),
         ("", None, "no dictionary in LIWC's format"),
     ],
@@ -71,6 +74,8 @@ def test_json_with_lists_and_weights(tmp_path):
         ('{"a": []}', "no list of words"),
         ('{"a": {"w": -1}}', "weight is -1"),
         ("{}", "no category"),
+        ('{"a": ["w"], "b": ["x"], "a": ["y"]}', "'a' is there twice"),
+        ('{"a": {"w": 1, "w": 2}}', "'w' is there twice"),
     ]:
         path.write_text(text)
         with pytest.raises(UserError, match=told) as caught:
@@ -108,6 +113,16 @@ def test_words_wildcards_and_forms():
     assert (prior[:, 2:] == 0.2).all()
     plain = guide.prior(vocabulary, Analysis(), 2, 0.2)
     assert found(plain, vocabulary) == {"abandoned": 10.0}
+
+
+def test_what_is_found_is_told():
+    vocabulary = Vocabulary.of(["abandon", "abandoned", "run", "air"])
+    guide = Guide({"a": ["abandon*", "runs", "air travel", "kettle", "*"], "b": {"air": 3.0}})
+    assert guide.found(vocabulary, Analysis(stemming=True)) == ((2, 5), (1, 1))
+    assert guide.found(vocabulary, None) == ((1, 5), (1, 1))
+    both = Vocabulary.joined({c: Vocabulary.of([f"{c}:bank", f"{c}:gift"]) for c in ("de", "en")})
+    analysis = PolylingualAnalysis.of(Analysis(), ["de", "en"])
+    assert Guide({"a": ["bank", "de:gift", "fr:gift"]}).found(both, analysis) == ((2, 3),)
 
 
 def test_languages():

@@ -8,13 +8,17 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
-from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker import LDA
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.polylingual import PolylingualAnalysis
 from stickbreaker.estimators import excerpts
 from stickbreaker.estimators.excerpts import SNIPPET, Excerpts
-from stickbreaker.estimators.sampling import LIMIT, topics_of, unigram
+from stickbreaker.estimators.sampling import LIMIT, Kept, figures_of, topics_of, unigram
+from stickbreaker.evaluation import Topics, coherence_of
 from stickbreaker.report.kept import read_documents
+from stickbreaker.testing import plant_languages
 
 
 def excerpt_of(corpus: Corpus, i: int = 0) -> tuple[str, list[tuple[str, str]]]:
@@ -127,6 +131,33 @@ def test_held_out_words_are_scored_by_what_was_learned(cli, planted, tmp_path):
         pq.ParquetFile(tmp_path / "m" / "documents.parquet").schema_arrow.metadata[b"stickbreaker"]
     )
     assert kept == told
+
+
+def test_the_coherence_of_two_languages_is_the_mean_of_both():
+    """That of `evaluate`, though some documents have one side, or one without a word of the vocabulary."""
+    planted = plant_languages((30, 20), n_documents=60, length=12)
+    names = [*(f"de:w{n}" for n in range(30)), *(f"en:w{n}" for n in range(20))]
+    documents = [
+        [names[w] for w in np.repeat(row.indices, row.data.astype(int))]
+        for row in map(csr_matrix, planted.counts)
+    ]
+    documents[3] = [word for word in documents[3] if word.startswith("de:")]
+    documents[4] = [*(word for word in documents[4] if word.startswith("de:")), "en:unknown"]
+    sides = {code: Vocabulary.of([w for w in names if w.startswith(code)]) for code in ("de", "en")}
+    corpus = Corpus.from_tokens(documents, vocabulary=Vocabulary.joined(sides))
+    model = LDA(5, random_state=0, max_iter=5, tol=0.0).fit(corpus)
+    told = figures_of(model, corpus, 0.0, Kept(model, corpus))["coherence"]
+    topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._theta)
+    scores = coherence_of(topics, corpus)
+    assert [one.documents for one in scores.values()] == [60, 59]
+    assert told == np.mean([one.npmi.per_topic for one in scores.values()], axis=0).tolist()
+
+
+def test_a_language_without_documents_has_no_coherence():
+    sides = {code: Vocabulary.of([f"{code}:bank", f"{code}:gift"]) for code in ("de", "en")}
+    corpus = Corpus.from_tokens([["de:bank", "de:gift"]] * 3, vocabulary=Vocabulary.joined(sides))
+    model = LDA(2, random_state=0, max_iter=2, tol=0.0).fit(corpus)
+    assert figures_of(model, corpus, 0.0, Kept(model, corpus))["coherence"] == [0.0, 0.0]
 
 
 def test_long_values_of_metadata_are_cut(cli, tmp_path):

@@ -86,5 +86,9 @@ def test_mistakes_are_told() -> None:
     for a, b in (([[1.0]], [[1.0], [1.0]]), ([1.0], [1.0]), (np.zeros((0, 2)), np.zeros((0, 2)))):
         with pytest.raises(UserError, match="the sides are"):
             retrieval_mrr(a, b)
+    for wrong in (np.nan, np.inf, -1.0):
+        for a, b in (([[wrong, 1.0]], [[0.5, 0.5]]), ([[0.5, 0.5]], [[wrong, 1.0]])):
+            with pytest.raises(UserError, match="finite and not negative"):
+                retrieval_mrr(a, b)
     with pytest.raises(UserError, match="of the same topics"):
         cross_lingual_npmi([[0]], [[3], [4]], [bags_of([{0: 1.0}])], 6)

@@ -41,9 +41,19 @@ def test_equal_scores_take_the_fewest_and_order_does_not_matter() -> None:
     assert fewest_topics(nats, [1, 1]) == (10, 10, 0.0, 0.0)
 
 
-def test_a_single_document_and_empty_ones_are_no_error() -> None:
-    assert fewest_topics({5: [[-3.0]], 9: [[-2.0]]}, [1]).topics == 9
-    assert fewest_topics({5: [[-3.0, 0.0]], 9: [[-2.0, 0.0]]}, [1, 0]).topics == 9
+@pytest.mark.parametrize(("more", "tokens"), [([], [1]), ([0.0], [1, 0])])
+def test_a_single_document_has_no_error_and_is_refused(more, tokens) -> None:
+    nats = {5: [[-3.0, *more]], 9: [[-2.0, *more]]}
+    with pytest.raises(UserError, match="a single held-out document cannot tell"):
+        fewest_topics(nats, tokens)
+    assert fewest_topics({5: nats[5]}, tokens) == (5, 5, 0.0, 0.0)  # nothing to tell apart
+
+
+def test_documents_without_words_change_nothing() -> None:
+    nats = {5: [[-3.0, -4.0]], 9: [[-2.5, -4.3]]}
+    found = fewest_topics(nats, [1, 1])
+    assert found.error > 0
+    assert fewest_topics({k: [[*one[0], 0.0, 0.0]] for k, one in nats.items()}, [1, 1, 0, 0]) == found
 
 
 def test_mistakes_are_told() -> None:

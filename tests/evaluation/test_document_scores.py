@@ -112,6 +112,15 @@ def test_left_to_right_reads_whole_documents() -> None:
     assert scored.nats_per_word > scored.unigram_nats_per_word
 
 
+def test_a_weight_is_told_by_its_document_s_number_in_the_corpus() -> None:
+    counts = np.ones((1100, 4))
+    counts[1090, 2] = 1.5
+    corpus = Corpus.from_matrix(counts, list(WORDS)).with_vocabulary(plain().vocabulary)
+    assert len(corpus.block_sizes) == 2
+    with pytest.raises(UserError, match=r"document 1090: a word counts 1\.5"):
+        left_to_right_of(plain(), corpus, particles=1)
+
+
 def test_nothing_to_score_is_told() -> None:
     corpus = Corpus.from_tokens([["zebra"], []], vocabulary=plain().vocabulary)
     for score in (completion_of, left_to_right_of):

@@ -105,3 +105,12 @@ def test_mistakes_are_told() -> None:
     for a, b in (([1, 2], [[1, 2]]), ([[1, 2]], [[1, 2, 3]]), (np.zeros((0, 2)), [[1, 2]])):
         with pytest.raises(UserError, match="topics are"):
             match_topics(a, b)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -1.0])
+def test_values_that_are_no_probabilities_are_refused(wrong) -> None:
+    good, bad = [[0.5, 0.5]], [[wrong, 0.5]]
+    for call in (topic_similarity, match_topics, lambda a, b: stability([a, b])):
+        for a, b in ((good, bad), (bad, good)):
+            with pytest.raises(UserError, match="topics must be finite and not negative"):
+                call(a, b)

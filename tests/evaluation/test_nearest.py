@@ -22,7 +22,30 @@ def test_blocks_give_what_sorting_all_of_them_gives(n_others, n_queries, n, seed
     assert found.affinity == pytest.approx(1 - hellinger)
 
 
+@pytest.mark.parametrize("width", [1, 2, 5, 128])
+@given(st.integers(0, 99), st.integers(1, 12))
+def test_ties_go_to_the_first_however_documents_are_cut(width, seed, n):
+    """Shares that have exact roots: affinities are equal or apart, and compared as they are."""
+    draw = np.random.default_rng(seed)
+    kinds = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0.25, 0.25, 0.25, 0.25], [0, 0, 0.25, 0.75]])
+    queries, others = kinds[draw.integers(3, size=6)], kinds[draw.integers(4, size=40)]
+    affinity = np.sqrt(queries) @ np.sqrt(others).T
+    expected = [sorted(range(40), key=lambda other: (-row[other], other))[:n] for row in affinity]
+    cuts = np.sort(draw.integers(0, 41, 3))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nearest, "MERGED_AT_ONCE", width)
+        found = nearest_documents(queries, np.split(others, cuts), n)
+    assert found.positions.tolist() == expected
+    assert found.affinity == pytest.approx(np.take_along_axis(affinity, np.array(expected), axis=1))
+
+
 def test_mistakes():
+    for wrong in (np.nan, np.inf, -0.5):
+        for queries, others in (([[wrong, 0.5]], [[0.5, 0.5]]), ([[0.5, 0.5]], [[0.5, wrong]])):
+            with pytest.raises(UserError, match="finite and not negative"):
+                nearest_documents(queries, [others])
+    with pytest.raises(UserError, match="n=0"):
+        nearest_documents([[1.0]], [[[1.0]]], 0)
     with pytest.raises(UserError, match="no document"):
         nearest_documents(np.ones((1, 2)) / 2, [])
     with pytest.raises(UserError, match="one model for both"):

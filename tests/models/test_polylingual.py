@@ -153,6 +153,13 @@ def test_texts_that_do_not_fit_the_model_are_refused():
         model.transform([{"fr": "eau froide"}])
     with pytest.raises(UserError, match="is none of the vocabulary's"):
         model.transform(Corpus.from_tokens([["cold"]]))
+    with pytest.raises(UserError, match="tokens carry no language; write them as de:word"):
+        model.transform([["cold", "water"]])
+    for nothing in ({}, {"en": None}):
+        with pytest.raises(UserError, match="document 0 has no text in any language"):
+            model.transform([nothing])
+    with pytest.raises(UserError, match="document 0 maps something else than languages to texts"):
+        model.transform([{"cold": 2, "water": 1}])
     with pytest.raises(UserError, match="language='fr'"):
         model.top_words(3, "fr")
     plain = LDA(2, random_state=0, max_iter=2, tol=0.0).fit(["cold water", "money"])

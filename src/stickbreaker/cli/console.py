@@ -66,6 +66,16 @@ threads_option = click.option(
 )
 
 
+def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str) -> float | str:
+    """A prior's parameter from the command line."""
+    if value == "learned" or (value, param.name) == ("learned-symmetric", "alpha"):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"') from None
+
+
 def written(names: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the named options that were written on the command line."""
     context = click.get_current_context()
@@ -87,8 +97,8 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
             sys.stderr.close()
             sys.exit(1)
         except OSError as error:
-            fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
-
+            remedy = "; check its permissions" if isinstance(error, PermissionError) else ""
+            fail(f"{error.filename or 'input or output'}: {error.strerror or error}{remedy}")
         except MemoryError:
             fail("there is not enough memory; take fewer topics, or a smaller vocabulary")
 

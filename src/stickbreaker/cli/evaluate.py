@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, note, threads_option
+from stickbreaker.cli.console import command, emit, note, threads_option, written
 from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.topics import TopicEstimator
     from stickbreaker.evaluation import Coherence, HeldOutScore, Topics
 
-PARTICLES = "20"  # of --left-to-right without a number
 MEASURES = {"npmi": "NPMI", "umass": "UMass", "c_v": "C_v"}
 MOST_ALIGNED = 10_000  # documents among which the other side is looked for
 
@@ -33,12 +32,15 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
 )
 @click.option(
     "--left-to-right",
-    is_flag=False,
-    flag_value=PARTICLES,
-    metavar="[PARTICLES]",
+    is_flag=True,
+    help="Score whole documents too. Slow: the time grows with the squares of the documents' lengths.",
+)
+@click.option(
+    "--particles",
+    default=20,
+    show_default=True,
     type=click.IntRange(1),
-    help=f"Score whole documents too, by so many particles ({PARTICLES} unless told). Slow: the time grows "
-    "with the squares of the documents' lengths.",
+    help="Of --left-to-right: more vary less, and take longer.",
 )
 @click.option(
     "--reference",
@@ -53,7 +55,8 @@ def evaluate(
     model: Path,
     inputs: tuple[str, ...],
     completion: float,
-    left_to_right: int | None,
+    left_to_right: bool,
+    particles: int,
     reference: str | None,
     labels: str | None,
     threads: int | None,
@@ -66,12 +69,14 @@ def evaluate(
     unigram model, which knows word frequencies and no topics: a good model is well above it. Then: do the
     top words of each topic keep company (coherence), and do topics differ (diversity)?
     """
-    estimator, corpus = open_model(model, inputs, reading, threads)
+    if written(("particles",)) and not left_to_right:
+        raise click.UsageError("--particles needs --left-to-right")
+    estimator, corpus = open_model(model, inputs, _of_documents(reading, reference), threads)
     field = None if labels is None else _values(corpus, labels)
     known = corpus if reference is None else _reference(estimator, reference, reading)
     topics = _topics_of(estimator)
     told: dict[str, Any] = _completion(topics, corpus, completion)
-    told["left_to_right"] = None if left_to_right is None else _left_to_right(topics, corpus, left_to_right)
+    told["left_to_right"] = _left_to_right(topics, corpus, particles) if left_to_right else None
     told["coherence"] = _coherences(topics, known, reference)
     told["diversity"] = _diversity(estimator)
     told["labels"] = None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
@@ -83,6 +88,14 @@ def _topics_of(estimator: "TopicEstimator") -> "Topics":
     from stickbreaker.evaluation import Topics
 
     return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator._theta)
+
+
+def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
+    """The reading options for the documents; a raw reference takes them too, so a corpus refuses none."""
+    from stickbreaker.corpus.store import is_store
+
+    raw = reference is not None and not is_store(Path(reference))
+    return replace(reading, given=()) if raw else reading
 
 
 def _reference(estimator: "TopicEstimator", reference: str, reading: ReadingChoice) -> "Corpus":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, threads_option, written
+from stickbreaker.cli.console import command, number_or_learned, threads_option, written
 from stickbreaker.cli.guide import GuideChoice, guide_options
 from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, analysis_options, reading_options
 from stickbreaker.cli.running import begin, go_on
@@ -14,16 +14,6 @@ from stickbreaker.cli.running import begin, go_on
 if TYPE_CHECKING:
     from stickbreaker.learning.schedules import Online
     from stickbreaker.models.topics import Gibbs, Hybrid
-
-
-def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str) -> float | str:
-    """A prior's parameter from the command line."""
-    if value == "learned" or (value, param.name) == ("learned-symmetric", "alpha"):
-        return value
-    try:
-        return float(value)
-    except ValueError:
-        raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"') from None
 
 
 PRIOR = {"show_default": True, "callback": number_or_learned}

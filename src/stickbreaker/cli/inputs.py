@@ -115,6 +115,11 @@ class ReadingChoice:
     language_field: str | None = None
     given: tuple[str, ...] = ()
 
+    @property
+    def tells_languages(self) -> bool:
+        """Whether a field, or the text fields' names, tell the language of each text."""
+        return self.language_field is not None or "=" in self.text_field
+
     def options(self) -> "ReadingOptions":
         """The options for the readers."""
         from stickbreaker.corpus import ReadingOptions
@@ -284,6 +289,9 @@ def build_corpus(
 ) -> "Corpus":
     from stickbreaker.corpus import Corpus
 
+    if choice is not None and "language" in choice.given and reading.tells_languages:
+        told = "--language has no effect where --text-field or --language-field tells the languages"
+        raise UserError(told, remedy="leave it out")
     progress = DocumentsRead()
     built = Corpus.build(
         inputs,

@@ -21,6 +21,7 @@ from stickbreaker.core.errors import UserError
 @click.option("--title", help="Title of the page.  [default: the model's name]")
 @click.option("--date-field", help="Metadata field with the documents' dates.  [default: found by name]")
 @click.option("--group-field", help="Metadata field to divide documents by.  [default: those found]")
+@click.option("--language", help="Which language's words name topics.  [default: that with most words]")
 @click.option(
     "--compare", type=click.Path(path_type=Path), help="Another model, whose topics are matched with these."
 )
@@ -33,6 +34,7 @@ def report(
     title: str | None,
     date_field: str | None,
     group_field: str | None,
+    language: str | None,
     compare: Path | None,
     overwrite: bool,
     as_json: bool,
@@ -51,7 +53,9 @@ def report(
     if figures is not None:
         _refuse_figures(figures, overwrite)
     name = title or model.resolve().name
-    page = page_of(model, name, date_field=date_field, group_field=group_field, compare=compare)
+    page = page_of(
+        model, name, date_field=date_field, group_field=group_field, language=language, compare=compare
+    )
     emit(_written(page, out, figures), as_json, _as_text)
 
 

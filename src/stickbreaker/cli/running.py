@@ -14,6 +14,7 @@ from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
     from stickbreaker.estimators.topics import TopicEstimator
     from stickbreaker.learning.loop import Run, RunState
     from stickbreaker.learning.observers import Observer
@@ -40,6 +41,19 @@ def begin(
         corpus = open_or_build(inputs, reading, choice=choice, out=scratch / "corpus")
         inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
         fitting.begin(model, corpus, out, held_out=held_out, corpus_inside=inside, overwrite=overwrite)
+        _tell_of_guide(model, corpus)
+
+
+def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
+    """Note how much of each category of a guide the corpus has."""
+    from stickbreaker.estimators.settings import guide_of
+
+    guide = guide_of(model.guide)
+    if guide is None:
+        return
+    found = zip(guide.names, guide.found(corpus.vocabulary, corpus.analysis), strict=True)
+    told = [f"{name} {known} of {entries}" for name, (known, entries) in found]
+    note("guide: " + ", ".join([f"{told[0]} words", *told[1:]]))
 
 
 def _refuse_inside_model(given: Path) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, note, tell_of_compiling, threads_option
+from stickbreaker.cli.console import command, emit, note, number_or_learned, tell_of_compiling, threads_option
 
 if TYPE_CHECKING:
     from stickbreaker.cli.search_runs import Search
@@ -42,6 +42,10 @@ def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) 
     type=click.Choice(["mean-field", "hybrid", "gibbs", "gibbs-delayed"]),
     help="As in fit.",
 )
+@click.option(
+    "--alpha", default="learned", show_default=True, callback=number_or_learned, help="As in fit lda."
+)
+@click.option("--eta", default="0.01", show_default=True, callback=number_or_learned, help="As in fit lda.")
 @click.option("--iterations", type=click.IntRange(1), help="Passes or sweeps at most.  [default: as in fit]")
 @click.option(
     "--held-out",
@@ -58,6 +62,8 @@ def search_k(
     topics: tuple[int, ...],
     seeds: int,
     inference: str,
+    alpha: float | str,
+    eta: float | str,
     iterations: int | None,
     held_out: float,
     out: Path,
@@ -77,7 +83,7 @@ def search_k(
     from stickbreaker.corpus import Corpus
 
     opened = Corpus.open(corpus)
-    search = Search(out, Plan(opened.fingerprint, inference, iterations, held_out))
+    search = Search(out, Plan(opened.fingerprint, inference, iterations, held_out, alpha, eta))
     search.claim()
     tell_of_compiling()
     results: list[dict[str, Any]] = []

@@ -27,6 +27,8 @@ class Plan:
     inference: str
     iterations: int | None
     held_out: float
+    alpha: float | str
+    eta: float | str
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,16 @@ class Search:
 
         recover(path)
         if not path.exists():
-            inference, passes = self.plan.inference, self.plan.iterations
-            model = PlainLDA(k, inference=inference, max_iter=passes, random_state=seed, n_jobs=threads)
+            plan = self.plan
+            model = PlainLDA(
+                k,
+                inference=plan.inference,
+                alpha=plan.alpha,
+                eta=plan.eta,
+                max_iter=plan.iterations,
+                random_state=seed,
+                n_jobs=threads,
+            )
             fitting.begin(model, corpus, path, held_out=self.plan.held_out)
         before = signal.getsignal(signal.SIGINT)
         try:
@@ -125,7 +135,7 @@ def _catch(stop: Any) -> None:
 
     def handler(_number: int, _frame: object) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        note("stopping after this shard or sweep; press Ctrl-C again to leave at once")
+        note("stopping after the documents at hand; press Ctrl-C again to leave at once")
         stop()
 
     signal.signal(signal.SIGINT, handler)

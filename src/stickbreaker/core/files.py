@@ -21,8 +21,10 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Generator[Path]:
     recover(path)
     if path.exists() and not overwrite:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    made = [parent for parent in path.parents if not parent.exists()]
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
+    with _told_of(path.parent):
+        partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
     replaced: Path | None = None
     try:
         yield partial
@@ -39,7 +41,19 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Generator[Path]:
         if replaced is not None:
             with suppress(OSError):
                 replaced.rmdir()
+        for parent in made:
+            with suppress(OSError):
+                parent.rmdir()
         raise
+
+
+@contextmanager
+def _told_of(directory: Path) -> Generator[None]:
+    """Let an OSError name the directory, and not the partial file that could not be made in it."""
+    try:
+        yield
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(directory)) from None
 
 
 def recover(path: Path) -> None:
@@ -73,8 +87,14 @@ def _discard_replaced(path: Path) -> None:
 
 @contextmanager
 def atomic_file(path: Path) -> Generator[Path]:
-    """Yield a temporary path beside `path`; on success it replaces `path` in one rename, durably."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
+    """Yield a temporary path beside `path`; on success it replaces `path` in one rename, durably.
+
+    Raises FileExistsError where `path` is there and is no plain file, a device say.
+    """
+    if path.exists() and not path.is_file():
+        raise FileExistsError(errno.EEXIST, "is there and is not a plain file", str(path))
+    with _told_of(path.parent):
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
     os.close(descriptor)
     partial = Path(name)
     try:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +16,9 @@ from stickbreaker.corpus.analysis import Analysis, Tokens
 from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.languages import language_code
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
-from stickbreaker.corpus.polylingual import PolylingualAnalysis, choose_by_language
-from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.polylingual import PolylingualAnalysis, by_code, choose_by_language
+from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.store import (
     VOCABULARY_FILE,
     Facts,
@@ -29,7 +28,7 @@ from stickbreaker.corpus.store import (
     is_store,
     write_facts,
 )
-from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
+from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged
 
 
 @dataclass(frozen=True)
@@ -203,16 +202,15 @@ class _Analyst:
         given = document.tokens if self.recipe.kind == "text" else document.words
         plain = self.analysis is None or given is not None
         if plain or (document.text is None and document.texts is None):
-            clean = None if given is None else [storable(token) for token in given]
-            if clean and self.recipe.forms and isinstance(self.analysis, Analysis):
-                clean = [self.analysis.form(token) for token in clean]
-            tokens, words = (clean, None) if self.recipe.kind == "text" else (None, clean)
-            text = None if document.text is None else storable(document.text)
-            return dataclasses.replace(document, id=identity, text=text, tokens=tokens, words=words)
+            return self._with_given(document, identity, given)
         if (document.texts is not None) != self._expects_sides(document):
             if document.texts is None:
                 problem = "one text where a text for each language is expected"
-                remedy = "name the field of every language, as --text-field en=text_en,de=text_de"
+                remedy = (
+                    "give JSON Lines or CSV with a text field a language (--text-field en=FIELD,de=FIELD)"
+                )
+                if self.recipe.vocabulary is not None:
+                    remedy = f"build a corpus with --language CODE first, or {remedy}"
             else:
                 problem, remedy = "several texts where one is expected", "name one text field"
             self._report("other languages", document, problem, remedy)
@@ -226,6 +224,26 @@ class _Analyst:
         language = document.language or self.analysis.language
         return _analysed(document, identity, text, self.analysis.analyse(text), language)
 
+    def _with_given(self, document: Document, identity: str, given: list[str] | None) -> Document | None:
+        """A document that brings its tokens or words, or that has none."""
+        clean = None if given is None else [storable(token) for token in given]
+        known = self._languages()
+        if clean and known and not any(language_of(token) in known for token in clean):
+            remedy = f"write them as {tagged(known[0], 'word')}, or give texts by language"
+            self._report("tokens without a language", document, "tokens carry no language", remedy)
+            return None
+        if clean and self.recipe.forms and isinstance(self.analysis, Analysis):
+            clean = [self.analysis.form(token) for token in clean]
+        tokens, words = (clean, None) if self.recipe.kind == "text" else (None, clean)
+        text = None if document.text is None else storable(document.text)
+        return dataclasses.replace(document, id=identity, text=text, tokens=tokens, words=words)
+
+    def _languages(self) -> tuple[str, ...]:
+        """The languages that tokens are to carry; none where they carry none."""
+        if self.recipe.vocabulary is not None:
+            return self.recipe.vocabulary.languages
+        return self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
+
     def _expects_sides(self, document: Document) -> bool:
         """Whether documents have a text for each language: the model's analysis, or the first one, tells."""
         if self.polylingual is None:
@@ -234,7 +252,11 @@ class _Analyst:
         return self.polylingual
 
     def _with_sides(self, document: Document, identity: str, texts: Mapping[str, str]) -> Document | None:
-        sides = {language_code(name): storable(text) for name, text in texts.items()}
+        try:
+            sides = {code: storable(text) for code, text in by_code(texts).items()}
+        except Bad as bad:
+            self._report(bad.kind, document, bad.problem, bad.remedy)
+            return None
         if isinstance(self.base, Analysis):
             known = self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
             if not set(sides) <= set(known):
@@ -287,7 +309,7 @@ def documents_from(
         if what == "text" and isinstance(value, str):
             yield Document(identity, text=value, metadata=fields)
         elif what == "text" and is_sides(value):
-            yield Document(identity, texts=value, metadata=fields)
+            yield Document(identity, texts=_sides_of(value, number), metadata=fields)
         elif (
             what == "tokens" and not isinstance(value, str) and all(isinstance(token, str) for token in value)
         ):
@@ -297,13 +319,21 @@ def documents_from(
             raise UserError(f"document {number} is not {wanted}", remedy=f"give {wanted} for each document")
 
 
-def is_sides(value: object) -> bool:
-    """Whether a value is a text for each language: a mapping, not empty, of strings to strings."""
-    return (
-        isinstance(value, Mapping)
-        and len(value) > 0
-        and all(isinstance(part, str) for pair in value.items() for part in pair)
-    )
+def is_sides(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether a value stands for a text in each of several languages: a mapping."""
+    return isinstance(value, Mapping)
+
+
+def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
+    """The texts by language, without those that are None. Raises UserError where none is left."""
+    sides = {code: text for code, text in value.items() if text is not None}
+    if not all(isinstance(part, str) for pair in sides.items() for part in pair):
+        remedy = 'give its texts by language, as {"en": "…"}'
+        raise UserError(f"document {number} maps something else than languages to texts", remedy=remedy)
+    if not sides:
+        problem = f"document {number} has no text in any language"
+        raise UserError(problem, remedy='leave it out, or give a text, as {"en": "…"}')
+    return sides
 
 
 @contextmanager

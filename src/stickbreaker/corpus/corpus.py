@@ -16,8 +16,8 @@ from stickbreaker.corpus.cache import BagCache
 from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
-from stickbreaker.corpus.polylingual import aligned, analysis_from
-from stickbreaker.corpus.readers import ReadingOptions
+from stickbreaker.corpus.polylingual import PolylingualAnalysis, aligned, analysis_from, with_every_language
+from stickbreaker.corpus.readers import ReadingOptions, text_fields
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, tagged
 
@@ -88,7 +88,11 @@ class Corpus:
         problems = Problems(skip=reading.on_error == "skip")
         documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
         if reading.language_field is not None:
-            documents = aligned(documents, problems)
+            apart = vocabulary is not None
+            documents = aligned(documents, problems, reading.language_field, apart=apart)
+        fields = text_fields(reading.text_field)
+        if isinstance(fields, dict):
+            documents = with_every_language(documents, fields)
         rule = building.rule_for(kind, rule, fixed)
         recipe = building.Recipe(kind, analysis or Analysis(), rule, vocabulary, progress, forms=True)
         return cls._assemble(documents, recipe, problems, out, overwrite, ", ".join(map(str, given)))
@@ -130,7 +134,8 @@ class Corpus:
     ) -> "Corpus":
         """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for what is no string.
 
-        A document with a text in each of several languages is a dict of them by language code.
+        A document with a text in each of several languages is a dict of them by language code, without those
+        that it lacks, or None for them.
 
         >>> Corpus.from_texts(["a cat", "a dog"], ids=["c", "d"]).ids(0)
         ['c', 'd']
@@ -191,7 +196,7 @@ class Corpus:
         problems = Problems(skip=False)
         documents = frame_documents(frame, reading)
         if language_field is not None:
-            documents = aligned(documents, problems)
+            documents = aligned(documents, problems, language_field, apart=vocabulary is not None)
         recipe = building.Recipe("text", analysis, rule or VocabularyRule(), vocabulary)
         return cls._assemble(documents, recipe, problems, out, overwrite, "the table")
 
@@ -350,13 +355,21 @@ class Corpus:
         (1.0, [1.0])
         """
         about = dataclasses.replace(self.about, fingerprint=None, totals=None)
-        language = self._language
-        if self.kind == "text" and bool(vocabulary.languages) != bool(self.vocabulary.languages):
-            own = self.analysis.language if isinstance(self.analysis, Analysis) else None
-            if own is None or own not in vocabulary.languages:
-                raise _unlike(self.vocabulary.languages or (own or "none",), vocabulary.languages)
-            language = own
-        return Corpus(self.source, vocabulary, analysis or self.analysis, about, language)
+        analysis = analysis or self.analysis
+        if self.kind != "text":
+            return Corpus(self.source, vocabulary, analysis, about)
+        if self.vocabulary.languages and self._language is None:  # the words carry their languages
+            if not vocabulary.languages:
+                raise _unlike(self.vocabulary.languages, ())
+            return Corpus(self.source, vocabulary, analysis, about)
+        own = self._language or (self.analysis.language if isinstance(self.analysis, Analysis) else None)
+        if vocabulary.languages:
+            if own not in vocabulary.languages:
+                raise _unlike((own or "none",), vocabulary.languages)
+            return Corpus(self.source, vocabulary, analysis, about, own)
+        if isinstance(analysis, PolylingualAnalysis):
+            analysis = analysis.by_language.get(own or "")
+        return Corpus(self.source, vocabulary, analysis, about)
 
     def write(self, out: str | Path, overwrite: bool = False) -> "Corpus":
         """Save as a directory; returns the saved corpus. Raises UserError where something is in the way, and

@@ -1,10 +1,11 @@
 """The languages whose stop words, stemmer or segmentation the library knows, by their ISO 639-1 code."""
 
 import functools
+import re
 
 from stickbreaker.core.errors import UserError
 
-# code: English name, as the stop-words and snowballstemmer packages spell it
+# code: English name, as the stop-words and snowballstemmer packages spell it; others have neither
 LANGUAGES = {
     "ar": "arabic", "bg": "bulgarian", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
     "el": "greek", "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque",
@@ -51,18 +52,28 @@ werent wont wouldnt im ive youre youve theyre thats whats did does doing having 
 
 
 def language_code(name: str) -> str:
-    """The code of a language given by code or English name. Raises UserError for one it does not know.
+    """The code of a language given by code or English name; of "en-US" or "zh_CN" the language alone.
 
-    >>> language_code("German")
-    'de'
+    Any code of two or three letters, as ISO 639 has them, is taken: of one that is not in `LANGUAGES` the
+    library has no stop words and no stemmer. Raises UserError for a longer name that it does not know.
+
+    >>> language_code("German"), language_code("pt-BR"), language_code("sw")
+    ('de', 'pt', 'sw')
     """
-    lowered = name.strip().lower()
+    lowered = re.split("[-_]", name.strip().lower())[0]
     for code, english in LANGUAGES.items():
         if lowered in (code, english):
             return code
     if lowered == "no":
         return "nb"
-    raise UserError(f"unknown language {name!r}", remedy="known: " + ", ".join(LANGUAGES) + ", or none")
+    if re.fullmatch("[a-z]{2,3}", lowered):
+        return lowered
+    raise UserError(f"unknown language {name!r}", remedy="give its ISO 639 code, as de or sw")
+
+
+def _named(code: str) -> str:
+    """The English name, or the code of a language whose name is not known."""
+    return LANGUAGES[code].capitalize() if code in LANGUAGES else code
 
 
 @functools.cache
@@ -79,8 +90,8 @@ def stop_words_of(code: str) -> tuple[str, ...]:
     if code in ("km", "lo", "my", "th"):
         return ()
     if not has_stop_words(code):
-        name = LANGUAGES[code].capitalize()
-        raise UserError(f"no stop words are known for {name}", remedy="give a file of them, or none")
+        remedy = "give a file of them, or none"
+        raise UserError(f"no stop words are known for {_named(code)}", remedy=remedy)
     import stop_words
 
     return tuple(sorted(set(stop_words.get_stop_words(code))))
@@ -97,7 +108,7 @@ def has_stemmer(code: str) -> bool:
     """Whether the language has a Snowball stemmer."""
     import snowballstemmer
 
-    return LANGUAGES[code] in snowballstemmer.algorithms()
+    return LANGUAGES.get(code) in snowballstemmer.algorithms()
 
 
 def stemmer_of(code: str):
@@ -109,6 +120,5 @@ def stemmer_of(code: str):
     import snowballstemmer
 
     if not has_stemmer(code):
-        name = LANGUAGES[code].capitalize()
-        raise UserError(f"no stemmer is known for {name}", remedy="leave stemming off")
+        raise UserError(f"no stemmer is known for {_named(code)}", remedy="leave stemming off")
     return snowballstemmer.stemmer(LANGUAGES[code])

@@ -12,7 +12,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.analysis import Analysis, Tokens
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.languages import has_stemmer, has_stop_words, language_code
-from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged, untagged
 
 BETWEEN = "\n\n"  # stands between the sides of a document where they are kept as one text
@@ -104,35 +104,81 @@ def _for_language(base: Analysis, code: str) -> Analysis:
     return dataclasses.replace(base, language=code, stop_words=stop_words, stemming=stemming)
 
 
-def aligned(documents: Iterable[Document], problems: Problems) -> Iterator[Document]:
+def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]) -> Iterator[Document]:
+    """The documents; raises UserError after the last where no document had a text in a field's language."""
+    met: set[str] = set()
+    for document in documents:
+        met.update(document.texts or ())
+        yield document
+    for code, field in fields.items():
+        if met and code not in met:
+            raise UserError(
+                f"no document has a text in the field {field!r} ({code})", remedy="check --text-field"
+            )
+
+
+def aligned(
+    documents: Iterable[Document], problems: Problems, language_field: str, *, apart: bool = False
+) -> Iterator[Document]:
     """Rows that share an id and differ in language, joined: each becomes a side of one document.
 
     Documents come in the order of their first rows, with the metadata of all. Every text is held in memory
-    until the last row is read. A language that comes twice for an id is reported.
+    until the last row is read. A row without a language or a text, and a language that comes twice for an
+    id, are reported. Raises UserError where there are several languages and no document has two of them,
+    unless documents may be `apart`, as those that a model scores.
     """
     joined: dict[str, Document] = {}
     for row in documents:
-        if row.text is None:
-            problem, remedy = "a side of a document needs a text, not tokens", "name a field of text"
-            error = UserError(problem, where=row.where or None, line=row.line, remedy=remedy)
-            problems.report("tokens for a text", error)
+        bad = _no_side(row, language_field)
+        if bad is not None:
+            problems.tell(bad, row.where or None, row.line)
             continue
-        known = joined.get(row.id or "")
-        code, text = row.language or "", row.text
+        identity, side = row.id or "", {row.language or "": row.text or ""}
+        known = joined.get(identity)
         if known is None:
-            joined[row.id or ""] = dataclasses.replace(row, text=None, texts={code: text}, language=None)
-        elif known.texts is not None and code not in known.texts:
-            texts, metadata = {**known.texts, code: text}, {**row.metadata, **known.metadata}
-            joined[row.id or ""] = dataclasses.replace(known, texts=texts, metadata=metadata)
+            joined[identity] = dataclasses.replace(row, text=None, texts=side, language=None)
+        elif known.texts is not None and row.language not in known.texts:
+            texts, metadata = {**known.texts, **side}, {**row.metadata, **known.metadata}
+            joined[identity] = dataclasses.replace(known, texts=texts, metadata=metadata)
         else:
-            error = UserError(
-                f"the id {row.id!r} was used before in the language {code}",
-                where=row.where or None,
-                line=row.line,
-                remedy="rows that share an id differ in language; or --on-error skip to keep the first",
-            )
-            problems.report("duplicate id", error)
+            problem = f"the id {row.id!r} was used before in the language {row.language}"
+            remedy = "rows that share an id differ in language; or --on-error skip to keep the first"
+            problems.tell(Bad("duplicate id", problem, remedy), row.where or None, row.line)
+    met = {code for document in joined.values() for code in document.texts or ()}
+    if not apart and len(met) > 1 and all(len(document.texts or ()) == 1 for document in joined.values()):
+        problem = f"rows in {', '.join(sorted(met))} share no id, so no document has two languages"
+        raise UserError(problem, remedy="name the field of the ids by --id-field")
     yield from joined.values()
+
+
+def _no_side(row: Document, language_field: str) -> Bad | None:
+    """Why a row cannot be a document's side; None where it can."""
+    if row.language is None:
+        problem = f"no language in the field {language_field!r}"
+        return Bad("no language", problem, "give JSON Lines or a table that has the field")
+    if row.text is None:
+        problem = "a side of a document needs a text, not tokens"
+        return Bad("tokens for a text", problem, "name a field of text")
+    return None
+
+
+def by_code(texts: Mapping[str, str]) -> dict[str, str]:
+    """Texts by language code, of those given by code or English name. Raises Bad.
+
+    >>> by_code({"English": "The house.", "de": "Das Haus."})
+    {'en': 'The house.', 'de': 'Das Haus.'}
+    """
+    sides: dict[str, str] = {}
+    for name, text in texts.items():
+        try:
+            code = language_code(name)
+        except UserError as error:
+            raise Bad("unknown language", error.problem, error.remedy) from None
+        if code in sides:
+            problem = f"two texts in the language {code}"
+            raise Bad("two texts in a language", problem, "give one text a language")
+        sides[code] = text
+    return sides
 
 
 def choose_by_language(

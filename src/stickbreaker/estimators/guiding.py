@@ -118,6 +118,19 @@ class Guide:
                 eta[row, topic] = max(weight, eta[row, topic])
         return eta
 
+    def found(
+        self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None
+    ) -> tuple[tuple[int, int], ...]:
+        """For each category how many of its entries stand for a word of the vocabulary, and how many it has.
+
+        >>> Guide({"money": ["bank*", "loan"]}).found(Vocabulary.of(["banker", "river"]), None)
+        ((1, 2),)
+        """
+        find = _Finder(vocabulary, analysis)
+        return tuple(
+            (sum(any(True for _ in find(w)) for w in words), len(words)) for _, words in self._pairs()
+        )
+
 
 def _plain(words: Any) -> Any:
     """Words as a list, or a dict of plain numbers, as they are saved; what is neither as it is."""
@@ -182,27 +195,18 @@ def _dictionary(path: str) -> dict[str, list[str]]:
     marks = 0
     for number, line in _lines(path):
         parts = line.replace("\t", " ").split()
-        if not parts:
-            continue
-        if parts == ["%"]:
-            marks += 1
-        elif marks == 1:
-            if len(parts) < 2 or not parts[0].isdigit():
-                remedy = "between the two lines of % a line is a number and a category's name"
-                raise UserError(
-                    f"{line.strip()[:40]!r} is no category", where=path, line=number, remedy=remedy
-                )
-            names[parts[0]] = " ".join(parts[1:])
-            words[names[parts[0]]] = []
-        elif marks == 2:
-            first = next((i for i, part in enumerate(parts) if i and part.isdigit()), len(parts))
-            for key in parts[first:]:
-                if key not in names:
-                    remedy = "name the categories between two lines of %"
-                    raise UserError(
-                        f"no category has the number {key}", where=path, line=number, remedy=remedy
-                    )
-                words[names[key]].append(" ".join(parts[:first]))
+        try:
+            if parts == ["%"]:
+                marks += 1
+            elif parts and marks == 1:
+                key, name = _category(parts, names)
+                names[key], words[name] = name, []
+            elif parts and marks == 2:
+                word, categories = _entry(parts, names)
+                for name in categories:
+                    words[name].append(word)
+        except UserError as error:
+            raise UserError(error.problem, where=path, line=number, remedy=error.remedy) from None
     if marks < 2:
         remedy = (
             "a .dic file begins with its categories between two lines of %; end the name of JSON in .json"
@@ -211,11 +215,39 @@ def _dictionary(path: str) -> dict[str, list[str]]:
     return {name: entries for name, entries in words.items() if entries}
 
 
+def _category(parts: list[str], names: Mapping[str, str]) -> tuple[str, str]:
+    """A category's number and name, which no other of `names` has. Raises UserError."""
+    if len(parts) < 2 or not parts[0].isdigit():
+        remedy = "between the two lines of % a line is a number and a category's name"
+        raise UserError(f"{' '.join(parts)[:40]!r} is no category", remedy=remedy)
+    key, name = parts[0], " ".join(parts[1:])
+    if key in names or name in names.values():
+        told = f"the number {key}" if key in names else f"the category {name!r}"
+        raise UserError(f"{told} is there twice", remedy="give each category a number and a name of its own")
+    return key, name
+
+
+def _entry(parts: list[str], names: Mapping[str, str]) -> tuple[str, list[str]]:
+    """A word and the categories whose numbers come after it. Raises UserError."""
+    first = next((i for i, part in enumerate(parts) if i and part.isdigit()), len(parts))
+    word, keys = " ".join(parts[:first]), parts[first:]
+    if not keys:
+        remedy = "a line is a word and the numbers of its categories"
+        raise UserError(f"{word[:40]!r} has no category", remedy=remedy)
+    for key in keys:
+        if key not in names:
+            remedy = "name the categories between two lines of %"
+            raise UserError(f"no category has the number {key}", remedy=remedy)
+    return word, [names[key] for key in keys]
+
+
 def _json_categories(path: str) -> dict[str, Any]:
     source = sources_of([path])[0]
     text = text_of(source, Problems(skip=False)) or ""
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=_distinct)
+    except UserError as error:
+        raise UserError(error.problem, where=path, remedy=error.remedy) from None
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise UserError("malformed JSON", where=path, line=line, remedy='write {"topic": ["word"]}') from None
@@ -226,6 +258,16 @@ def _json_categories(path: str) -> dict[str, Any]:
             told = f"the category {name!r} has no list of words"
             raise UserError(told, where=path, remedy='write {"topic": ["word"]} or {"topic": {"word": 10}}')
     return found
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object. Raises UserError for a key that is there twice."""
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in values:
+            raise UserError(f"{key!r} is there twice", remedy="keep one")
+        values[key] = value
+    return values
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:

@@ -1,7 +1,7 @@
 """The documents that a saved model keeps for its report, and what of its corpus the report tells."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -114,29 +114,29 @@ def topics_of(
 def figures_of(estimator: TopicEstimator, corpus: Corpus, held_out: float, kept: Kept) -> dict[str, Any]:
     """Figures of the whole corpus, for which its blocks are read once; `kept` is filled on the way.
 
-    "coherence": NPMI of each topic's ten top words over all documents, where there are two words or more;
+    "coherence": NPMI of each topic's ten top words over all documents, where there are two words or more; of
+    a polylingual model the mean over its languages, each over the documents that have it;
     "unigram" and "unigram_held_out": nats a word of the documents learned from under their own word shares,
     and of the held-out words that a run's score predicts; the second is left out where nothing is held out.
     """
-    from stickbreaker.evaluation.coherence import npmi  # needs scipy, which the report does without
+    from stickbreaker.evaluation.coherence import TopWords  # needs scipy, which the report does without
+    from stickbreaker.evaluation.documents import spelled_top_words
 
     source = Source(corpus, held_out)
     learned, predicted = np.zeros(corpus.n_words), np.zeros(corpus.n_words)
-
-    def blocks() -> Iterator[Bags]:
-        for block in range(len(corpus.block_sizes)):
-            kept.add(block, int(source.first[block]))
-            _count(source.block(block)[1], learned)
-            if held_out > 0.0:
-                _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
-            yield corpus.bags(block)
-
+    top = spelled_top_words(estimator.topic_word_, estimator.vocabulary_, TOP_WORDS)
+    sides = [TopWords(words, language) for language, words in top.items()]
+    for block in range(len(corpus.block_sizes)):
+        kept.add(block, int(source.first[block]))
+        _count(source.block(block)[1], learned)
+        if held_out > 0.0:
+            _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
+        for side in sides:
+            side.add(corpus.source.entries(block))
     told: dict[str, Any] = {}
-    if corpus.n_words > 1:
-        top = np.argsort(-estimator.topic_word_, axis=1, kind="stable")[:, :TOP_WORDS]
-        told["coherence"] = npmi(top, blocks(), corpus.n_words).per_topic.tolist()
-    else:
-        list(blocks())
+    scores = [side.npmi().per_topic for side in sides if side.documents.total]
+    if scores:
+        told["coherence"] = np.mean(scores, axis=0).tolist()
     ranges = corpus.vocabulary.ranges
     told["unigram"] = unigram(learned, learned, ranges)
     if predicted.any():

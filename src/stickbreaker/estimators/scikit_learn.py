@@ -121,6 +121,7 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _as_corpus(self, X: Any, *, reset: bool) -> Corpus:
         """Documents under the model's vocabulary; `reset` takes the vocabulary from them."""
+        _refuse_no_list(X)
         if getattr(X, "ndim", None) == 1:
             X = np.asarray(X).tolist()
         if not isinstance(X, Corpus) and _is_text(X, empty=not reset):
@@ -144,6 +145,13 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         names = getattr(self, "feature_names_in_", None)
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
         return Corpus.from_matrix(data, feature_names=names)
+
+
+def _refuse_no_list(X: object) -> None:
+    """Raise UserError for a string, and for an empty list."""
+    if isinstance(X, str) or (isinstance(X, list | tuple) and not X):
+        told = "one string where a list of texts belongs" if X else "there is no document"
+        raise UserError(told, remedy="give a list of texts or of token lists, a Corpus or a matrix")
 
 
 def _is_text(X: object, *, empty: bool) -> bool:

@@ -158,7 +158,8 @@ class TopicEstimator(ABC):
 
     def _theta(self, bags: Bags) -> Array:
         """E[theta] (documents × topics) of documents under the model's vocabulary."""
-        gamma = np.concatenate([local["gamma"].values[:, self._told] for local in self._infer(bags)])
+        gamma = np.concatenate([local["gamma"].values for local in self._infer(bags)])
+        gamma = np.ascontiguousarray(gamma[:, self._told])  # or sums would depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
     def _take(self, model: TopicModel, engine: LocalEngine, state: RunState) -> None:

@@ -53,26 +53,48 @@ def coherence(
     >>> coherence([["river", "bank"], ["bank", "money"]], corpus).npmi.per_topic
     array([ 1., -1.])
     """
-    column = {word: n for n, word in enumerate(dict.fromkeys(word for topic in top_words for word in topic))}
-    if len({len(topic) for topic in top_words}) > 1:
-        raise UserError("topics have different numbers of top words", remedy="give each as many")
-    top = np.array([[column[word] for word in topic] for topic in top_words], np.int64)
-    _check(top.shape)
-    documents, windows = Meetings(len(column)), Meetings(len(column))
+    words = TopWords(top_words, language)
+    top, documents, windows = words.top, words.documents, Meetings(words.documents.n_words)
     for block in range(len(corpus.block_sizes)):
-        tokens = _tokens_of(corpus.source.entries(block), column, language)
-        documents.add_documents(tokens)
+        tokens = words.add(corpus.source.entries(block))
         if corpus.ordered:
             windows.add_windows(tokens, window)
     counted = windows if corpus.ordered else documents
     return Coherences(
-        _npmi(top, documents),
+        words.npmi(),
         _umass(top, documents),
         _c_v(top, counted),
         documents.total,
         counted.total,
         corpus.ordered,
     )
+
+
+class TopWords:
+    """Top words of topics, given by spelling, and how often they meet in the documents that are added.
+
+    Arguments and errors as for `coherence`.
+    """
+
+    def __init__(self, top_words: Sequence[Sequence[str]], language: str | None = None) -> None:
+        distinct = dict.fromkeys(word for topic in top_words for word in topic)
+        self.language = language
+        self.column = {word: n for n, word in enumerate(distinct)}
+        if len({len(topic) for topic in top_words}) > 1:
+            raise UserError("topics have different numbers of top words", remedy="give each as many")
+        self.top = np.array([[self.column[word] for word in topic] for topic in top_words], np.int64)
+        _check(self.top.shape)
+        self.documents = Meetings(len(self.column))
+
+    def add(self, entries: Entries) -> Tokens:
+        """Count a block of documents, those that have the language; they are returned as columns."""
+        tokens = _tokens_of(entries, self.column, self.language)
+        self.documents.add_documents(tokens)
+        return tokens
+
+    def npmi(self) -> Coherence:
+        """NPMI of each topic. Raises UserError where no document was counted."""
+        return _npmi(self.top, self.documents)
 
 
 def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:

@@ -23,7 +23,7 @@ from stickbreaker.evaluation.languages import (
     one_side,
     retrieval_mrr,
 )
-from stickbreaker.evaluation.left_to_right import left_to_right_score
+from stickbreaker.evaluation.left_to_right import left_to_right_score, refuse_weights
 
 UNIGRAM_PRIOR = 0.01  # tokens that the unigram model adds to each word
 
@@ -118,7 +118,10 @@ def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> Hel
     unigram = unigram_probabilities(topics.vocabulary)
     languages = max(1, len(topics.vocabulary.languages))
     nats = base = tokens = 0.0
+    first = 0
     for bags in _blocks(corpus):
+        refuse_weights(bags, first)
+        first += len(bags.unseen)
         if bags.counts.sum() > 0:
             # one distribution over the words of all languages is needed: each is as likely, then all certain
             scored = left_to_right_score(bags, topics.topic_word / languages, topics.alpha, particles)
@@ -141,15 +144,31 @@ def unseen_share(corpus: Corpus) -> float:
 def coherence_of(topics: Topics, corpus: Corpus, n: int = 10) -> dict[str | None, Coherences]:
     """Coherence of the `n` top words of each topic in a reference corpus: {None: …}, or for each language.
 
-    A language of fewer than two words is left out.
+    A language of fewer than two words is left out, and one that the reference has not.
     """
-    scores: dict[str | None, Coherences] = {}
-    for language, rows in _ranges(topics.vocabulary).items():
-        top = top_words_of(topics.topic_word, n, rows)
-        if top.shape[1] >= 2:
-            words = [[topics.vocabulary.words[row] for row in topic] for topic in top.tolist()]
-            scores[language] = coherence(words, corpus, language=language)
-    return scores
+    top = spelled_top_words(topics.topic_word, topics.vocabulary, n)
+    known = corpus.languages
+    return {
+        language: coherence(words, corpus, language=language)
+        for language, words in top.items()
+        if language is None or not known or language in known
+    }
+
+
+def spelled_top_words(
+    topic_word: NDArray[np.floating], vocabulary: Vocabulary, n: int = 10
+) -> dict[str | None, list[list[str]]]:
+    """The `n` top words of each topic: {None: …}, or for each language, if that has two words or more.
+
+    >>> spelled_top_words(np.array([[0.2, 0.5, 0.3]]), Vocabulary.of(["river", "bank", "sea"]), 2)
+    {None: [['bank', 'sea']]}
+    """
+    tops = {language: top_words_of(topic_word, n, rows) for language, rows in _ranges(vocabulary).items()}
+    return {
+        language: [[vocabulary.words[row] for row in topic] for topic in top.tolist()]
+        for language, top in tops.items()
+        if top.shape[1] >= 2
+    }
 
 
 def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tuple[str, str], Sides]:
@@ -173,7 +192,7 @@ def compare_sides(topics: Topics, corpus: Corpus, most: int = 10_000) -> dict[tu
 
 
 def _aligned(corpus: Corpus, first: slice, second: slice, most: int) -> Bags:
-    """The first `most` documents that have a word of either side."""
+    """The first `most` documents that have words of both sides."""
     parts: list[Bags] = []
     left = most
     for bags in _blocks(corpus):

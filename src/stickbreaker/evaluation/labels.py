@@ -10,6 +10,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.shards import Bags
 
 FOLDS = 5
+MOST = 200  # labels; the time grows with their number
 
 
 class Accuracy(NamedTuple):
@@ -40,7 +41,7 @@ def classify_labels(
 
     A linear support vector machine (scikit-learn's LinearSVC, C = 1), of standardised shares and of tf-idf
     of `bags`, in five stratified folds, the same for both and for every call. Labels are compared as text;
-    None: no label. Raises UserError unless there are two labels of five documents each.
+    None: no label. Raises UserError unless there are two labels of five documents each, and 200 at most.
 
     >>> bags = Bags(np.arange(11), np.arange(10) % 2, np.ones(10), np.zeros(10))
     >>> classify_labels(np.eye(2)[np.arange(10) % 2], ["a", "b"] * 5, bags, 2).topics.accuracy
@@ -73,7 +74,13 @@ def _kept(labels: Sequence[Hashable | None]) -> NDArray[np.int64]:
     known = np.array([row for row, label in enumerate(labels) if label is not None], np.int64)
     told, of, counts = np.unique([str(labels[row]) for row in known], return_inverse=True, return_counts=True)
     kept = known[counts[of] >= FOLDS] if len(known) else known
-    if (counts >= FOLDS).sum() < 2:
+    common = int((counts >= FOLDS).sum())
+    if common > MOST:
+        raise UserError(
+            f"{common} labels are too many to classify, {MOST} at most",
+            remedy="name a field with fewer values",
+        )
+    if common < 2:
         raise UserError(
             f"{len(known)} documents with {len(told)} labels are too few to classify",
             remedy=f"two labels need {FOLDS} documents each",

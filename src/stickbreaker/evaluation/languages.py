@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.evaluation.coherence import Coherence, distinct_words, in_documents, npmi_of
+from stickbreaker.evaluation.nearest import roots_of
 
 QUERIES_AT_ONCE = 1024
 TIE = 1e-12  # similarities that are nearer than this are equal
@@ -28,7 +29,7 @@ def one_side(bags: Bags, rows: slice) -> Bags:
 
 
 def both_sides(bags: Bags, first: slice, second: slice) -> Bags:
-    """The documents that have a word of either range of rows.
+    """The documents that have words of both ranges of rows.
 
     >>> bags = Bags(np.array([0, 2, 3]), np.array([0, 4, 1]), np.ones(3), np.zeros(2))
     >>> both_sides(bags, slice(0, 3), slice(3, 6)).words.tolist()
@@ -44,12 +45,13 @@ def retrieval_mrr(theta_a: ArrayLike, theta_b: ArrayLike) -> float:
     `theta_a`, `theta_b` (documents × topics): topic shares of the two sides, row by row of the same document.
     Each row of `theta_a` ranks all rows of `theta_b` by Hellinger distance; among equals the own one has
     the rank that is expected in random order, so equal rows everywhere give (1 + D) / 2. Time grows with
-    D² K. Chance is about log(D) / D, see `chance_mrr`. Raises UserError unless the shapes are the same.
+    D² K. Chance is about log(D) / D, see `chance_mrr`. Raises UserError unless the shapes are the same and
+    shares finite and not negative.
 
     >>> retrieval_mrr([[1, 0], [0, 1]], [[0.9, 0.1], [0.2, 0.8]])
     1.0
     """
-    a, b = np.sqrt(np.asarray(theta_a, np.float64)), np.sqrt(np.asarray(theta_b, np.float64))
+    a, b = roots_of(theta_a), roots_of(theta_b)
     if a.ndim != 2 or a.shape != b.shape or not len(a):
         raise UserError(f"the sides are {a.shape} and {b.shape}", remedy="give a row a document in both")
     total = 0.0

@@ -112,11 +112,16 @@ def _check_documents(bags: Bags, n_words: int, particles: int) -> None:
             f"a word's number is {bags.words.max()}, but topic_word has {n_words} words",
             remedy="use the vocabulary of the model",
         )
+    refuse_weights(bags)
+
+
+def refuse_weights(bags: Bags, first: int = 0) -> None:
+    """Raise UserError for a count that is not a whole number; `first`: the number of the first document."""
     odd = np.flatnonzero((bags.counts != np.rint(bags.counts)) | (bags.counts < 0))
     if len(odd):
         row = int(np.searchsorted(bags.offsets, odd[0], side="right")) - 1
         raise UserError(
             f"a word counts {bags.counts[odd[0]]:.6g}, and left-to-right needs whole tokens",
-            where=f"document {row}",
+            where=f"document {first + row}",
             remedy="use completion_score for weights",
         )

@@ -39,7 +39,8 @@ def topic_similarity(
     """1 - Hellinger distance of every topic of `a` (K × V) to every one of `b` (L × V): in [0, 1], (K × L).
 
     Columns are the same words in both; rows need not sum to one. 1: the same distribution; 0: no word in
-    common. `groups`: the columns of each language, compared by themselves and averaged.
+    common. `groups`: the columns of each language, compared by themselves and averaged. Raises UserError for
+    shapes that do not fit, and values that are negative, NaN or infinite.
 
     >>> topic_similarity([[1, 0], [0.5, 0.5]], [[1, 0], [0, 1]]).round(3).tolist()
     [[1.0, 0.0], [0.459, 0.459]]
@@ -49,6 +50,8 @@ def topic_similarity(
         raise UserError(
             f"topics are {left.shape} and {right.shape}", remedy="give topics × words, of the same words"
         )
+    if not all(np.isfinite(one).all() and (one >= 0).all() for one in (left, right)):
+        raise UserError("topics must be finite and not negative", remedy="give probabilities, or counts")
     squares = [1 - _roots(left[:, group]) @ _roots(right[:, group]).T for group in groups]
     return np.mean([1 - np.sqrt(np.where(square > SAME, square, 0)) for square in squares], axis=0)
 

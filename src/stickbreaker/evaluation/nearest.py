@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, is_whole
 
 QUERIES_AT_ONCE = 4096
+MERGED_AT_ONCE = 128  # documents; few of them are among a query's best
 
 
 class Nearest(NamedTuple):
@@ -27,31 +28,59 @@ def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5
 
     `queries` (documents × topics); `among` blocks of the same kind, read once, numbered through. Memory: the
     affinities of some thousand queries to a block, and n numbers a query. Raises UserError where the numbers
-    of topics differ or there is no document.
+    of topics differ, shares are negative, NaN or infinite, or there is no document.
 
     >>> nearest_documents([[1.0, 0.0]], [[[0.2, 0.8], [0.9, 0.1]]], n=1).positions.tolist()
     [[1]]
     """
-    roots = np.sqrt(np.asarray(queries, np.float64))
+    if not is_whole(n, 1):
+        raise UserError(f"n={n!r}", remedy="n is a whole number above 0")
+    roots = roots_of(queries)
     best = Nearest(np.empty((len(roots), 0), np.int64), np.empty((len(roots), 0)))
     first = 0
     for block in among:
-        others = np.sqrt(np.asarray(block, np.float64))
+        others = roots_of(block)
         if others.ndim != 2 or roots.ndim != 2 or others.shape[1] != roots.shape[1]:
             raise UserError(
                 f"topic shares are {roots.shape} and {others.shape}", remedy="use one model for both"
             )
-        numbers = np.arange(first, first + len(others))
         parts: list[Nearest] = []
         for start in range(0, max(1, len(roots)), QUERIES_AT_ONCE):
             some = slice(start, start + QUERIES_AT_ONCE)
-            affinity = roots[some] @ others.T
-            found = Nearest(np.broadcast_to(numbers, affinity.shape), affinity)
-            parts.append(_best_of(Nearest(best.positions[some], best.affinity[some]), found, n))
+            part = Nearest(best.positions[some], best.affinity[some])
+            parts.append(_merged(part, roots[some] @ others.T, first, n))
         best = Nearest(*map(np.concatenate, zip(*parts, strict=True)))
         first += len(others)
     if not first:
         raise UserError("there is no document to choose from")
+    return best
+
+
+def roots_of(shares: ArrayLike) -> NDArray[np.float64]:
+    """Square roots of topic shares. Raises UserError for shares that are negative, NaN or infinite.
+
+    >>> roots_of([[0.25, 0.0]]).tolist()
+    [[0.5, 0.0]]
+    """
+    values = np.asarray(shares, np.float64)
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise UserError("topic shares must be finite and not negative", remedy="give those of a model")
+    return np.sqrt(values)
+
+
+def _merged(best: Nearest, affinity: NDArray[np.float64], first: int, n: int) -> Nearest:
+    """The best of those so far and of further documents, numbered from `first` (queries × documents)."""
+    for start in range(0, affinity.shape[1], MERGED_AT_ONCE):
+        some = affinity[:, start : start + MERGED_AT_ONCE]
+        numbers = np.broadcast_to(np.arange(some.shape[1]) + (first + start), some.shape)
+        if best.affinity.shape[1] < n:
+            best = _best_of(best, Nearest(numbers, some), n)
+            continue
+        better = np.flatnonzero(some.max(axis=1) > best.affinity[:, -1])  # others keep what they have
+        old = Nearest(best.positions[better], best.affinity[better])
+        best.positions[better], best.affinity[better] = _best_of(
+            old, Nearest(numbers[better], some[better]), n
+        )
     return best
 
 

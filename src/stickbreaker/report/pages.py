@@ -36,18 +36,21 @@ def page_of(
     *,
     date_field: str | None = None,
     group_field: str | None = None,
+    language: str | None = None,
     compare: Path | None = None,
 ) -> Page:
     """The report of the model at `path`.
 
     `date_field` and `group_field` are metadata fields to draw topics over and by; None looks for them.
-    `compare` is another model, to match topics with. Raises UserError for what is not a finished model, and
-    for fields that its documents lack.
+    `language` is that of the words which name topics of several languages; None takes the one with most
+    words. `compare` is another model, to match topics with. Raises UserError for what is not a finished
+    model, for fields that its documents lack, and for a language that it has not.
     """
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done":
         raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
     model = load(path)
+    leading = _leading_language(model, language)
     documents, told = read_documents(path)
     corpus = manifest["corpus"]
     K = len(model.alpha_)
@@ -59,7 +62,7 @@ def page_of(
         subtitle=f"{K} topics learned from {corpus['documents']:,} documents",
         facts=_facts(model, corpus, told),
         settings=_settings(manifest),
-        topics=_topics(model, documents, nearest_topics(distances), told.get("coherence"), partners),
+        topics=_topics(model, leading, documents, nearest_topics(distances), told.get("coherence"), partners),
         positions=place_topics(distances),
         relations=relate(distances) if K > 2 else None,
         times=times,
@@ -77,6 +80,7 @@ def page_of(
 
 def _topics(
     model: TopicEstimator,
+    leading: str,
     documents: list[DocumentEntry],
     near: list[list[int]],
     coherence: list[float] | None,
@@ -89,7 +93,7 @@ def _topics(
             for topic, part in document.mix:
                 share[d, topic] = part
     topics: list[Topic] = []
-    for k, (words, sides) in enumerate(_shown(model, overall)):
+    for k, (words, sides) in enumerate(_shown(model, leading, overall)):
         most = np.argsort(-share[:, k], kind="stable")[:REPRESENTATIVE].tolist()
         order = [d for d in most if share[d, k] > LEAST_SHARE]
         name = model.topic_names_[k]
@@ -111,9 +115,9 @@ def _topics(
 
 
 def _shown(
-    model: TopicEstimator, overall: Floats
+    model: TopicEstimator, leading: str, overall: Floats
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
-    """Each topic's words (of several languages, the one with most words), and its words by language."""
+    """Each topic's words (of several languages, the leading one), and its words by language."""
     vocabulary = model.vocabulary_
     for topic in model.topic_word_:
         if not vocabulary.languages:
@@ -123,11 +127,17 @@ def _shown(
             code: choose_words(topic[rows], overall[rows], vocabulary.spelled[rows])
             for code, rows in vocabulary.ranges.items()
         }
-        yield sides[leading_language(model)], tuple((code, words[:12]) for code, words in sides.items())
+        yield sides[leading], tuple((code, words[:12]) for code, words in sides.items())
 
 
-def leading_language(model: TopicEstimator) -> str:
-    """The language with the most words in the collection; "" unless there are several."""
+def _leading_language(model: TopicEstimator, wanted: str | None) -> str:
+    """The language wanted, or that with the most words in the collection; "" unless there are several."""
+    languages = model.vocabulary_.languages
+    if wanted is not None and wanted not in languages:
+        told = ", ".join(languages) or "one language"
+        raise UserError(f"there is no language {wanted!r}", remedy=f"the model has {told}")
+    if wanted is not None:
+        return wanted
     tokens = {code: model.vocabulary_.tokens[rows].sum() for code, rows in model.vocabulary_.ranges.items()}
     return max(tokens, key=lambda code: tokens[code], default="")
 

@@ -78,7 +78,6 @@ def test_the_words_beside_uci(tmp_path):
         (b"2\n3\n1\n1 1 1.5\n", ":4: the count is not a whole number ('1.5'); counts are whole numbers", [2]),
         (b"2\n3\n1\n1 1 99999999999\n", ":4: the weight '99999999999' cannot be used; weights are", [2]),
         (b"2\n3\n2\n1 1 1\n1 1 2\n", ":5: word 1 occurs twice; add its counts up", [2]),
-        (b"2\n3\n2\n2 1 1\n1 1 2\n", ":5: document 1 comes after document 2; sort the entries", [1]),
         (b"2\n3\n2\n1 1 1\n", ": the header says 2 entries, and the file has 1; the file was cut off", []),
         (b"2\n3\n1\n1 1 1\n2 1 1\n", ":5: more entries than the 1 that the header says; the file", []),
         (b"9999999\n3\n0\n", ": documents 1 to 9999999 have no entry; the file was cut off", []),
@@ -92,6 +91,20 @@ def test_bad_uci(tmp_path, words, content, expected, kept):
     documents, problems = skipping(path, vocab=words)
     assert [one.id for one in documents] == [f"docword.a.txt:{number}" for number in kept]
     assert sum(problems.counts.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "line"), [("docword.a.txt", b"2\n3\n2\n", 5), ("a.mtx", BANNER + b"2 3 2\n", 4)]
+)
+def test_entries_out_of_order_are_never_skipped(tmp_path, words, name, head, line):
+    """Document 1 was yielded empty before its entry came."""
+    path = tmp_path / name
+    path.write_bytes(head + b"2 1 1\n1 1 2\n")
+    told = f"{path}:{line}: document 1 comes after document 2; sort the entries by document"
+    for reader in (read, skipping):
+        with pytest.raises(UserError) as caught:
+            reader(path, vocab=words)
+        assert str(caught.value) == told
 
 
 def test_the_longest_gap(tmp_path, words, monkeypatch):
@@ -132,7 +145,6 @@ def test_matrix_market(tmp_path, words):
         (BANNER + b"1 3 1\n1 1 1e10\n", ":3: the weight '1e10' cannot be used"),
         (BANNER + b"1 3 1\n1 1 1_0\n", ":3: the weight '1_0' cannot be used"),
         (BANNER + b"2 3 2\n1 1 1\n", ": the header says 2 entries, and the file has 1"),
-        (BANNER + b"2 3 2\n2 1 1\n1 1 1\n", ":4: document 1 comes after document 2; sort the entries"),
     ],
 )
 def test_bad_matrix_market(tmp_path, words, content, expected):

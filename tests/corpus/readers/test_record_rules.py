@@ -26,6 +26,7 @@ def test_text_tokens_id_and_metadata():
 def test_language_field():
     document = made({"text": "a", "lang": " German "}, language_field="lang")
     assert (document.language, document.metadata) == ("de", {})
+    assert made({"text": "a", "lang": "zh_CN"}, language_field="lang").language == "zh"
 
 
 def test_a_text_for_each_language():
@@ -53,7 +54,12 @@ def test_a_text_for_each_language():
         ({"text": "", "key": ""}, {"id_field": "key"}, "no id", "no id in the field 'key'"),
         ({"text": ""}, {"language_field": "l"}, "no language", "no language in the field 'l'"),
         ({"text": "", "l": 3}, {"language_field": "l"}, "no language", "no language in the field 'l'"),
-        ({"text": "", "l": "xx"}, {"language_field": "l"}, "unknown language", "unknown language 'xx'"),
+        (
+            {"text": "", "l": "klingon"},
+            {"language_field": "l"},
+            "unknown language",
+            "unknown language 'klingon'",
+        ),
         ({"a": " "}, {"text_field": "en=a,de=b"}, "no text field", "no text in the fields a, b (fields: a)"),
         ({"a": 3}, {"text_field": "en=a,de=b"}, "text is not a string", "the field 'a' is not a string"),
     ],
@@ -74,10 +80,17 @@ def test_the_option_of_text_fields():
         ("en=a,b", "the text field 'b' is not LANGUAGE=FIELD"),
         ("=a", "the text field '=a' is not"),
         ("en=a,,de=b", "the text field '' is not"),
-        ("xx=a", "unknown language 'xx'; known"),
+        ("klingon=a", "unknown language 'klingon'; give its ISO 639 code"),
         ("en=a,English=b", "name 'English=b' twice"),
         ("en=a,de=a", "name 'de=a' twice"),
     ]:
         with pytest.raises(UserError) as caught:
             ReadingOptions(text_field=option)
         assert problem in str(caught.value)
+
+
+def test_languages_are_told_once():
+    with pytest.raises(UserError, match="leave out one of --text-field and --language-field"):
+        ReadingOptions(text_field="en=a,de=b", language_field="lang")
+    with pytest.raises(UserError, match="the text field is None, not a name; name a field or column"):
+        ReadingOptions(text_field=None)  # pyright: ignore[reportArgumentType]

@@ -57,7 +57,7 @@ def test_a_header_and_nothing_else(tmp_path):
             b"id;text\n",
             ":1: no column 'text' (columns: id;text); cells seem to be parted by semicolons; save",
         ),
-        (b"id\ttext\n", ":1: no column 'text' (columns: id\ttext); give --format tsv, for cells seem"),
+        (b"id\ttext\n", ":1: no column 'text' (columns: id text); give --format tsv, for cells seem"),
         (b"text,a,a\n", ":1: two columns are named 'a'; give each a name of its own"),
         (b"text,\xff\na,b\n", ":1: byte 0xff at position 6 is not UTF-8; convert"),
         (b'text,"b\n', ":1: malformed row, up to line 1 (unexpected end of data); a cell in quotes ends"),
@@ -110,8 +110,9 @@ def test_a_quote_that_is_not_closed(tmp_path, monkeypatch):
 def test_columns_that_options_name(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("key,en,de,lang\n1,cat,Katze,en\n2, ,Hund,de\n")
-    documents = read(path, text_field="en=en,de=de", id_field="key", language_field="lang")
+    documents = read(path, text_field="en=en,de=de", id_field="key")
     assert [document.texts for document in documents] == [{"en": "cat", "de": "Katze"}, {"de": "Hund"}]
+    documents = read(path, text_field="en", id_field="key", language_field="lang")
     assert [(document.id, document.language) for document in documents] == [("1", "en"), ("2", "de")]
     assert "no column 'no' (columns: key, en, de, lang); name the column by --id-field" in error_in(
         path, text_field="en", id_field="no"

@@ -11,6 +11,7 @@ from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source
 
 LONGEST_GAP = 1_000_000  # documents without an entry, one after another: beyond it the header is not believed
+_OUT_OF_ORDER = "entries out of order"
 
 
 class Bag:
@@ -61,7 +62,7 @@ def count_of(text: bytes) -> float:
     count = number_of(text, "the count", "counts are whole numbers above zero")
     if count == 0:
         raise Bad("bad entry", "the count is zero", "leave out words that do not occur")
-    return _checked(float(count), text)
+    return checked_weight(float(count), text)
 
 
 def weight_of(text: bytes) -> float:
@@ -70,21 +71,23 @@ def weight_of(text: bytes) -> float:
         weight = float(text) if b"_" not in text else math.nan
     except ValueError:
         weight = math.nan
-    return _checked(weight, text)
+    return checked_weight(weight, text)
 
 
-def _checked(weight: float, text: bytes) -> float:
+def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float:
+    """The weight, which was written as `text`. Raises Bad for one that the models cannot hold."""
     if not 0 <= weight <= LARGEST:
         found = text[:30].decode("utf-8", "replace")
         remedy = f"weights are numbers from 0 to {LARGEST:g}"
-        raise Bad("bad entry", f"the weight {found!r} cannot be used", remedy)
+        raise Bad(kind, f"the weight {found!r} cannot be used", remedy)
     return weight
 
 
 class Entries:
     """Reads lines `document word weight`, both numbered from 1, in the order of documents.
 
-    An entry that is wrong spoils its document, which is left out. Documents without an entry are empty.
+    An entry that is wrong spoils its document, which is left out. Documents without an entry are empty. An
+    entry out of order is never skipped: its document, and others, may have been yielded without it.
     """
 
     def __init__(
@@ -110,6 +113,8 @@ class Entries:
                     yield from self._up_to(number, line)
                 self._take(parts)
             except Bad as bad:
+                if bad.kind == _OUT_OF_ORDER:
+                    raise bad.at(self.source.name, line) from None
                 self.spoiled = True
                 self.problems.tell(bad, self.source.name, line)
                 if bad.kind != "bad entry":
@@ -128,7 +133,7 @@ class Entries:
             raise Bad("bad entry", f"there is no document {number}", remedy)
         if number < self.number:
             problem = f"document {number} comes after document {self.number}"
-            raise Bad("entries out of order", problem, "sort the entries by document")
+            raise Bad(_OUT_OF_ORDER, problem, "sort the entries by document")
         return number
 
     def _take(self, parts: list[bytes]) -> None:

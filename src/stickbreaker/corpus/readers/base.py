@@ -33,7 +33,12 @@ class ReadingOptions:
     def __post_init__(self) -> None:
         if self.on_error not in ("fail", "skip"):
             raise UserError(f"unknown on_error {self.on_error!r}", remedy="take fail or skip")
-        text_fields(self.text_field)
+        if not isinstance(self.text_field, str):
+            problem = f"the text field is {self.text_field!r}, not a name"
+            raise UserError(problem, remedy="name a field or column of text")
+        if isinstance(text_fields(self.text_field), dict) and self.language_field is not None:
+            remedy = "leave out one of --text-field and --language-field"
+            raise UserError("a language field cannot go with a text field for each language", remedy=remedy)
 
 
 @functools.cache

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers.bags import Bag
+from stickbreaker.corpus.readers.bags import Bag, checked_weight
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, lines_of
@@ -41,7 +41,7 @@ def _bag(parts: list[str], words: Sequence[str]) -> Bag:
         word, count = int(pair[1]), int(pair[2])
         if count == 0:
             raise Bad(_KIND, f"the count of word {word} is zero", "leave out words that do not occur")
-        bag.add(word, float(count))
+        bag.add(word, checked_weight(float(count), pair[2].encode(), _KIND))
     return bag
 
 

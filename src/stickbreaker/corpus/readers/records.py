@@ -127,7 +127,7 @@ def _language(record: Mapping[str, Any], options: ReadingOptions) -> str | None:
     try:
         return _code(value)
     except UserError as error:
-        raise Bad("unknown language", error.problem, error.remedy.removesuffix(", or none")) from None
+        raise Bad("unknown language", error.problem, error.remedy) from None
 
 
 @functools.lru_cache(256)
