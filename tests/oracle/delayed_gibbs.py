@@ -55,7 +55,7 @@ def phase(groups, z, proposals, priors, totals, streams):
 
 
 def log_joint(documents, z, alpha, eta, groups=None):
-    """log p(w, z | alpha, eta), theta and beta integrated out; documents: lists of words; groups: of words."""
+    """log p(w, z | alpha, eta), theta and beta integrated out; groups: of words."""
     groups = np.zeros(len(eta), int) if groups is None else groups
     counts, value, n = np.zeros(eta.shape), 0.0, 0
     for words in documents:

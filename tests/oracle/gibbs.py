@@ -7,7 +7,7 @@ from scipy.special import gammaln
 
 
 def conditional(words, documents, z, token, alpha, eta, groups=None):
-    """p(z of a token | all other z) by eq. 4.6; eta: words × topics; groups: of words, each its own language."""
+    """p(z of a token | all other z) by eq. 4.6; eta: words × topics; groups: of words."""
     groups = np.zeros(len(eta), int) if groups is None else groups
     own = groups == groups[words[token]]
     weights = np.empty(len(alpha))
@@ -38,7 +38,7 @@ def after_a_sweep(words, documents, start, order, alpha, eta, groups=None):
 
 
 def log_joint(words, documents, z, alpha, eta, groups=None):
-    """log p(w, z | alpha, eta) with theta and beta integrated out: eq. 4.4 × eq. 4.5, for each group of words."""
+    """log p(w, z | alpha, eta) with theta and beta integrated out: eq. 4.4 × eq. 4.5, by group of words."""
     groups = np.zeros(len(eta), int) if groups is None else groups
     n_documents = max(documents, default=-1) + 1
     total = 0.0
