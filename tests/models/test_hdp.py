@@ -173,3 +173,16 @@ def test_parameters_that_make_no_sense():
     ]:
         with pytest.raises(UserError, match=told):
             HDP(**settings).fit(X)
+
+
+def test_topics_in_use_as_lda(tmp_path):
+    X = plant_topics(n_documents=120).counts
+    model = HDP(5, random_state=0, max_iter=30, tol=0.0).fit(X)
+    lda = model.to_lda()
+    assert lda.transform(X) == pytest.approx(model.transform(X), abs=1e-6)
+    assert lda.topic_word_ == pytest.approx(model.topic_word_)
+    assert lda.alpha_ == pytest.approx(model.alpha_)
+    lda.save(tmp_path / "lda")
+    assert LDA.load(tmp_path / "lda").transform(X).tobytes() == lda.transform(X).tobytes()
+    fewer = HDP(60, random_state=0, max_iter=30, tol=0.0).fit(X[:20])
+    assert fewer.to_lda().topic_word_ == pytest.approx(fewer.topic_word_)

@@ -1,8 +1,31 @@
 """The hierarchical Dirichlet process, as users import it."""
 
+from dataclasses import replace
+
+from sklearn.utils.validation import check_is_fitted
+
+from stickbreaker.engines import LocalEngine
+from stickbreaker.estimators.lda import LDA
 from stickbreaker.estimators.plain_hdp import PlainHDP
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 
 
 class HDP(ScikitLearn, PlainHDP):
     __doc__ = PlainHDP.__doc__
+
+    def to_lda(self) -> LDA:
+        """The topics in use as a fitted `LDA` with the fixed prior alpha beta: for programs that want one.
+
+        >>> HDP(3, random_state=0).fit(["a river bank", "bank money"]).to_lda().alpha_.ndim
+        1
+        """
+        check_is_fitted(self)
+        lda = LDA(self.n_topics_, alpha=self.alpha_, eta=self.eta_, random_state=self.seed_)
+        lda.set_params(fold_in=self.fold_in, doc_max_iter=self.doc_max_iter, doc_tol=self.doc_tol)
+        lda.set_params(n_jobs=self.n_jobs)
+        for name in ("vocabulary_", "analysis_", "corpus_", "seed_", "trace_", "n_features_in_"):
+            setattr(lda, name, getattr(self, name))
+        model, engine = lda._topic_model(self.vocabulary_, self.analysis_), LocalEngine(1)
+        engine.start(model, self._engine.rows().values[:, self._told])
+        lda._take(model, engine, replace(self._state, small=model.start()))
+        return lda
