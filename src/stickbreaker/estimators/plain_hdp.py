@@ -43,7 +43,7 @@ class PlainHDP(PlainTopics):
     components_, topic_word_, eta_, topic_shares_, bound_, n_iter_, converged_, trace_ : as in `LDA`.
 
     >>> from stickbreaker import HDP
-    >>> model = HDP(n_topics=5, max_iter=20, tol=0.0, random_state=0).fit(["a river bank", "bank money", "river water"])
+    >>> model = HDP(n_topics=5, max_iter=20, tol=0.0).fit(["a river bank", "bank money"])
     >>> model.n_topics_ <= 5
     True
     """
