@@ -23,7 +23,7 @@ from stickbreaker.testing import plant_languages
 
 def excerpt_of(corpus: Corpus, i: int = 0) -> tuple[str, list[tuple[str, str]]]:
     """A document's excerpt, and each marked piece of it with the word that it is marked as."""
-    found = Excerpts(corpus, 0).excerpt(i)
+    found = Excerpts(corpus, 0, corpus.source.entries(0)).excerpt(i)
     spans = zip(found.starts.tolist(), found.lengths.tolist(), found.words.tolist(), strict=True)
     return found.text, [(found.text[s : s + n], corpus.vocabulary.words[w]) for s, n, w in spans]
 

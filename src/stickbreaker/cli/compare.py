@@ -84,12 +84,7 @@ def _compared(first: "TopicEstimator", second: "TopicEstimator", path: Path, top
 
 def _top_words(estimator: "TopicEstimator", top: int) -> list[list[str]]:
     """Each topic's most probable words; of a polylingual model, as many of each language."""
-    from stickbreaker.evaluation import top_words_of
-
-    words, topics = estimator.vocabulary_.words, estimator.topic_word_
-    ranges = list(estimator.vocabulary_.ranges.values()) or [slice(None)]
-    rows = [top_words_of(topics, max(1, top // len(ranges)), one).tolist() for one in ranges]
-    return [[words[row] for part in parts for row in part] for parts in zip(*rows, strict=True)]
+    return estimator.top_words(max(1, top // len(estimator.vocabulary_.parts)))
 
 
 def _as_text(told: dict[str, Any]) -> str:

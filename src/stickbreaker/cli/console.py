@@ -5,6 +5,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn, ParamSpec
 
 import click
@@ -74,6 +75,15 @@ def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str) -
         return float(value)
     except ValueError:
         raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"') from None
+
+
+def refuse_file(out: Path, overwrite: bool) -> None:
+    """Raise UserError where the file `out` cannot be written, or is there already."""
+    if not out.parent.is_dir():
+        raise UserError("there is no such directory", where=out.parent, remedy="make it first")
+    if out.is_dir() or (out.exists() and not overwrite):
+        remedy = "choose another path" + ("" if out.is_dir() else " or give --overwrite")
+        raise UserError("already exists", where=out, remedy=remedy)
 
 
 def written(names: tuple[str, ...]) -> tuple[str, ...]:

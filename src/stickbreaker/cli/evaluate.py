@@ -74,7 +74,7 @@ def evaluate(
     estimator, corpus = open_model(model, inputs, _of_documents(reading, reference), threads)
     field = None if labels is None else _values(corpus, labels)
     known = corpus if reference is None else _reference(estimator, reference, reading)
-    topics = _topics_of(estimator)
+    topics = topics_of(estimator)
     told: dict[str, Any] = _completion(topics, corpus, completion)
     told["left_to_right"] = _left_to_right(topics, corpus, particles) if left_to_right else None
     told["coherence"] = _coherences(topics, known, reference)
@@ -84,7 +84,8 @@ def evaluate(
     emit(told, as_json, _as_text)
 
 
-def _topics_of(estimator: "TopicEstimator") -> "Topics":
+def topics_of(estimator: "TopicEstimator") -> "Topics":
+    """A model's topics as evaluation takes them."""
     from stickbreaker.evaluation import Topics
 
     return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator._theta)
@@ -171,14 +172,12 @@ def _measure(scores: "Coherence") -> dict[str, Any]:
 
 
 def _diversity(estimator: "TopicEstimator") -> dict[str, Any]:
-    from stickbreaker.evaluation import effective_topics, idle_topics, top_words_of, topic_diversity
+    from stickbreaker.evaluation import diversity_of, effective_topics, idle_topics
     from stickbreaker.evaluation.diversity import TOP
 
-    ranges = list(estimator.vocabulary_.ranges.values()) or [slice(None)]
-    each = [topic_diversity(top_words_of(estimator.topic_word_, TOP, rows)) for rows in ranges]
     return {
         "top_words": TOP,
-        "diversity": sum(each) / len(each),
+        "diversity": diversity_of(estimator.topic_word_, estimator.vocabulary_),
         "topics": len(estimator.alpha_),
         "effective_topics": effective_topics(estimator.topic_shares_),
         "idle_topics": idle_topics(estimator.topic_shares_).tolist(),

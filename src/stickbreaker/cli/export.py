@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, note, tell_of_compiling, threads_option
-from stickbreaker.cli.inspect import _refuse, model_argument
+from stickbreaker.cli.console import command, emit, note, refuse_file, tell_of_compiling, threads_option
+from stickbreaker.cli.inspect import model_argument
 
 OF_TOPICS = ("mallet-topic-keys", "gensim-topics")
 OF_DOCUMENTS = ("mallet-doc-topics", "pyldavis")
@@ -53,7 +53,7 @@ def export(
         raise click.UsageError(f"{format} is about topics alone: leave {corpus} out")
     if language is not None and format != "pyldavis":
         raise click.UsageError("--language belongs to --format pyldavis")
-    _refuse(out, overwrite)
+    refuse_file(out, overwrite)
     result: dict[str, Any] = {"out": str(out), "format": format}
     if corpus is None:
         result |= _write_topics(model, format, out, top)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, tell_of_compiling, threads_option
+from stickbreaker.cli.console import command, emit, refuse_file, tell_of_compiling, threads_option
 from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.core.errors import UserError
 
@@ -96,7 +96,7 @@ def transform(
         raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
     from stickbreaker.evaluation import unseen_share
 
-    _refuse(out, overwrite)
+    refuse_file(out, overwrite)
     estimator, corpus = open_model(model, inputs, reading, threads)
     _write_shares(estimator, corpus, out)
     result = {
@@ -145,12 +145,3 @@ def open_model(
     estimator = load(model, threads)
     corpus = open_or_build(inputs, reading, analysis=estimator.analysis_, vocabulary=estimator.vocabulary_)
     return estimator, corpus
-
-
-def _refuse(out: Path, overwrite: bool) -> None:
-    """Raise UserError where the file `out` cannot be written, or is there already."""
-    if not out.parent.is_dir():
-        raise UserError("there is no such directory", where=out.parent, remedy="make it first")
-    if out.is_dir() or (out.exists() and not overwrite):
-        remedy = "choose another path" + ("" if out.is_dir() else " or give --overwrite")
-        raise UserError("already exists", where=out, remedy=remedy)

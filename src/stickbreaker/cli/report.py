@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from stickbreaker.cli.console import command, emit
-from stickbreaker.cli.inspect import _refuse, model_argument
+from stickbreaker.cli.console import command, emit, refuse_file
+from stickbreaker.cli.inspect import model_argument
 from stickbreaker.core.errors import UserError
 
 
@@ -49,7 +49,7 @@ def report(
     if out is None and figures is None:
         raise click.UsageError("give --out report.html, --figures DIR or both")
     if out is not None:
-        _refuse(out, overwrite)
+        refuse_file(out, overwrite)
     if figures is not None:
         _refuse_figures(figures, overwrite)
     name = title or model.resolve().name

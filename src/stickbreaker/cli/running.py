@@ -81,15 +81,30 @@ def _scratch_beside(out: Path) -> Iterator[Path]:
 
 def go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None:
     """Run to the end or to Ctrl-C, and say how it went."""
+    tell_of_compiling()
+    done = run_on(path, every, threads, f"the model is saved, go on with: stickbreaker resume {path}")
+    if done is None:
+        emit(
+            {"model": str(path), "status": "done", "resumed": False},
+            as_json,
+            lambda r: f"{path}: finished already",
+        )
+        return
+    emit(_told(path, *done), as_json, _as_text)
+
+
+def run_on(path: Path, every: float, threads: int | None, remedy: str) -> "tuple[Run, RunState] | None":
+    """Go on with the run at `path`; None when it is finished already. Ctrl-C leaves the program, by `remedy`.
+
+    Notes a score that has not settled.
+    """
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators import fitting
-
-    tell_of_compiling()
 
     def catch(stop: Callable[[], None]) -> None:
         def handler(_number: int, _frame: object) -> None:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-            note("stopping after this shard or sweep; press Ctrl-C again to leave at once")
+            note("stopping after the documents at hand; press Ctrl-C again to leave at once")
             stop()
 
         signal.signal(signal.SIGINT, handler)
@@ -98,28 +113,19 @@ def go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None:
     try:
         done = fitting.resume(path, every=every, threads=threads, watch=[watcher()], stopper=catch)
     except Interrupted:
-        fail(f"interrupted; the model is saved, go on with: stickbreaker resume {path}")
+        fail(f"interrupted; {remedy}")
     finally:
         signal.signal(signal.SIGINT, before)
-    if done is None:
-        emit(
-            {"model": str(path), "status": "done", "resumed": False},
-            as_json,
-            lambda r: f"{path}: finished already",
-        )
-        return
-    job, state = done
-    emit(_told(path, job, state), as_json, _as_text)
+    told = None if done is None else fitting.unsettled(done[1], done[0].limits.tol)
+    if told is not None:
+        note(f"note: {told}")
+    return done
 
 
 def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
-    from stickbreaker.estimators.fitting import unsettled
     from stickbreaker.models.topics import TopicModel
 
     assert isinstance(job.model, TopicModel)
-    told = unsettled(state, job.limits.tol)
-    if told is not None:
-        note(f"note: {told}")
     return {
         "model": str(path),
         "status": "done",

@@ -126,8 +126,7 @@ def _row(search: "Search", k: int, runs: list[dict[str, Any]]) -> dict[str, Any]
     alike = None
     if len(runs) > 1:
         models = [search.model(k, run["seed"]) for run in runs]
-        groups = list(models[0].vocabulary_.ranges.values()) or [slice(None)]
-        alike = stability([model.topic_word_ for model in models], groups)
+        alike = stability([model.topic_word_ for model in models], models[0].vocabulary_.parts)
     each = {
         "nats_per_word": [run["nats_per_word"] for run in runs],
         **{name: [run["coherence"][name] for run in runs] for name in ("npmi", "umass", "c_v")},

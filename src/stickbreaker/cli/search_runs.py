@@ -1,12 +1,10 @@
 """The runs of `stickbreaker search-k`, each kept as a model and a file of scores."""
 
 import json
-import signal
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.cli.console import fail, note
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -99,9 +97,8 @@ class Search:
 
     def _fit(self, path: Path, corpus: "Corpus", k: int, seed: int, threads: int | None) -> None:
         """Learn the model at `path`, or go on with it. Leaves the program when interrupted."""
-        from stickbreaker.cli.running import watcher
+        from stickbreaker.cli.running import run_on
         from stickbreaker.core.files import recover
-        from stickbreaker.engines import Interrupted
         from stickbreaker.estimators import fitting
         from stickbreaker.estimators.plain_lda import PlainLDA
 
@@ -118,41 +115,19 @@ class Search:
                 n_jobs=threads,
             )
             fitting.begin(model, corpus, path, held_out=self.plan.held_out)
-        before = signal.getsignal(signal.SIGINT)
-        try:
-            done = fitting.resume(path, every=60.0, threads=threads, watch=[watcher()], stopper=_catch)
-        except Interrupted:
-            fail("interrupted; the same command goes on from here")
-        finally:
-            signal.signal(signal.SIGINT, before)
-        told = None if done is None else fitting.unsettled(done[1], done[0].limits.tol)
-        if told is not None:
-            note(f"note: {told}")
-
-
-def _catch(stop: Any) -> None:
-    """Let the first Ctrl-C stop a run after the documents at hand."""
-
-    def handler(_number: int, _frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        note("stopping after the documents at hand; press Ctrl-C again to leave at once")
-        stop()
-
-    signal.signal(signal.SIGINT, handler)
+        run_on(path, 60.0, threads, "the same command goes on from here")
 
 
 def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[str, Any]:
     """What is told of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
-    from stickbreaker.evaluation import Topics, coherence_of, top_words_of, topic_diversity
-    from stickbreaker.evaluation.diversity import TOP
+    from stickbreaker.cli.evaluate import topics_of
+    from stickbreaker.evaluation import coherence_of, diversity_of
 
-    topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._theta)
+    topics = topics_of(model)
     nats, tokens = _held_out_nats(topics, corpus, held_out)
     measured = list(coherence_of(topics, corpus).values())
     if not measured:
         raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")
-    ranges = list(topics.vocabulary.ranges.values()) or [slice(None)]
-    spread = [topic_diversity(top_words_of(topics.topic_word, TOP, rows)) for rows in ranges]
     return {
         "nats": nats,
         "tokens": tokens,
@@ -161,7 +136,7 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[
             name: sum(getattr(one, name).mean for one in measured) / len(measured)
             for name in ("npmi", "umass", "c_v")
         },
-        "diversity": sum(spread) / len(spread),
+        "diversity": diversity_of(topics.topic_word, topics.vocabulary),
         "passes": model.n_iter_,
         "seconds": float(model.trace_[-1].get("seconds", 0.0)) if model.trace_ else 0.0,
     }
@@ -169,8 +144,7 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[
 
 def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple[list[float], list[float]]:
     """The nats of every held-out document by completion, and its words that were predicted."""
-    import numpy as np
-
+    from stickbreaker.corpus.shards import tokens_by_document
     from stickbreaker.evaluation import completion_score, split_halves
     from stickbreaker.learning.source import Source
 
@@ -182,8 +156,7 @@ def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple
         if rest.counts.sum() > 0:
             scored = completion_score(rest, topics.infer(observed), topics.topic_word)
             nats += scored.per_document.tolist()
-            owner = np.repeat(np.arange(len(rest.unseen)), np.diff(rest.offsets))
-            tokens += np.bincount(owner, rest.counts, len(rest.unseen)).tolist()
+            tokens += tokens_by_document(rest.offsets, rest.counts).tolist()
     return nats, tokens
 
 

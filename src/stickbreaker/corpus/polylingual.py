@@ -13,6 +13,7 @@ from stickbreaker.corpus.analysis import Analysis, Tokens
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.languages import has_stemmer, has_stop_words, language_code
 from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.readers.records import code_of
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged, untagged
 
 BETWEEN = "\n\n"  # stands between the sides of a document where they are kept as one text
@@ -170,10 +171,7 @@ def by_code(texts: Mapping[str, str]) -> dict[str, str]:
     """
     sides: dict[str, str] = {}
     for name, text in texts.items():
-        try:
-            code = language_code(name)
-        except UserError as error:
-            raise Bad("unknown language", error.problem, error.remedy) from None
+        code = code_of(name)
         if code in sides:
             problem = f"two texts in the language {code}"
             raise Bad("two texts in a language", problem, "give one text a language")

@@ -37,6 +37,17 @@ class Bags(NamedTuple):
         return Bags(offsets, self.words[first:last], self.counts[first:last], self.unseen[start:stop])
 
 
+def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Tokens of each document: a sum of its own, since differences of running sums depend on the others.
+
+    >>> tokens_by_document(np.array([0, 2, 2]), np.array([1.0, 2.0])).tolist()
+    [3.0, 0.0]
+    """
+    n_documents = len(offsets) - 1
+    owners = np.repeat(np.arange(n_documents), np.diff(offsets))
+    return np.asarray(np.bincount(owners, counts, n_documents), np.float64)
+
+
 def content_of(words: NDArray[np.int32], counts: NDArray[np.float32]) -> bytes:
     """The bytes of a document, the same on every machine."""
     return words.astype("<i4").tobytes() + counts.astype("<f4").tobytes()

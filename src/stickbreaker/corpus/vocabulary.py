@@ -177,6 +177,15 @@ class Vocabulary:
         ends = np.cumsum([0] + [sizes[code] for code in self.languages]).tolist()
         return {code: slice(*ends[i : i + 2]) for i, code in enumerate(self.languages)}
 
+    @property
+    def parts(self) -> tuple[slice, ...]:
+        """The rows over which a topic is a distribution: each language's, or all.
+
+        >>> Vocabulary.of(["river", "bank"]).parts
+        (slice(0, 2, None),)
+        """
+        return tuple(self.ranges.values()) or (slice(0, len(self)),)
+
     @functools.cached_property
     def spelled(self) -> tuple[str, ...]:
         """The words as they are written, without their language."""

@@ -28,10 +28,10 @@ class Excerpt(NamedTuple):
 class Excerpts:
     """The beginnings of a block's documents, and their metadata as it is stored."""
 
-    def __init__(self, corpus: Corpus, block: int) -> None:
+    def __init__(self, corpus: Corpus, block: int, entries: Entries) -> None:
         self.corpus = corpus
-        self.entries: Entries = corpus.source.entries(block)
-        self.rows = corpus.vocabulary.lookup(self.entries.words)  # of each distinct word of the block
+        self.entries = entries
+        self.rows = corpus.vocabulary.lookup(entries.words)  # of each distinct word of the block
         table = corpus.source.read(block)
         self.metadata: list[str | None] = table.column("metadata").to_pylist()
         ordered = corpus.kind == "text"

@@ -12,7 +12,9 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.evaluation.languages import one_side
 
 
 def write_doc_topics(estimator: TopicEstimator, corpus: Corpus, path: str | Path) -> None:
@@ -148,11 +150,9 @@ def _documents(
     seen = _seen(estimator, corpus)
     for block in range(len(seen.block_sizes)):
         bags = seen.bags(block)
-        shown = (bags.words >= words.rows.start) & (bags.words < words.rows.stop)
-        counts = np.where(shown, bags.counts, 0.0).astype(np.float64)
-        frequency += np.bincount(bags.words, counts, len(estimator.vocabulary_))[words.rows]
-        owners = np.repeat(np.arange(len(bags.offsets) - 1), np.diff(bags.offsets))
-        lengths = np.asarray(np.bincount(owners, counts, len(bags.offsets) - 1), np.float64)
+        shown = one_side(bags, words.rows)
+        frequency += np.bincount(shown.words, shown.counts, len(estimator.vocabulary_))[words.rows]
+        lengths = tokens_by_document(shown.offsets, shown.counts)
         kept = np.flatnonzero(lengths > 0)
         if len(kept):
             yield _normalised(estimator._theta(bags.take(kept))), lengths[kept]

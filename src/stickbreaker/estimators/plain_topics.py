@@ -78,8 +78,7 @@ class PlainTopics(TopicEstimator):
             eta = guide.prior(vocabulary, analysis, K, eta)
         elif isinstance(eta, np.ndarray) and eta.ndim == 2:
             eta = np.ascontiguousarray(eta.T)
-        ranges = {} if vocabulary is None else vocabulary.ranges
-        firsts = tuple(part.start for part in ranges.values()) or (0,)
+        firsts = (0,) if vocabulary is None else tuple(part.start for part in vocabulary.parts)
         return ClosedVocabulary(n_words, eta, learned, firsts)
 
     def _names(self) -> tuple[str | None, ...]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.randomness import share_of
 from stickbreaker.corpus import Bags, Corpus
+from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.estimators.excerpts import Excerpts
 from stickbreaker.estimators.topics import TopicEstimator
@@ -61,15 +62,15 @@ class Kept:
             name: [] for name in (*names, "starts", "lengths", "word_topics")
         }
 
-    def add(self, block: int, first: int) -> None:
-        """Add the chosen documents of a block whose first document has the number `first`."""
+    def add(self, block: int, first: int, entries: Entries) -> None:
+        """Add the chosen documents of a block; `first` is the number of its first, `entries` its words."""
         ids = self.corpus.ids(block)
         chosen = np.array([i for i, name in enumerate(ids) if share_of(name, SALT) <= self.cut], np.int64)
         if not len(chosen):
             return
         bags = self.corpus.bags(block).take(chosen)
         theta = self.estimator._theta(bags)
-        reader = Excerpts(self.corpus, block)
+        reader = Excerpts(self.corpus, block, entries)
         for row, i in enumerate(chosen.tolist()):
             metadata = {name: _short(value) for name, value in metadata_from(reader.metadata[i]).items()}
             named = [str(metadata[f]) for f in TITLES if metadata.get(f)]
@@ -127,12 +128,13 @@ def figures_of(estimator: TopicEstimator, corpus: Corpus, held_out: float, kept:
     top = spelled_top_words(estimator.topic_word_, estimator.vocabulary_, TOP_WORDS)
     sides = [TopWords(words, language) for language, words in top.items()]
     for block in range(len(corpus.block_sizes)):
-        kept.add(block, int(source.first[block]))
+        entries = corpus.source.entries(block)
+        kept.add(block, int(source.first[block]), entries)
         _count(source.block(block)[1], learned)
         if held_out > 0.0:
             _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
         for side in sides:
-            side.add(corpus.source.entries(block))
+            side.add(entries)
     told: dict[str, Any] = {}
     scores = [side.npmi().per_topic for side in sides if side.documents.total]
     if scores:

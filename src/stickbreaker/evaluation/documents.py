@@ -15,7 +15,7 @@ from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.shards import Bags, join_bags
 from stickbreaker.evaluation.coherence import Coherence, Coherences, coherence
 from stickbreaker.evaluation.completion import completion_score, split_halves, unigram_score
-from stickbreaker.evaluation.diversity import top_words_of
+from stickbreaker.evaluation.diversity import TOP, top_words_of, topic_diversity
 from stickbreaker.evaluation.languages import (
     both_sides,
     chance_mrr,
@@ -153,6 +153,16 @@ def coherence_of(topics: Topics, corpus: Corpus, n: int = 10) -> dict[str | None
         for language, words in top.items()
         if language is None or not known or language in known
     }
+
+
+def diversity_of(topic_word: NDArray[np.floating], vocabulary: Vocabulary, n: int = TOP) -> float:
+    """Diversity of the `n` top words of each topic; of a polylingual vocabulary the mean over its languages.
+
+    >>> diversity_of(np.array([[0.6, 0.4], [0.4, 0.6]]), Vocabulary.of(["river", "bank"]), 1)
+    1.0
+    """
+    each = [topic_diversity(top_words_of(topic_word, n, rows)) for rows in vocabulary.parts]
+    return sum(each) / len(each)
 
 
 def spelled_top_words(

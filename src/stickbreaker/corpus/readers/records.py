@@ -124,15 +124,16 @@ def _language(record: Mapping[str, Any], options: ReadingOptions) -> str | None:
     if not isinstance(value, str) or not value.strip():
         problem = f"no language in the field {options.language_field!r}"
         raise Bad("no language", problem, "name another field by --language-field")
-    try:
-        return _code(value)
-    except UserError as error:
-        raise Bad("unknown language", error.problem, error.remedy) from None
+    return code_of(value)
 
 
 @functools.lru_cache(256)
-def _code(name: str) -> str:
-    return language_code(name)
+def code_of(name: str) -> str:
+    """The code of a language given by code or English name. Raises Bad for one that is unknown."""
+    try:
+        return language_code(name)
+    except UserError as error:
+        raise Bad("unknown language", error.problem, error.remedy) from None
 
 
 def _names(record: Mapping[str, Any]) -> str:

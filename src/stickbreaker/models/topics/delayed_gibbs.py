@@ -55,8 +55,9 @@ class DelayedGibbs(CollapsedChain):
         seed: int,
     ) -> None:
         super().__init__(tokens, documents, words, seed)
-        self._offsets = by_group(tokens, words.groups(), len(words.firsts))
-        self._index = _by_word(tokens, words.groups())
+        groups = words.groups()
+        self._offsets = by_group(tokens, groups, len(words.firsts))
+        self._index = _by_word(tokens, groups)
         self._place(assignments, assignments)  # nothing is proposed yet
 
     def sweep(self, number: int, threads: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Rows, Stats
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Shard, tokens_by_document
 from stickbreaker.models.contract import Local
 
 if TYPE_CHECKING:
@@ -98,6 +98,5 @@ def words_of(view: TopicView, shard: Shard) -> "Words":
 
 
 def tokens_of_documents(shard: Shard) -> Array:
-    """Tokens of each document: a sum of its own, since differences of running sums depend on the others."""
-    owner = np.repeat(np.arange(shard.n_documents), np.diff(shard.offsets))
-    return np.asarray(np.bincount(owner, shard.counts, shard.n_documents), np.float64)
+    """Tokens of each document of a shard."""
+    return tokens_by_document(shard.offsets, shard.counts)
