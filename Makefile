@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '*.js' -o -name '*.css' -o -name '*.txt')
 
-.PHONY: demo test test-kernels check docs bench reproduce-mr-lda clean
+.PHONY: demo test test-kernels check docs bench bench-hdp reproduce-mr-lda reproduce-hdp clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -31,9 +31,19 @@ bench: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/lda.py $(if $(MALLET),--mallet $(MALLET))
 
+# the HDP beside gensim's and tomotopy's on two corpora; FULL=1: three seeds
+bench-hdp: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	$(BIN)/python benchmarks/hdp.py
+
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing
 	$(BIN)/python reproduce/mr_lda.py
+
+# Figure 2 of the paper on split-merge inference for the HDP, and its claims; PARTS="bars prior": only these parts;
+# FULL=1: the paper's sizes and more seeds (days)
+reproduce-hdp: $(VENV)/developing
+	$(BIN)/python reproduce/hdp.py $(PARTS)
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stickbreaker needs Python 3.11 or newer")'

@@ -19,7 +19,10 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 @dataclass(frozen=True)
 class Cell:
-    """What to run. `at`: the steps after which the topics are scored, the last one ends the run."""
+    """What to run. `at`: the steps after which the topics are scored, the last one ends the run.
+
+    `until_flat`: it ends before when the score on the dev split is flat.
+    """
 
     program: str
     topics: int
@@ -31,6 +34,7 @@ class Cell:
     part: str = "test"
     threads: int = 1
     mallet: str | None = None
+    until_flat: bool = False
 
     @property
     def key(self) -> str:
@@ -83,7 +87,8 @@ def measure(cell: Cell) -> Result:
     parts = load(cell.corpus)
     scorer = Scorer(parts.dev if cell.part == "dev" else parts.test)
     program = program_of(cell.program, cell.threads, cell.mallet)
-    watch = Watch(cell.at, scorer.score)
+    judge = Scorer(parts.dev).score if cell.until_flat else None
+    watch = Watch(cell.at, scorer.score, judge)
     reset_peak()
     before = peak_megabytes()
     began = time.process_time()
@@ -102,6 +107,7 @@ def measure(cell: Cell) -> Result:
         "before_mb": before,
         "own_score": own,
         "all_cpu_s": time.process_time() - began,
+        "facts": watch.facts,
     }
 
 

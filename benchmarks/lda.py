@@ -33,7 +33,7 @@ def main() -> None:
     print(
         f"{'The full' if args.full else 'The short'} benchmark: about {minutes:.0f} minutes on one idle core."
     )
-    report = Report(args.out, about())
+    report = Report(args.out, "lda", about())
     report.say(f"# LDA beside its peers\n\n{machine()}\n")
     for name, why in missing.items():
         report.say(f"MISSING: {name}: {why}")

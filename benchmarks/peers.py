@@ -111,7 +111,7 @@ class Tomotopy:
         if interval is not None:
             self.model.optim_interval = interval
         self.n_words = train.shape[1]
-        for words in _tokens(train):
+        for words in tokens_of(train):
             self.model.add_doc(words)
         watch.start()
         self.model.train(0, workers=1)  # it sets up here
@@ -129,13 +129,14 @@ class Tomotopy:
         return out
 
     def theta(self, counts: csr_matrix) -> Array:
-        documents = [self.model.make_doc(words) if words else None for words in _tokens(counts)]
+        documents = [self.model.make_doc(words) if words else None for words in tokens_of(counts)]
         found = iter(self.model.infer([doc for doc in documents if doc is not None], workers=1)[0])
         flat = np.full(self.model.k, 1.0 / self.model.k)
         return np.array([flat if doc is None else next(found) for doc in documents])
 
 
-def _tokens(counts: csr_matrix) -> list[list[str]]:
+def tokens_of(counts: csr_matrix) -> list[list[str]]:
+    """Each document as a list of tokens, in the order of the words."""
     return [[str(word) for word, n in document for _ in range(n)] for document in entries(counts)]
 
 

@@ -8,6 +8,7 @@ told nothing but K, a seed and the number of passes.
 from typing import Any
 
 from external import Mallet, VowpalWabbit
+from hdp_programs import PROGRAMS as HDP_PROGRAMS
 from ours import Stickbreaker
 from peers import Gensim, Sklearn, Tomotopy
 
@@ -83,6 +84,8 @@ def program_of(name: str, threads: int = 1, mallet: str | None = None) -> Any:
     """The program of that name. Raises LookupError when it is no program's."""
     if name == "mallet" and mallet is not None:
         return Mallet(mallet)
+    if name in HDP_PROGRAMS:
+        return HDP_PROGRAMS[name]()
     if name in OURS:
         inference, _, schedule = name.partition(" ")
         return Stickbreaker(inference, schedule or "batch", threads)

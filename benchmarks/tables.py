@@ -119,8 +119,8 @@ def _compared(what: str, topics: int, ours: str, theirs: str, ratio: float, note
 class Report:
     """Prints rows as they come, and keeps both files up to date, so that a run cut short leaves its rows."""
 
-    def __init__(self, out: Path, about: Row) -> None:
-        self.out = out
+    def __init__(self, out: Path, name: str, about: Row) -> None:
+        self.out, self.name = out, name
         self.about = about
         self.rows: dict[str, list[Row]] = {}
         self.text: list[str] = []
@@ -143,6 +143,6 @@ class Report:
         self.say(line(row, self.columns))
 
     def _write(self) -> None:
-        (self.out / "lda.md").write_text("\n".join(self.text) + "\n")
+        (self.out / f"{self.name}.md").write_text("\n".join(self.text) + "\n")
         content = {**self.about, "tables": self.rows}
-        (self.out / "lda.json").write_text(json.dumps(content, indent=1, default=str))
+        (self.out / f"{self.name}.json").write_text(json.dumps(content, indent=1, default=str))

@@ -6,23 +6,31 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 FROM_STEP = 5  # steps before this one are not in the time a step: the first are unlike the rest
+PATIENCE, GAIN = 2, 0.002  # a score is flat when so many points are not so many nats better than before
 MEGABYTE = 1 << 20
+
+Score = Callable[[NDArray[np.float64]], float]
 
 
 class Watch:
     """Notes CPU and wall seconds after each step, and scores the topics after the steps `at`.
 
     The clock stands still while topics are exported and scored. The peak of memory is read before the first
-    score, so that it is the program's and not the scorer's.
+    score, so that it is the program's and not the scorer's. With `judge`, another score, the run is over when
+    that is flat.
     """
 
-    def __init__(self, at: Iterable[int], score: Callable[[NDArray[np.float64]], float]) -> None:
+    def __init__(self, at: Iterable[int], score: Score, judge: Score | None = None) -> None:
         self.at = sorted(at)
+        self.judge = judge
+        self.judged: list[float] = []
+        self.facts: dict[str, Any] = {}  # what else a program has to tell
         self.points: list[dict[str, float]] = []
         self.cpu: list[float] = []
         self.wall: list[float] = []
@@ -33,6 +41,12 @@ class Watch:
     def last(self) -> int:
         """The number of steps to make."""
         return self.at[-1]
+
+    @property
+    def over(self) -> bool:
+        """Whether all steps are made, or the judge's last points gained nothing on those before."""
+        recent, before = self.judged[-PATIENCE:], self.judged[:-PATIENCE]
+        return len(self.cpu) >= self.last or (bool(before) and max(recent) < max(before) + GAIN)
 
     def start(self) -> None:
         self._cpu, self._wall = time.process_time(), time.perf_counter()
@@ -61,7 +75,10 @@ class Watch:
         """Score the topics as they were after `step` steps."""
         self.read_peak()
         cpu, wall = float(sum(self.cpu[:step])), float(sum(self.wall[:step]))
-        self.points.append({"step": step, "cpu_s": cpu, "wall_s": wall, "score": self._score(topics)})
+        point = {"step": step, "cpu_s": cpu, "wall_s": wall, "topics": len(topics)}
+        self.points.append({**point, "score": self._score(topics)})
+        if self.judge is not None:
+            self.judged.append(self.judge(topics))
 
     def read_peak(self) -> None:
         """Note the peak, once."""

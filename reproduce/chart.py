@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 WIDTH, HEIGHT = 460, 290
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 30, 42
-COLOURS = ("#0b6bb8", "#c2540a", "#5b6b1f", "#7a3ea1")
+COLOURS = (
+    "#0b6bb8", "#c2540a", "#5b6b1f", "#7a3ea1", "#b3123f", "#0a7d74", "#7a5a00", "#5a6472", "#b8329a",
+)  # fmt: skip
 MARKS = ("circle", "square", "triangle", "diamond")
 
 
@@ -74,7 +76,7 @@ class _Axis:
 
 
 def _drawn(line: Line, number: int, across: _Axis, up: _Axis) -> list[str]:
-    colour, kind = COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)]
+    colour, kind = _look(number)
     places = [(across.at(x), up.at(y)) for x, y in zip(line.x, line.y, strict=True)]
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
     marks = "".join(_mark(kind, x, y) for x, y in places)
@@ -87,9 +89,15 @@ def key(names: Sequence[str]) -> str:
     """What the colours and marks mean, as the text of an SVG element."""
     parts = [f'<svg class="key" viewBox="0 0 320 {20 * len(names)}" xmlns="http://www.w3.org/2000/svg">']
     for number, name in enumerate(names):
-        mark = _mark(MARKS[number], 10, 20 * number + 10)
-        parts.append(f'<g fill="{COLOURS[number]}">{mark}</g>{_text(22, 20 * number + 14, name, "start")}')
+        colour, kind = _look(number)
+        mark = _mark(kind, 10, 20 * number + 10)
+        parts.append(f'<g fill="{colour}">{mark}</g>{_text(22, 20 * number + 14, name, "start")}')
     return "".join(parts) + "</svg>"
+
+
+def _look(number: int) -> tuple[str, str]:
+    """The colour and the mark of a line."""
+    return COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)]
 
 
 def _mark(kind: str, x: float, y: float) -> str:

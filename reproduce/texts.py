@@ -1,4 +1,4 @@
-"""The corpora of chapter 3 that can be had: texts, aligned pages, and how they are cut into parts.
+"""The corpora that can be had: texts, aligned pages, and how they are cut into parts.
 
 They lie in ../shared/data beside the project, as those of the benchmarks do.
 """
@@ -18,6 +18,7 @@ TEXTS = {
     "20 Newsgroups": ("20newsgroups/train.jsonl.gz",),
     "20 Newsgroups, whole": ("20newsgroups/train.jsonl.gz", "20newsgroups/test.jsonl.gz"),
     "blogs": ("blogs/posts.jsonl.gz",),
+    "NIPS": ("nips-text/docs.jsonl.gz",),
 }
 PAGES = {  # corpus: file, languages
     "LibreOffice": ("libreoffice-help/paragraphs.jsonl.gz", ("de", "en", "zh")),

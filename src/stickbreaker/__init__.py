@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.guiding import Guide
     from stickbreaker.estimators.hdp import HDP
     from stickbreaker.estimators.lda import LDA
-    from stickbreaker.learning.schedules import Online
+    from stickbreaker.learning.schedules import Memoised, Online
     from stickbreaker.models.topics.hybrid import Hybrid
     from stickbreaker.models.topics.sampling import Gibbs
+    from stickbreaker.models.topics.split_merge import SplitMerge
 
 _HOMES = {
     "LDA": "stickbreaker.estimators.lda",
     "HDP": "stickbreaker.estimators.hdp",
+    "Memoised": "stickbreaker.learning.schedules",
+    "SplitMerge": "stickbreaker.models.topics.split_merge",
     "Online": "stickbreaker.learning.schedules",
     "Hybrid": "stickbreaker.models.topics.hybrid",
     "Gibbs": "stickbreaker.models.topics.sampling",
@@ -40,7 +43,9 @@ __all__ = [
     "Gibbs",
     "Guide",
     "Hybrid",
+    "Memoised",
     "Online",
+    "SplitMerge",
     "UserError",
     "Vocabulary",
     "VocabularyRule",

@@ -71,6 +71,33 @@ def test_restored_chains_go_on_alike():
         assert rest.snapshot()[name].tobytes() == values.tobytes(), name
 
 
+class Visitors(Counter):
+    """A chain whose topics come and go: after sweep n they are n to n + 2 and 100, of n tokens."""
+
+    def counts(self):
+        return np.full((2, 4), self.sweeps, np.int32)
+
+    def small(self):
+        ids = np.array([*range(self.sweeps, self.sweeps + 3), 100.0])
+        return {"ids": Field(ids, ("topics",), additive=False)}
+
+
+def test_a_topic_is_averaged_over_the_samples_that_had_it_and_one_that_has_gone_is_dropped():
+    chains = Chains([Visitors(0)], burn_in=0, every=1, threads=1)
+    for number in range(6):
+        chains.sweep(number, last=False)
+        rows, small = chains.mean()
+    assert small["ids"].values.tolist() == [6, 7, 8, 100]
+    assert rows.values[0].tolist() == [(4 + 5 + 6) / 3, (5 + 6) / 2, 6, (1 + 2 + 3 + 4 + 5 + 6) / 6]
+    chains.samplers[0].sweep(6, 1)  # and no sample
+    assert chains.mean()[0].values[0].tolist() == [(5 + 6) / 2, 6, 7, 3.5]
+    rest = Chains([Visitors(0)], burn_in=0, every=1, threads=1)
+    rest.restore(chains.snapshot())
+    for each in (chains, rest):
+        each.sweep(7, last=True)
+    assert rest.mean()[0].values.tobytes() == chains.mean()[0].values.tobytes()
+
+
 def test_shrinkage_is_one_where_chains_agree_and_large_where_they_do_not():
     noise = np.random.default_rng(0).normal(size=(4, 400))
     assert shrinkage(noise) == pytest.approx(1.0, abs=0.02)

@@ -12,6 +12,7 @@ from stickbreaker.report import (
     TracePoint,
     WordRow,
     choose_words,
+    growth_of,
     nearest_topics,
     place_topics,
     relate,
@@ -253,7 +254,21 @@ def hostile() -> Page:
             TracePoint(2, 20, 0.2, -7.0, None),
             TracePoint(3, 30, float("inf"), -6.0, -6.5),
         ],
+        growth=growth_of(_hostile_run(n), range(n), HOSTILE, [list(range(n)) for _ in HOSTILE]),
     )
+
+
+def _hostile_run(n: int) -> list[dict[str, object]]:
+    """The trace of a run that splits a topic and merges two, the words of which are hostile."""
+    every, none = list(range(n)), list[int]()
+    split = {"move": "split", "topic": 0, "new": n - 1, "gain": float("nan")}
+    merge = {"move": "merge", "topic": 1, "gone": n, "gain": float("inf")}
+    first = {"step": 1, "pass": 1, "topics": n + 1, "used": 0, "edits": [split]}
+    second = {"step": 2, "pass": 2, "topics": n, "used": n, "edits": [merge], "words": {"1": every}}
+    return [
+        first | {"words": {"0": every, str(n - 1): every[::-1]}, "before": {"0": none}},
+        second | {"before": {"1": every, str(n): every}},
+    ]
 
 
 def sparse() -> Page:

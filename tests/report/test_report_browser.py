@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import report_growth
 import report_pages
 
 from stickbreaker.report import DocumentEntry, Page, Topic, render
@@ -407,6 +408,120 @@ def test_many_topics_are_painted(opened: Opener) -> None:
     assert seen.page.locator("#tree .leaf").count() == 200
 
 
+@pytest.fixture(scope="module")
+def grown() -> Page:
+    return report_growth.grown(60, 30)
+
+
+def test_the_number_of_topics_is_told_at_every_pass(opened: Opener, grown: Page) -> None:
+    seen = opened(grown)
+    assert grown.growth
+    at, topics, used, splits, merges = grown.growth.counts[-1]
+    said = f"Pass {at:.0f}: {topics} topics in the table, {used} in use"
+    assert seen.text("#growth-told").startswith(said)
+    slider = seen.page.locator("#growth-at")
+    slider.focus()
+    for _ in range(3):
+        seen.page.keyboard.press("ArrowLeft")
+    _, topics, used, splits, merges = grown.growth.counts[-4]
+    told = seen.text("#growth-told")
+    assert told.startswith(f"Pass 37: {topics} topics in the table, {used} in use")
+    assert ("split" in told, "merge" in told) == (splits > 0, merges > 0)
+    assert slider.get_attribute("aria-valuetext") == told
+    chart = seen.page.locator("#growth-chart svg")
+    box = chart.bounding_box()
+    assert box
+    left, right = 58, box["width"] - 18
+    chart.hover(position={"x": left + 12.5 / 40 * (right - left), "y": 100})
+    assert seen.text("#growth-told").startswith(f"Pass 12: {grown.growth.counts[11][1]} topics")
+    marks = seen.page.locator("#growth-chart .split title").all_text_contents()
+    assert sum(int(mark.split(": ")[1].split()[0]) for mark in marks) == 60
+    check_quiet(seen)
+
+
+def test_the_genealogy_leads_to_its_topics(opened: Opener, grown: Page) -> None:
+    seen = opened(grown)
+    assert grown.growth
+    assert seen.page.locator("#genealogy .life").count() == len(grown.growth.lines)
+    links = seen.page.locator("#genealogy .heir")
+    lasting = {life.id: life.topic for life in grown.growth.lives if life.topic is not None}
+    shown = [lasting[i] for i in grown.growth.lines if i in lasting]
+    assert links.evaluate_all("l => l.map(x => Number(x.dataset.life))") == shown
+    assert seen.page.locator('#genealogy .heir[tabindex="0"]').count() == 1
+    links.nth(4).click()
+    assert seen.text("#topic-head h3") == grown.topics[shown[4]].label
+    assert links.nth(4).get_attribute("aria-current") == "true"
+    links.nth(4).focus()
+    seen.page.keyboard.press("ArrowDown")
+    assert seen.text("#topic-head h3") == grown.topics[shown[5]].label
+    assert seen.page.evaluate("Number(document.activeElement.dataset.life)") == shown[5]
+    seen.page.keyboard.press("End")
+    seen.page.keyboard.press("Enter")
+    assert seen.text("#topic-head h3") == grown.topics[shown[-1]].label
+    check_quiet(seen)
+
+
+def test_the_table_of_moves_tells_what_the_genealogy_draws(opened: Opener, grown: Page) -> None:
+    seen = opened(grown)
+    assert grown.growth
+    rows = seen.page.locator("#move-table tbody tr").all()
+    assert len(rows) == 90
+    lives = {life.id: life for life in grown.growth.lives}
+    for row, move in list(zip(rows, grown.growth.moves, strict=True))[:20]:
+        at, kind, topic, other, gain = row.locator("th, td").all_inner_texts()
+        assert (float(at), kind) == (move.at, move.kind)
+        assert float(gain.replace(",", "")) == pytest.approx(move.gain, abs=0.51)
+        for said, i in ((topic, move.topic), (other, move.other)):
+            k = lives[i].topic
+            assert said.startswith(f"№{i} " if k is None else f"{grown.topics[k].id} ")
+    title = seen.page.locator("#genealogy .life title").first.text_content()
+    assert "there from the start" in title
+    row = next(row for row in rows if row.locator("a").count())
+    target = row.locator("a").first.get_attribute("href")
+    row.locator("a").first.click()
+    assert seen.text("#topic-head .over span >> nth=0") == f"Topic {target.removeprefix('#topic-')}"
+    check_quiet(seen)
+
+
+def test_a_split_is_chosen_and_its_words_told(opened: Opener, grown: Page) -> None:
+    seen = opened(grown)
+    assert grown.growth
+    assert seen.page.locator("#split-choice option").count() == len(grown.growth.refinements)
+    for i in (0, 7):
+        seen.page.locator("#split-choice").select_option(str(i))
+        one = grown.growth.refinements[i]
+        lists = [one.before, *(words for _, *both in one.after for words in both)]
+        shown = seen.page.locator("#refinement ol").all()
+        assert [each.locator("bdi").all_text_contents() for each in shown] == [list(words) for words in lists]
+        fresh = [set(each.locator(".fresh bdi").all_text_contents()) for each in shown]
+        assert fresh[0] == set()
+        assert fresh[1] == set(one.after[0][1]) - set(one.before)
+        assert fresh[2] == set(one.after[0][2]) - set(one.before)
+        if len(one.after) > 1 and one.after[1][2]:
+            assert fresh[4] == set(one.after[1][2]) - set(one.after[0][2])
+    check_quiet(seen)
+
+
+@pytest.mark.parametrize("moves", [(0, 0), (1, 0), (2, 1), (60, 30)])
+def test_few_and_many_moves_fit_the_screen(opened: Opener, moves: tuple[int, int]) -> None:
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        seen = opened(
+            report_growth.grown(*moves), viewport={"width": width, "height": 900}, color_scheme=scheme
+        )
+        check_quiet(seen)
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert seen.page.locator("#genealogy").count() == (moves != (0, 0))
+
+
+def test_prints_the_genealogy_and_its_table_in_full(opened: Opener, grown: Page) -> None:
+    seen = opened(grown)
+    seen.page.emulate_media(media="print")
+    for box in ("#genealogy", "#move-table .scroll"):
+        assert seen.page.locator(box).evaluate("e => e.scrollHeight - e.clientHeight") <= 1, box
+    assert seen.page.locator("#split-choice").is_visible()  # names the split whose words are printed
+    assert not seen.page.locator("#growth-at").is_visible()
+
+
 def test_prints_all_of_its_lists(opened: Opener, gazette: Page) -> None:
     seen = opened(gazette)
     seen.page.emulate_media(media="print")
@@ -416,11 +531,21 @@ def test_prints_all_of_its_lists(opened: Opener, gazette: Page) -> None:
     assert not seen.page.locator("nav").is_visible()
 
 
-def test_every_control_has_a_name_and_tables_have_heads(opened: Opener, gazette: Page) -> None:
-    seen = opened(gazette)
+@pytest.mark.parametrize("shown", ["gazette", "grown"])
+def test_every_control_has_a_name_and_tables_have_heads(
+    opened: Opener, shown: str, request: pytest.FixtureRequest
+) -> None:
+    seen = opened(request.getfixturevalue(shown))
     unnamed = """e => e.filter(x => !(x.ariaLabel || x.innerText?.trim() || x.labels?.length
       || x.getAttribute("aria-label"))).length"""
-    for role in ("button", "input", "[role=button]", "[role=img]", "[role=region]", "[role=group]"):
+    for role in (
+        "button",
+        "input",
+        "select, svg a, [role=button]",
+        "[role=img]",
+        "[role=region]",
+        "[role=group]",
+    ):
         assert seen.page.locator(role).count() > 0
         assert seen.page.locator(role).evaluate_all(unnamed) == 0, role
     assert seen.page.locator("table th:not([scope])").count() == 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import report_growth
 import report_pages
 
 from stickbreaker.core.errors import UserError
@@ -54,6 +55,25 @@ def test_the_figures_say_what_the_page_says(drawn: dict[str, str]) -> None:
     assert {page.groups[0].names[0]} <= set(texts["groups-1"])
     assert any("unigram" in (text or "") for text in texts["learning-training-by-time"])
     assert len(list(ElementTree.fromstring(drawn["map"]).iter(f"{SVG}circle"))) == 12
+
+
+def test_growing_models_have_two_more() -> None:
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    page = report_growth.grown(12, 5)
+    drawn = figures(page)
+    assert set(drawn) == NAMES | {"number-of-topics", "genealogy"}
+    root = ElementTree.fromstring(drawn["genealogy"])
+    assert page.growth
+    assert sum(e.get("class") == "life" for e in root.iter()) == len(page.growth.lines)
+    texts = [e.text or "" for e in root.iter(f"{SVG}text")]
+    drawn_lines = set(page.growth.lines)
+    for life in page.growth.lives:
+        if life.id in drawn_lines and life.topic is not None:
+            topic = page.topics[life.topic]
+            assert any(text.startswith(f"{topic.id}  {topic.label[:12]}") for text in texts)
+    for name in ("number-of-topics", "genealogy"):
+        assert not re.search(r"var\(|currentColor|NaN|undefined", drawn[name]), name
+    assert "genealogy" not in figures(report_growth.grown(0, 0))
 
 
 def test_hostile_text_is_escaped() -> None:

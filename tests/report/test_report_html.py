@@ -120,9 +120,9 @@ def test_script_writes_no_markup() -> None:
 def test_sections_without_data_are_left_out() -> None:
     ids = {a.get("id") for _, a in Elements(render(report_pages.sparse())).tags}
     assert "topics" in ids
-    assert not ids & {*SECTIONS, "map"}
+    assert not ids & {*SECTIONS, "map", "growth"}
     bare = {a.get("id") for _, a in Elements(render(Page(title="Nothing yet"))).tags}
-    assert not bare & {"topics", *SECTIONS}
+    assert not bare & {"topics", "growth", *SECTIONS}
     full = {a.get("id") for _, a in Elements(render(report_pages.realistic(5, 200))).tags}
     assert {"topics", "map", *SECTIONS} <= full
 

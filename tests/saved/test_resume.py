@@ -64,7 +64,10 @@ def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, k
     goes_on_alike(cli, tmp_path, monkeypatch, options, every)
 
 
-@pytest.mark.parametrize("kind", ["batch", "keep local", "online", "held out", "hybrid"])
+@pytest.mark.parametrize(
+    "kind",
+    ["batch", "keep local", "online", "held out", "hybrid", "gibbs", "gibbs, chains, held out"],
+)
 def test_an_interrupted_run_of_an_hdp(cli, planted, tmp_path, monkeypatch, kind):
     options = (planted, *SMALL, *PASSES, *KINDS[kind], "--checkpoint-every", 0)
     goes_on_alike(cli, tmp_path, monkeypatch, options, 0, model="hdp")

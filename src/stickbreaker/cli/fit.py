@@ -169,20 +169,26 @@ def lda(
 
 @fit.command(epilog="Example: stickbreaker fit hdp news.jsonl --out model")
 @model_options(
-    ("--every", "--chains"),
+    (),
     {
-        "--topics": {"default": 50, "help": "Topics to start with, which bound those in use."},
-        "--inference": {
-            "type": click.Choice(["mean-field", "hybrid"]),
-            "help": "How to infer: by variational bound, or sampled documents.",
-        },
-        "--burn-in": {"help": "Hybrid: sweeps before samples count.  [default: 5]"},
+        "--topics": {"default": 50, "help": "Topics to start with, which bound those in use but with Gibbs."},
+        "--inference": {"type": click.Choice(["mean-field", "hybrid", "gibbs"])},
         "--kappa": {"default": 0.5},
         "--tau0": {"default": 1.0},
         "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
-        "--iterations": {"help": "Passes at most.  [default: 100]"},
+        "--iterations": {"help": "Passes at most, or sweeps.  [default: 100, or 500 with Gibbs sampling]"},
         "--tol": {"help": "Relative change that ends the run."},
     },
+)
+@click.option(
+    "--representation",
+    default="direct",
+    show_default=True,
+    type=click.Choice(["direct", "franchise"]),
+    help="Of documents: topics directly, or tables that have topics.",
+)
+@click.option(
+    "--tables", default=15, show_default=True, type=click.IntRange(1), help="Franchise: tables a document."
 )
 @threads_option
 @checkpoint_option
@@ -208,6 +214,8 @@ def hdp(
     """
     from stickbreaker.estimators.plain_hdp import PlainHDP
 
+    if settings["representation"] != "franchise" and written(("tables",)):
+        raise click.UsageError("--tables needs --representation franchise")
     model = PlainHDP(**_params(settings))
     begin(model, inputs, out, reading, choice, held_out, overwrite)
     go_on(out, checkpoint_every, settings["threads"], as_json)

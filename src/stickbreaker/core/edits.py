@@ -40,13 +40,34 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
+class Dissolve:
+    """Position `source` is shared out among `into` and vanishes.
+
+    `shares` (one a target) add up to one; `along` gives them along another axis (n × targets); `trial` as in
+    `Split`.
+    """
+
+    axis: str
+    source: int
+    into: tuple[int, ...]
+    shares: tuple[float, ...]
+    along: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    trial: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Split:
-    """A new position at the end takes `share` of `source`; `along` gives shares along another axis."""
+    """A new position at the end takes `share` of `source`; `along` gives shares along another axis.
+
+    `trial` names what was tried: a report that has its statistics is split by them, and a record of documents
+    by its own field "shares of" that name.
+    """
 
     axis: str
     source: int
     share: float = 0.5
     along: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    trial: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +78,8 @@ class Permute:
     order: tuple[int, ...]
 
 
-Change = Grow | Drop | Merge | Split | Permute
+SHARES_OF = "shares of "  # begins the name of a record's field that a change follows
+Change = Grow | Drop | Merge | Dissolve | Split | Permute
 Edit = tuple[Change, ...]
 
 
@@ -91,6 +113,12 @@ def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Arr
                 values = values.copy()
                 values[into] += values[source]
             return np.delete(values, source, axis=0)
+        case Dissolve(source=source, into=into):
+            if item.additive:
+                values = values.copy()
+                for place, target in enumerate(into):
+                    values[target] += values[source] * _shares(item, axis, change, place)
+            return np.delete(values, source, axis=0)
         case Split(source=source):
             if not item.additive:
                 return np.concatenate([values, values[source : source + 1]])
@@ -100,15 +128,17 @@ def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Arr
             return values
 
 
-def _shares(item: Field, axis: int, change: Split) -> Array:
-    """The share that moves, shaped to multiply a slice of the field without `axis`."""
+def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None = None) -> Array:
+    """The share that moves (to a `target`), shaped to multiply a slice of the field without `axis`."""
     others = [name for i, name in enumerate(item.axes) if i != axis]
     for place, name in enumerate(others):
         if name in change.along:
             shape = [1] * len(others)
             shape[place] = -1
-            return change.along[name].reshape(shape)
-    return np.float64(change.share) * np.ones([1] * len(others))
+            along = change.along[name]
+            return (along if target is None else along[:, target]).reshape(shape)
+    share = change.share if isinstance(change, Split) else change.shares[target or 0]
+    return np.float64(share) * np.ones([1] * len(others))
 
 
 def dropped(item: Field, edit: Edit) -> float:
@@ -141,7 +171,7 @@ def apply_to_rows(edit: Edit, rows: Rows | Cells, row_axis: str, column_axis: st
 
 
 def _change_columns(rows: Rows, change: Change, row_axis: str, column_axis: str, n_rows: int) -> Rows:
-    if isinstance(change, Split) and row_axis in change.along:
+    if isinstance(change, Split | Dissolve) and row_axis in change.along:
         change = replace(change, along={row_axis: change.along[row_axis][rows.positions]})
     item = apply_change(Field(rows.values, (row_axis, column_axis)), change)
     return Rows(rows.positions, item.values)
@@ -151,7 +181,7 @@ def _move_rows(rows: Rows, change: Change, n_rows: int) -> tuple[Rows, int]:
     """Row positions after a change of the row axis, by tracing where every old position goes."""
     if isinstance(change, Grow):
         return rows, n_rows + change.number
-    if isinstance(change, Split):
+    if isinstance(change, Split | Dissolve):
         raise ValueError("rows are not split: a row's content is its identity")
     target: NDArray[np.int64] = np.arange(n_rows)
     if isinstance(change, Permute):
@@ -178,17 +208,90 @@ def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_
 
     A trial's columns are its plan's own, so only changes of the rows reach trials.
     """
-    of_rows = tuple(change for change in edit if change.axis == row_axis)
-    return replace(
-        stats,
-        rows=apply_to_rows(edit, stats.rows, row_axis, column_axis, n_rows),
-        found={
-            key: apply(edit, {"row": Field(row, (column_axis,))})["row"].values
-            for key, row in stats.found.items()
-        },
-        usage=apply(edit, stats.usage),
-        trial={
-            name: replace(trial, rows=apply_to_rows(of_rows, trial.rows, row_axis, column_axis, n_rows))
-            for name, trial in stats.trial.items()
-        },
-    )
+    for change in edit:
+        stats = _change_stats(change, stats, row_axis, column_axis, n_rows)
+        n_rows = _rows_after(change, row_axis, n_rows)
+    return stats
+
+
+def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
+    trial = stats.trial.get(change.trial) if isinstance(change, Split | Dissolve) else None
+    own = change
+    if isinstance(change, Split | Dissolve) and trial is not None:
+        shares = _own_shares(trial.rows.rows(), n_rows)
+        along = shares[:, 1] if isinstance(change, Split) else shares
+        own = replace(change, along={**change.along, row_axis: along})
+    usage = apply((own,), stats.usage)
+    if isinstance(change, Split | Dissolve) and trial is not None and change.axis == column_axis:
+        usage = _with_trial(usage, trial.usage, change, column_axis)
+    trials = stats.trial
+    if change.axis == row_axis:
+        trials = {
+            name: replace(t, rows=apply_to_rows((change,), t.rows, row_axis, column_axis, n_rows))
+            for name, t in trials.items()
+        }
+    found = {
+        key: apply((own,), {"row": Field(row, (column_axis,))})["row"].values
+        for key, row in stats.found.items()
+    }
+    rows = apply_to_rows((own,), stats.rows, row_axis, column_axis, n_rows)
+    return replace(stats, rows=rows, found=found, usage=usage, trial=trials)
+
+
+def _own_shares(rows: Rows, n_rows: int) -> Array:
+    """Shares of each row that a trial tells (all rows of the table × its columns); the first's where none."""
+    shares = np.zeros((n_rows, rows.values.shape[1]))
+    shares[:, 0] = 1.0
+    total = rows.values.sum(axis=1, keepdims=True)
+    here = total[:, 0] > 0.0
+    shares[rows.positions[here]] = rows.values[here] / total[here]
+    return shares
+
+
+def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: str) -> dict[str, Field]:
+    """Sums after a change that was tried: a trial tells those of the columns that the change leaves, and by
+    how much those without columns change."""
+    after = dict(usage)
+    for name, item in tried.items():
+        if name not in after:
+            continue
+        values = after[name].values.copy()
+        if item.axes == (axis,):
+            values[_left(change, len(values))] = item.values
+        else:
+            values = values + item.values
+        after[name] = after[name]._replace(values=values)
+    return after
+
+
+def _left(change: Split | Dissolve, n_columns: int) -> list[int]:
+    """The columns that hold what a change moved, of the `n_columns` that are after it."""
+    if isinstance(change, Split):
+        return [change.source, n_columns - 1]
+    return [target - (change.source < target) for target in change.into]
+
+
+def _rows_after(change: Change, row_axis: str, n_rows: int) -> int:
+    if change.axis != row_axis:
+        return n_rows
+    match change:
+        case Grow(number=number):
+            return n_rows + number
+        case Drop(positions=positions):
+            return n_rows - len(positions)
+        case Merge() | Dissolve():
+            return n_rows - 1
+        case _:
+            return n_rows
+
+
+def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
+    """Documents' records after an edit; what they held for trials goes."""
+    after = {name: item for name, item in local.items() if not name.startswith(SHARES_OF)}
+    for change in edit:
+        own = change
+        if isinstance(change, Split | Dissolve):
+            shares = local.get(SHARES_OF + change.trial)
+            own = change if shares is None else replace(change, along={shares.axes[0]: shares.values})
+        after = apply((own,), after)
+    return after

@@ -27,7 +27,29 @@ class Engine(ABC):
     def map(
         self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
     ) -> Stats:
-        """Local steps of shards, reports summed in the shards' order. Raises Interrupted if asked to stop."""
+        """Local steps of shards, reports summed in the shards' order. Raises Interrupted if asked to stop.
+
+        Nothing of the engine changes but what `again` needs; `commit` makes the step count.
+        """
+
+    @abstractmethod
+    def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
+        """Plans tried once more on shards that were mapped with plans just now; only trials are told."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Keep the documents' records of the step, where they are kept from pass to pass."""
+
+    @abstractmethod
+    def exchange(self, number: int, stats: Stats, keep: float) -> Stats:
+        """table ← keep · table + the report's rows - those of the last report of this number.
+
+        Gives the sum of all reports kept, without rows but for trials'.
+        """
+
+    @abstractmethod
+    def have_tried(self, plans: Sequence[Plan]) -> bool:
+        """Whether every report that is kept has the trials of these plans."""
 
     @abstractmethod
     def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
@@ -39,7 +61,7 @@ class Engine(ABC):
 
     @abstractmethod
     def edit(self, edit: Edit) -> None:
-        """Change the table's shape, and the documents' records."""
+        """Change the table's shape, and with it the documents' records and the reports that are kept."""
 
     @abstractmethod
     def totals(self) -> Array:

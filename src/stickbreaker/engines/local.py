@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from stickbreaker.core.edits import Edit, apply
-from stickbreaker.core.records import Array, Cells, Field, Record, Rows, Stats
+from stickbreaker.core.edits import Edit, apply_to_local
+from stickbreaker.core.flat import flat_record, record_from
+from stickbreaker.core.records import Array, Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Interrupted
+from stickbreaker.engines.kept import PREFIX, KeptReports
 from stickbreaker.engines.table import Table
 from stickbreaker.models.contract import Local, Model, Plan, Summary, View
 
@@ -38,35 +40,74 @@ class LocalEngine(Engine):
         self.keep_local = keep_local
         self._stopped = False
         self._locals: dict[int, Local] = {}
+        self._fresh: dict[int, Local] = {}  # of the step under way
+        self.kept = KeptReports()
 
     def start(self, model: Model, counts: Array, keys: Sequence[str] | None = None) -> None:
         self.model = model
         self.table = Table(counts, model.row_axis, model.column_axis, keys, groups=model.groups())
-        self._locals = {}
+        self._locals, self._fresh, self.kept = {}, {}, KeptReports()
 
     def map(
         self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
     ) -> Stats:
-        from stickbreaker.engines.sums import Sum  # brings numba, which a model that is read does without
-
-        whole = None
-        if n_shards >= WHOLE_FROM and self.table.keys is None:
-            whole = self.model.view(small, self.table.counts(slice(None)), self.table.totals(), None)
+        whole = self._whole_view(small, n_shards)
 
         def work(shard: Shard) -> Done:
             known, view = self._view_for(shard, small, whole)
             first = int(shard.documents[0])
-            local, stats = self.model.local_step(view, known, self._locals.get(first), seed, plans)
+            local, stats = self.model.local_step(view, known, self._locals.get(first), seed)
+            if plans:
+                extra, trial = self.model.try_out(view, known, local, seed, plans)
+                local, stats = {**local, **extra}, replace(stats, trial=trial)
             return first, local, stats
 
+        self._fresh = {}
+        return self._summed(work, shards, keep=self.keep_local or bool(plans))
+
+    def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
+        whole = self._whole_view(small, len(self._fresh))
+
+        def work(shard: Shard) -> Done:
+            known, view = self._view_for(shard, small, whole)
+            first = int(shard.documents[0])
+            local = self._fresh[first]
+            extra, trial = self.model.try_out(view, known, local, seed, plans)
+            none = no_rows(self.table.values.shape[1])
+            return first, {**local, **extra}, Stats(none, trial=trial)
+
+        return self._summed(work, shards, keep=True)
+
+    def _whole_view(self, small: Record, n_shards: int) -> View | None:
+        """The view of the whole table, where shards are so many that making it once is cheaper."""
+        if n_shards < WHOLE_FROM or self.table.keys is not None:
+            return None
+        return self.model.view(small, self.table.counts(slice(None)), self.table.totals(), None)
+
+    def _summed(self, work: Callable[[Shard], Done], shards: Iterable[Shard], keep: bool) -> Stats:
+        from stickbreaker.engines.sums import Sum  # brings numba, which a model that is read does without
+
         total = Sum(self.table.values.shape)
-        fresh: dict[int, Local] = {}
         for first, local, stats in self._in_order(work, self._until_stopped(shards)):
             total.add(stats)
-            if self.keep_local:
-                fresh[first] = local
-        self._locals.update(fresh)
+            if keep:
+                self._fresh[first] = local
         return total.stats()
+
+    def commit(self) -> None:
+        if self.keep_local:
+            self._locals.update(self._fresh)
+        self._fresh = {}
+
+    def exchange(self, number: int, stats: Stats, keep: float) -> Stats:
+        fresh, last = self.kept.exchange(number, stats)
+        self.table.blend(fresh.rows, keep, 1.0)
+        if last is not None:
+            self.table.blend(last, 1.0, -1.0)
+        return self.kept.known(self.table.values.shape)
+
+    def have_tried(self, plans: Sequence[Plan]) -> bool:
+        return all(self.kept.have_tried(plan.name) for plan in plans)
 
     def _view_for(self, shard: Shard, small: Record, whole: View | None) -> tuple[Shard, View]:
         """The shard with its rows as this table numbers them, and the model's view of them."""
@@ -108,7 +149,7 @@ class LocalEngine(Engine):
     def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
         def work(shard: Shard) -> Done:
             known, view = self._view_for(shard, small, None)
-            return 0, *self.model.local_step(view, known, None, seed, ())
+            return 0, *self.model.local_step(view, known, None, seed)
 
         return (local for _, local, _ in self._in_order(work, shards))
 
@@ -116,8 +157,13 @@ class LocalEngine(Engine):
         self.table.blend(rows, keep, add)
 
     def edit(self, edit: Edit) -> None:
+        axes, n_rows = self.table.axes, self.table.n_rows
         self.table.edit(edit)
-        self._locals = {first: apply(edit, local) for first, local in self._locals.items()}
+        self._locals = {first: apply_to_local(edit, local) for first, local in self._locals.items()}
+        self._fresh = {first: apply_to_local(edit, local) for first, local in self._fresh.items()}
+        if self.kept.reports:
+            self.kept.edit(edit, *axes, n_rows)
+            self.table.replace(self.kept.table(self.table.values.shape))
 
     def totals(self) -> Array:
         return self.table.totals()
@@ -144,8 +190,8 @@ class LocalEngine(Engine):
         if self.table.groups is not None:
             arrays["groups"] = self.table.groups
         for first, local in self._locals.items():
-            for name, item in local.items():
-                arrays[f"local/{first}/{name}/{','.join(item.axes)}"] = item.values
+            arrays |= flat_record(f"local/{first}/", local)
+        arrays |= self.kept.snapshot()
         return arrays, self.table.keys
 
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
@@ -154,13 +200,10 @@ class LocalEngine(Engine):
         scale, totals = float(arrays["scale"]), arrays["totals"]
         groups = arrays["groups"].astype(np.int32) if "groups" in arrays else None
         self.table = Table(arrays["counts"], *axes, keys, scale, totals, groups)
-        self._locals = {}
-        for name, values in arrays.items():
-            if name.startswith("local/"):
-                _, first, item, of = name.split("/")
-                record = dict(self._locals.get(int(first), {}))
-                record[item] = Field(values, tuple(of.split(",")))
-                self._locals[int(first)] = record
+        firsts = dict.fromkeys(int(name.split("/")[1]) for name in arrays if name.startswith("local/"))
+        self._locals = {first: record_from(f"local/{first}/", arrays) for first in firsts}
+        self._fresh = {}
+        self.kept.restore(arrays)
 
     def stop(self) -> None:
         self._stopped = True
@@ -168,6 +211,11 @@ class LocalEngine(Engine):
     @property
     def stopped(self) -> bool:
         return self._stopped
+
+
+def of_run(name: str) -> bool:
+    """Whether an array of a snapshot serves a run alone, and is no part of a finished model."""
+    return name.startswith(("local/", PREFIX))
 
 
 @functools.cache

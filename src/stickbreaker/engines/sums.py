@@ -11,7 +11,8 @@ FEW = 8  # cells are kept one by one while they are fewer than an eighth of the 
 
 
 class Sum:
-    """Reports added up: rows in one dense array of the table's shape, everything else by `plus_small`.
+    """Reports added up: rows in one dense array of the table's shape, trials as sums of their own, everything
+    else by `plus_small`.
 
     Single cells, of one unit, are kept as they are while they are few; then as whole numbers in an array.
     """
@@ -25,6 +26,7 @@ class Sum:
         self.unit = 1.0
         self.touched = np.zeros(shape[0], np.bool_)
         self.small = Stats(no_rows(shape[1]))
+        self.trials: dict[str, Sum] = {}
 
     def add(self, stats: Stats) -> None:
         """Add one report."""
@@ -34,11 +36,11 @@ class Sum:
             self.rows = np.zeros(self.shape) if self.rows is None else self.rows
             add_rows(self.rows, stats.rows.positions, stats.rows.values, 1.0)
             self.touched[stats.rows.positions] = True
-        trial = self.small.trial
         self.small = self.small.plus_small(stats)
-        if stats.trial:
-            merged = {n: trial[n].plus(t) if n in trial else t for n, t in stats.trial.items()}
-            self.small = replace(self.small, trial={**trial, **merged})
+        for name, trial in stats.trial.items():
+            if name not in self.trials:
+                self.trials[name] = Sum((self.shape[0], trial.rows.rows().values.shape[1]))
+            self.trials[name].add(trial)
 
     def _add_cells(self, cells: Cells) -> None:
         assert not self.n_cells or cells.unit == self.unit
@@ -55,6 +57,10 @@ class Sum:
 
     def stats(self) -> Stats:
         """The sum."""
+        trial = {name: each.stats() for name, each in self.trials.items()}
+        return replace(self._own(), trial=trial) if trial else self._own()
+
+    def _own(self) -> Stats:
         if self.rows is None and self.cells:
             return replace(self.small, rows=join_cells(self.cells).combined())
         for part in self.cells:

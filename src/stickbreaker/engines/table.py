@@ -89,6 +89,11 @@ class Table:
                 self._index = {key: i for i, key in enumerate(self.keys)}
         self._totals = self._sum()
 
+    def replace(self, values: Array) -> None:
+        """Take other counts of the same shape."""
+        self.values, self.scale = values, 1.0
+        self._totals = self._sum()
+
     def _totals_of(self, rows: Rows | Cells) -> Array:
         """Sums of some rows (groups × columns)."""
         if self.groups is not None:

@@ -18,7 +18,7 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.saving import about, estimator_of, manifest_of
 from stickbreaker.estimators.seeding import seed_from_documents
-from stickbreaker.estimators.settings import schedule_of, seed_of, threads_of
+from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.topics import TopicEstimator, final_score
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.learning.chains import Chains
@@ -28,7 +28,7 @@ from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
 from stickbreaker.learning.schedules import Minibatch, Online
 from stickbreaker.learning.source import SHARD, Source
 from stickbreaker.models.contract import Sampler
-from stickbreaker.models.topics import FiniteTopics, GrowingTopics, Hybrid, TopicModel
+from stickbreaker.models.topics import FranchiseTopics, GrowingTopics, Hybrid, MeanField, TopicModel
 from stickbreaker.models.topics.tokens import tokens_of, whole_counts
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of, state_of
@@ -77,10 +77,12 @@ def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) 
     evaluate = HeldOut(source, seed) if held_out > 0.0 else None
     if evaluate is not None and evaluate.tokens == 0.0:
         raise UserError("no held-out document has a known word", remedy="raise the held-out share")
+    schedule = estimator._schedule()
+    carried = schedule.keeps_reports and isinstance(model.solver, MeanField)
     return Run(
         model=model,
-        engine=LocalEngine(threads_of(estimator.n_jobs), keep_local=estimator.keep_local),
-        schedule=schedule_of(estimator.schedule, *estimator.online),
+        engine=LocalEngine(threads_of(estimator.n_jobs), keep_local=estimator.keep_local or carried),
+        schedule=schedule,
         source=source,
         seed=seed,
         limits=estimator._limits(),
@@ -114,7 +116,7 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
             assignments = _first_assignments(seeds, model, job.source, seed)
         else:
             assignments = np.zeros(len(tokens.words), np.int32)
-        assert isinstance(model.documents, FiniteTopics)
+        assert not isinstance(model.documents, FranchiseTopics)
         samplers.append(sampling.sampler(tokens, assignments, model.documents, model.words, seed))
     burn_in = job.limits.max_iter // 2 if sampling.burn_in is None else sampling.burn_in
     chains = Chains(samplers, burn_in, sampling.every, threads_of(estimator.n_jobs) or usable_cores())
@@ -170,9 +172,8 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     estimator._refuse_stream()
     source = Source(corpus)
     engine = LocalEngine(threads_of(estimator.n_jobs))
-    job = Run(
-        estimator._topic_model(corpus.vocabulary, corpus.analysis), engine, schedule, source, estimator.seed_
-    )
+    model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
+    job = Run(model, engine, schedule, source, estimator.seed_)
     if begun:
         engine.restore(job.model, estimator._engine.snapshot()[0], None)
         state = estimator._state
@@ -180,7 +181,8 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         assert isinstance(job.model, TopicModel)
         engine.start(job.model, _seeds(estimator, source, job.model, estimator.seed_))
         state = RunState(job.model.start())
-    grows = isinstance(job.model, TopicModel) and isinstance(job.model.documents, GrowingTopics)
+    assert isinstance(job.model, TopicModel)
+    grows = isinstance(job.model.documents, GrowingTopics | FranchiseTopics)
     if begun and not grows and len(estimator.alpha_) != estimator.n_topics:
         told = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(told, remedy="call fit to begin anew")

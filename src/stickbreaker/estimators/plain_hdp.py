@@ -4,15 +4,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.plain_topics import PlainTopics
-from stickbreaker.estimators.settings import concentration
+from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of
 from stickbreaker.learning.loop import RunState
 from stickbreaker.learning.observers import TraceRecord
-from stickbreaker.learning.schedules import Online
-from stickbreaker.models.topics import Gibbs, GrowingTopics, Hybrid, TopicModel
+from stickbreaker.learning.schedules import Schedule
+from stickbreaker.models.contract import Move
+from stickbreaker.models.topics import (
+    ClosedVocabulary,
+    FiniteTopics,
+    Franchise,
+    FranchiseTopics,
+    Gibbs,
+    GrowingTopics,
+    Hybrid,
+    MeanField,
+    TopicModel,
+)
+from stickbreaker.models.topics.split_merge import SplitMerge
+
+REPRESENTATIONS = {"direct": "growing", "franchise": "franchise"}  # and their documents slots
 
 
 @dataclass(eq=False, repr=False)
@@ -25,11 +41,17 @@ class PlainHDP(PlainTopics):
 
     Parameters
     ----------
-    n_topics : topics to start with, which bound those in use.
-    inference : "mean-field", or "hybrid" (or `Hybrid(burn_in=5, samples=5)`), sampled documents.
+    n_topics : topics to start with, which bound those in use but with Gibbs sampling.
+    inference : "mean-field", or "hybrid" (or `Hybrid(burn_in=5, samples=5)`), sampled documents, or "gibbs"
+        (or `Gibbs(burn_in=None, every=10, chains=1)`), exact sampling of every token's topic and of the
+        weights, in batch; topics come and go (Teh et al. 2006, section 5.3).
     schedule : "batch" (bHDP), "online" (oHDP), or `Online(...)`; kappa 0.5 and tau0 1 by default.
-    alpha : concentration of documents around the weights: a number is fixed, "learned" starts at 1.
+    alpha : concentration of documents around the weights: a number is fixed, "learned" starts at 1; Gibbs
+        sampling draws it, and `concentration`, under Gamma(1, 1) priors.
     concentration : gamma, that of the weights: a number is fixed, "learned" starts at 1.
+    representation : "direct", or "franchise": tables in documents, each with a topic (Wang, Paisley & Blei
+        2011), batch or online mean-field.
+    tables : of the franchise, tables a document at most.
     eta : prior of words in topics. A number or an array (words) is fixed, "learned" starts at 1 / n_topics.
     words, init, n_init, max_iter, tol, doc_max_iter, doc_tol, keep_local, fold_in, engine, n_jobs,
         random_state, callbacks : as in `LDA`.
@@ -38,7 +60,8 @@ class PlainHDP(PlainTopics):
     ----------
     n_topics_ : topics in use, those with an expected token at least and 1e-4 of all; others are not told, and
         every attribute, and `transform`, has these alone.
-    topic_weights_ : (topics,) beta, the weights of topics in use; their sum is below one.
+    topic_weights_ : (topics,) beta, the weights of topics in use; their sum is below one. Of Gibbs sampling
+        the last sample's, while `components_` are means over the samples that had the topic.
     alpha_ : (topics,) alpha beta, the prior of topics in documents.
     components_, topic_word_, eta_, topic_shares_, bound_, n_iter_, converged_, trace_ : as in `LDA`.
 
@@ -55,9 +78,12 @@ class PlainHDP(PlainTopics):
     n_topics: int = 50
     _: KW_ONLY
     inference: str | Hybrid | Gibbs = "mean-field"
-    schedule: str | Online = "batch"
+    schedule: str | Schedule | None = None
+    moves: str | SplitMerge | None = "split-merge"
     alpha: float | str = "learned"
     concentration: float | str = "learned"
+    representation: str = "direct"
+    tables: int = 15
     eta: float | str | Array = 0.01
     words: str = "closed"
     init: str = "documents"
@@ -73,14 +99,80 @@ class PlainHDP(PlainTopics):
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
-    def _documents(self) -> GrowingTopics:
+    def _slot(self) -> str:
+        if self.representation not in REPRESENTATIONS:
+            told = " or ".join(map(repr, REPRESENTATIONS))
+            raise UserError(f"representation={self.representation!r}", remedy=f"representation is {told}")
+        return REPRESENTATIONS[self.representation]
+
+    def _refuse(self, schedule: str) -> None:
+        inference = inference_of(self.inference)[0]
+        if self._slot() == "franchise" and inference != "mean-field":
+            told = f"representation='franchise' does not go with inference={inference!r}"
+            raise UserError(told, remedy="there inference is 'mean-field'")
+        super()._refuse(schedule)
+
+    def _schedule(self) -> Schedule:
+        if self.schedule is not None:
+            return super()._schedule()
+        kept = self._slot() == "growing" and inference_of(self.inference)[0] in ("mean-field", "hybrid")
+        return schedule_of("memoised" if kept else "batch", *self.online)
+
+    def _moves(
+        self,
+        schedule: str,
+        documents: FiniteTopics | GrowingTopics | FranchiseTopics,
+        words: ClosedVocabulary,
+    ) -> tuple[Move, ...]:
+        chosen = self.moves
+        if isinstance(chosen, str) and chosen != "split-merge":
+            raise UserError(f"moves={chosen!r}", remedy='moves is "split-merge", SplitMerge(...) or None')
+        growing = isinstance(documents, GrowingTopics) and self._sampling() is None
+        if chosen is None or (not growing and isinstance(chosen, str)):
+            return ()
+        streamed = schedule in ("online", "partial_fit")
+        if isinstance(chosen, str) or schedule == "partial_fit":
+            chosen = SplitMerge("halves" if streamed else "exact")
+        if not isinstance(documents, GrowingTopics) or not growing:
+            raise UserError(
+                f"moves={chosen}", remedy="leave moves None with Gibbs sampling and the franchise"
+            )
+        if (chosen.accept == "exact") == streamed:
+            fitting = "'halves' or 'paper'" if streamed else "'exact'"
+            told = f"SplitMerge(accept={chosen.accept!r}) does not go with schedule={schedule!r}"
+            raise UserError(told, remedy=f"there accept is {fitting}")
+        if np.ndim(words.eta) == 2:
+            raise UserError(
+                "eta differs from topic to topic, and moves change the topics", remedy="set moves=None"
+            )
+        return (chosen.move(documents, words),)
+
+    def _documents(self) -> GrowingTopics | FranchiseTopics:
         if isinstance(self.alpha, str) and self.alpha != "learned":
             raise UserError(f"alpha={self.alpha!r}", remedy='alpha is a number or "learned"')
         alpha, alpha_learned = concentration("alpha", self.alpha, {}, 1.0)
         gamma, gamma_learned = concentration("concentration", self.concentration, {}, 1.0)
-        return GrowingTopics(int(self.n_topics), float(alpha), float(gamma), alpha_learned, gamma_learned)
+        positive("tables", self.tables, whole=True)
+        slot = FranchiseTopics if self._slot() == "franchise" else GrowingTopics
+        return slot(int(self.n_topics), float(alpha), float(gamma), alpha_learned, gamma_learned)
+
+    def _mean_field(self) -> MeanField | Franchise:
+        return self._seated(super()._mean_field())
+
+    def _fold_in(self) -> MeanField | Hybrid | Franchise:
+        solver = super()._fold_in()
+        return solver if isinstance(solver, Hybrid) else self._seated(solver)
+
+    def _seated(self, solver: MeanField | Franchise) -> MeanField | Franchise:
+        """The solver of the representation, with the same rounds."""
+        if self._slot() != "franchise":
+            return solver
+        return Franchise(solver.max_iter, solver.tol, solver.keep_local, int(self.tables))
 
     def _take(self, model: TopicModel, engine: LocalEngine, state: RunState) -> None:
         super()._take(model, engine, state)
         self.n_topics_ = len(self._told)
-        self.topic_weights_: Array = state.small["weights"].values[self._told].copy()
+        documents, small = model.documents, state.small
+        franchise = isinstance(documents, FranchiseTopics)
+        weights = documents.weights(small) if franchise else small["weights"].values
+        self.topic_weights_: Array = weights[self._told].copy()

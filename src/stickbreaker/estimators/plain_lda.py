@@ -11,7 +11,7 @@ from stickbreaker.estimators.guiding import Guide
 from stickbreaker.estimators.plain_topics import PlainTopics
 from stickbreaker.estimators.settings import concentration
 from stickbreaker.learning.observers import TraceRecord
-from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.schedules import Schedule
 from stickbreaker.models.topics import FiniteTopics, Gibbs, Hybrid
 
 
@@ -76,7 +76,7 @@ class PlainLDA(PlainTopics):
     n_topics: int = 100
     _: KW_ONLY
     inference: str | Hybrid | Gibbs = "mean-field"
-    schedule: str | Online = "batch"
+    schedule: str | Schedule | None = "batch"
     alpha: float | str | Array = "learned"
     eta: float | str | Array = 0.01
     words: str = "closed"

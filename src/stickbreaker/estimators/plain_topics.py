@@ -1,6 +1,7 @@
 """What the plain estimators of topics share: parameters are looked at, and become a model."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from numbers import Integral
 from typing import ClassVar
 
@@ -10,12 +11,23 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.combinations import Combination, refuse_illegal
-from stickbreaker.estimators.settings import concentration, guide_of, inference_of, positive, schedule_of
+from stickbreaker.estimators.settings import (
+    SCHEDULES,
+    concentration,
+    guide_of,
+    inference_of,
+    positive,
+    schedule_of,
+)
 from stickbreaker.estimators.topics import FOLD_IN, TopicEstimator
 from stickbreaker.learning.loop import Limits
+from stickbreaker.learning.schedules import Schedule
+from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
     ClosedVocabulary,
     FiniteTopics,
+    Franchise,
+    FranchiseTopics,
     Gibbs,
     GrowingTopics,
     Hybrid,
@@ -33,16 +45,20 @@ class PlainTopics(TopicEstimator):
     documents: ClassVar[str]
 
     @abstractmethod
-    def _documents(self) -> FiniteTopics | GrowingTopics:
+    def _documents(self) -> FiniteTopics | GrowingTopics | FranchiseTopics:
         """The documents slot that the parameters describe."""
 
     def _topic_model(
-        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+        self,
+        vocabulary: Vocabulary | None = None,
+        analysis: AnyAnalysis | None = None,
+        *,
+        stream: bool = False,
     ) -> TopicModel:
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
         positive("n_topics", self.n_topics, whole=True)
         name, inference = inference_of(self.inference)
-        schedule = "batch" if schedule_of(self.schedule, *self.online).exact else "online"
+        schedule = "partial_fit" if stream else SCHEDULES[type(self._schedule())]
         self._refuse(schedule)
         for parameter, choices in (("init", INIT), ("fold_in", tuple(FOLD_IN))):
             if getattr(self, parameter) not in choices:
@@ -58,13 +74,27 @@ class PlainTopics(TopicEstimator):
             raise UserError(told, remedy="raise max_iter or lower burn_in")
         if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
             raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
-        if self.keep_local and (name, schedule) != ("mean-field", "batch"):
-            raise UserError("keep_local needs batch mean-field inference", remedy="leave keep_local False")
-        return TopicModel(
-            self._documents(),
-            self._words(vocabulary, analysis),
-            inference if isinstance(inference, Hybrid) else self._mean_field(),
-        )
+        if self.keep_local and (name != "mean-field" or schedule not in ("batch", "memoised")):
+            told = "keep_local needs mean-field inference in passes that are alike"
+            raise UserError(told, remedy="leave keep_local False")
+        documents, words = self._documents(), self._words(vocabulary, analysis)
+        moves = self._moves(schedule, documents, words)
+        solver = inference if isinstance(inference, Hybrid) else self._mean_field()
+        if isinstance(solver, MeanField) and (schedule == "memoised" or moves):
+            solver = replace(solver, in_full=True)
+        return TopicModel(documents, words, solver, moves)
+
+    def _schedule(self) -> Schedule:
+        return schedule_of(self.schedule, *self.online)
+
+    def _moves(
+        self,
+        schedule: str,
+        documents: FiniteTopics | GrowingTopics | FranchiseTopics,
+        words: ClosedVocabulary,
+    ) -> tuple[Move, ...]:
+        """The moves that change the number of topics: none."""
+        return ()
 
     def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> ClosedVocabulary:
         n_words, K = 1 if vocabulary is None else len(vocabulary), int(self.n_topics)
@@ -86,19 +116,21 @@ class PlainTopics(TopicEstimator):
         names = () if guide is None else guide.names
         return (*names, *[None] * (int(self.n_topics) - len(names)))
 
+    def _slot(self) -> str:
+        """The name of the documents slot."""
+        return self.documents
+
     def _refuse(self, schedule: str) -> None:
         inference = inference_of(self.inference)[0]
-        refuse_illegal(
-            Combination((self.documents,), (self.words,), (inference,), (schedule,), (self.engine,))
-        )
+        refuse_illegal(Combination((self._slot(),), (self.words,), (inference,), (schedule,), (self.engine,)))
 
     def _refuse_stream(self) -> None:
         self._refuse("partial_fit")
 
-    def _mean_field(self) -> MeanField:
+    def _mean_field(self) -> MeanField | Franchise:
         return MeanField(int(self.doc_max_iter), float(self.doc_tol), bool(self.keep_local))
 
-    def _fold_in(self) -> MeanField | Hybrid:
+    def _fold_in(self) -> MeanField | Hybrid | Franchise:
         solver = FOLD_IN[self.fold_in]
         if isinstance(solver, MeanField):
             return MeanField(max(solver.max_iter, int(self.doc_max_iter)), float(self.doc_tol))

@@ -11,22 +11,32 @@ from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.guiding import Guide
-from stickbreaker.learning.schedules import Batch, Online, Schedule
+from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
 from stickbreaker.models.topics import Gibbs, Hybrid, MeanField
+from stickbreaker.models.topics.split_merge import SplitMerge
 
 
 def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:
-    """A schedule from "batch", "online" or a schedule, with a model's defaults of the online one.
+    """A schedule from "batch", "online", "memoised" or a schedule, with a model's defaults of the online one.
 
     Raises UserError for anything else.
     """
     if value == "batch" or isinstance(value, Batch):
         return Batch()
+    if value == "memoised":
+        return Memoised()
+    if isinstance(value, Memoised):
+        return value
     if value == "online":
         return Online(kappa=kappa, tau0=tau0)
     if isinstance(value, Online):
         return value.with_defaults(kappa, tau0)
-    raise UserError(f"there is no schedule {value!r}", remedy='use "batch", "online" or Online(...)')
+    raise UserError(
+        f"there is no schedule {value!r}", remedy='use "batch", "memoised", "online" or Online(...)'
+    )
+
+
+SCHEDULES: dict[type[Schedule], str] = {Batch: "batch", Memoised: "memoised", Online: "online"}
 
 
 INFERENCE: dict[str, MeanField | Hybrid | Gibbs] = {
@@ -136,6 +146,8 @@ def from_json(params: Mapping[str, Any]) -> dict[str, Any]:
 
 VALUES = {
     "online": Online,
+    "memoised": Memoised,
+    "split-merge": SplitMerge,
     "hybrid": Hybrid,
     "gibbs": Gibbs,
     "guide": Guide,

@@ -18,13 +18,14 @@ from stickbreaker.corpus import Bags, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.engines import LocalEngine
+from stickbreaker.engines.local import of_run
 from stickbreaker.estimators.settings import threads_of
-from stickbreaker.learning.loop import Limits, RunState
+from stickbreaker.learning.loop import Limits, RunState, first_columns
 from stickbreaker.learning.observers import TraceRecord
-from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.schedules import Schedule
 from stickbreaker.learning.source import cut_shards
 from stickbreaker.models.contract import Local
-from stickbreaker.models.topics import Gibbs, Hybrid, MeanField, TopicModel
+from stickbreaker.models.topics import Franchise, Gibbs, Hybrid, MeanField, TopicModel
 
 FOLD_IN: dict[str, MeanField | Hybrid] = {
     "mean-field": MeanField(max_iter=100),
@@ -45,7 +46,7 @@ class TopicEstimator(ABC):
 
     n_topics: int
     inference: str | Hybrid | Gibbs
-    schedule: str | Online
+    schedule: str | Schedule | None
     eta: float | str | Array
     words: str
     guide: Any = None
@@ -68,6 +69,7 @@ class TopicEstimator(ABC):
     eta_: float | Array
     topic_shares_: Array
     topic_names_: tuple[str | None, ...]
+    topic_ids_: list[int]
     bound_: float
     n_iter_: int
     converged_: bool
@@ -84,19 +86,28 @@ class TopicEstimator(ABC):
 
     @abstractmethod
     def _topic_model(
-        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+        self,
+        vocabulary: Vocabulary | None = None,
+        analysis: AnyAnalysis | None = None,
+        *,
+        stream: bool = False,
     ) -> TopicModel:
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong.
 
-        Without a vocabulary, the parameters are looked at before anything is read.
+        Without a vocabulary, the parameters are looked at before anything is read. `stream`: it is for
+        `partial_fit`.
         """
+
+    @abstractmethod
+    def _schedule(self) -> Schedule:
+        """When the model is updated."""
 
     @abstractmethod
     def _names(self) -> tuple[str | None, ...]:
         """The topics' names, None of those that have none."""
 
     @abstractmethod
-    def _fold_in(self) -> MeanField | Hybrid:
+    def _fold_in(self) -> MeanField | Hybrid | Franchise:
         """The local solver for new documents."""
 
     @abstractmethod
@@ -167,7 +178,7 @@ class TopicEstimator(ABC):
         self._state, self._small = state, state.small
         self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
         self._engine = LocalEngine(threads_of(self.n_jobs))
-        arrays, _ = engine.snapshot()
+        arrays = {name: values for name, values in engine.snapshot()[0].items() if not of_run(name)}
         self._engine.restore(TopicModel(model.documents, model.words, self._fold_in()), arrays, None)
         small = state.small
         counts = engine.rows().values
@@ -177,6 +188,8 @@ class TopicEstimator(ABC):
         self.topic_word_ = np.ascontiguousarray(model.words.topic_words(small, counts).T[told])
         self.alpha_ = model.documents.prior(small)[told].copy()
         self.eta_ = float(small["eta"].values) if "eta" in small else np.array(model.words.eta).T
+        columns = state.columns or first_columns(len(totals))
+        self.topic_ids_ = [columns.numbers[k] for k in told.tolist()]
         names = self._names()
         self.topic_names_ = tuple(names[k] if k < len(names) else None for k in told.tolist())
         self.topic_shares_ = totals[told] / max(totals[told].sum(), 1e-300)

@@ -93,7 +93,7 @@ def fill_weights(word, weights_out):
 
 
 @njit(**PART)
-def _others(held, weights, numbers, k):
+def others_mass(held, weights, numbers, k):
     """sum of held_m weight_m over topics m other than k."""
     total = np.float32(0.0)
     for m in range(len(weights)):
@@ -102,7 +102,7 @@ def _others(held, weights, numbers, k):
 
 
 @njit(**PART)
-def _search_others(held, weights, numbers, k, n_topics, target):
+def search_others(held, weights, numbers, k, n_topics, target):
     """The first topic at which the running sum of these passes the target."""
     c, number = 0, np.float32(k)
     while c + CHUNK < len(weights):
@@ -123,9 +123,28 @@ def _search_others(held, weights, numbers, k, n_topics, target):
 
 
 @njit(**PART)
-def _counted(held, alpha, change):
+def counted(held, alpha, change):
     """n + change + alpha from n + alpha: n is whole, so that nothing is lost to rounding."""
     return np.float32(np.rint(held - alpha) + change) + alpha
+
+
+@njit(**PART)
+def move(word, held, k, new, alpha, weights_out):
+    """One token of a document (held: topics) from topic k to another; the word's weights follow."""
+    held[k] = counted(held[k], alpha[k], np.float32(-1.0))
+    weights_out[k] = recount(word, k, -1)
+    held[new] = counted(held[new], alpha[new], np.float32(1.0))
+    weights_out[new] = recount(word, new, 1)
+
+
+@njit(**PART)
+def fill_held(block, assignments, alpha, held_out):
+    """held_out_dk = n_dk + alpha_k; zeros before."""
+    for t in range(len(block.documents)):
+        held_out[block.documents[t], assignments[t]] += np.float32(1.0)
+    for d in range(block.n_documents):
+        for k in range(len(alpha)):
+            held_out[d, k] += alpha[k]
 
 
 @njit(**PART)
@@ -137,16 +156,13 @@ def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, 
     one = np.float32(1.0)
     for t in range(block.starts[i], block.starts[i + 1]):
         counts, k = held[block.documents[t]], np.int64(assignments_out[t])
-        own = np.float64(_counted(counts[k], alpha[k], -one)) * less(word, k)
-        others = np.float64(_others(counts, weights, numbers, np.float32(k)))
+        own = np.float64(counted(counts[k], alpha[k], -one)) * less(word, k)
+        others = np.float64(others_mass(counts, weights, numbers, np.float32(k)))
         target = uniform(state) * (others + own) - own
         if target < 0.0:
             continue
-        new = _search_others(counts, weights, numbers, k, n_topics, np.float32(target))
-        counts[k] = _counted(counts[k], alpha[k], -one)
-        weights[k] = recount(word, k, -1)
-        counts[new] = _counted(counts[new], alpha[new], one)
-        weights[new] = recount(word, new, 1)
+        new = search_others(counts, weights, numbers, k, n_topics, np.float32(target))
+        move(word, counts, k, new, alpha, weights)
         assignments_out[t] = new
 
 
@@ -160,10 +176,7 @@ def sweep_all_topics(block, table, prior, key, assignments_out):
     numbers = np.arange(width).astype(np.float32)
     inverse = 1.0 / (table.totals + prior.eta_totals)
     held = np.zeros((block.n_documents, width), np.float32)
-    for t in range(len(block.documents)):
-        held[block.documents[t], assignments_out[t]] += np.float32(1.0)
-    for d in range(block.n_documents):
-        held[d] += alpha
+    fill_held(block, assignments_out, alpha, held)
     state = np.empty(2, np.uint64)
     seeded(key, state)
     for i in range(len(block.words)):

@@ -68,7 +68,7 @@ def _theta_weights(gamma, small, weights_out):
 
 
 @njit(**PART)
-def _norm(block, i, theta_weights):
+def norm_of(block, i, theta_weights):
     """weights · theta_weights of word i."""
     norm = np.float32(0.0)
     for k in range(len(theta_weights)):
@@ -104,7 +104,7 @@ def _round(block, counts, theta_weights, gains_out):
                 c * block[i + 2, k] + d * block[i + 3, k]
             )
     for i in range(fours, n_words):
-        ratio = counts[i] / _norm(block, i, theta_weights)
+        ratio = counts[i] / norm_of(block, i, theta_weights)
         for k in range(n_topics):
             gains_out[k] += ratio * block[i, k]
 
@@ -160,7 +160,7 @@ def _document_terms(alpha, gamma, log_theta_out):
 
 
 @njit(**PART)
-def _final_theta_weights(gamma, psi_total, exact_out, weights_out):
+def final_theta_weights(gamma, psi_total, exact_out, weights_out):
     """exp(psi(gamma) - psi_total) divided by exp(shift), which is returned; in both precisions."""
     shift = -1e300
     for k in range(len(gamma)):
@@ -199,12 +199,12 @@ def _final_round(block, counts, theta_weights, exact, codes, counts_out):
         score += _share_out(block, i + 2, counts, theta_weights, c, codes, counts_out)
         score += _share_out(block, i + 3, counts, theta_weights, d, codes, counts_out)
     for i in range(fours, n_words):
-        norm = _norm(block, i, theta_weights)
+        norm = norm_of(block, i, theta_weights)
         least = min(least, norm)
         score += _share_out(block, i, counts, theta_weights, norm, codes, counts_out)
     if least < FAINT:
         for i in range(n_words):
-            if _norm(block, i, theta_weights) < FAINT:
+            if norm_of(block, i, theta_weights) < FAINT:
                 score += _share_out_exactly(block, i, counts[i], exact, counts_out[codes[i]])
     return score
 
@@ -220,6 +220,65 @@ def _share_out(block, i, counts, theta_weights, norm, codes, counts_out):
     return np.float64(count) * log64(np.float64(norm))
 
 
+@njit(**PART)
+def longest(offsets):
+    """Entries of the longest document."""
+    most = 0
+    for d in range(len(offsets) - 1):
+        most = max(most, offsets[d + 1] - offsets[d])
+    return most
+
+
+@njit(**PART)
+def gather(words, start, size, block_out):
+    """A document's weights (words × topics); gives sum of count × log scale."""
+    scale = 0.0
+    for i in range(size):
+        row = words.positions[words.codes[start + i]]
+        for k in range(block_out.shape[1]):
+            block_out[i, k] = words.weights[row, k]
+        scale += words.counts[start + i] * words.log_scale[row]
+    return scale
+
+
+@njit(**PART)
+def _settle(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
+    """Iterate from gamma_out and leave there the last round in double precision; gives the rounds."""
+    for k in range(len(alpha)):
+        gamma[k] = gamma_out[k]
+    rounds = _iterate(block, counts, alpha32, rule, gamma, theta_weights, gains)
+    for k in range(len(alpha)):
+        gamma_out[k] = alpha[k] + np.float64(theta_weights[k]) * np.float64(gains[k])
+    return rounds
+
+
+@njit(**PART)
+def _value(block, counts, alpha, gamma, exact, theta_weights, log_theta):
+    """What a document's score depends on gamma by, phi at its optimum; log_theta is scratch."""
+    terms, psi_total = _document_terms(alpha, gamma, log_theta)
+    shift = final_theta_weights(gamma, psi_total, exact, theta_weights)
+    for i in range(len(block)):
+        count = np.float64(counts[i])
+        terms += count * (shift + log64(np.float64(norm_of(block, i, theta_weights))))
+    return terms
+
+
+@njit(**PART)
+def _finish(d, start, block, words, alpha, prior_terms, scale, exact, theta_weights, report_out):
+    """A document's statistics and score at the gamma that the report has."""
+    size = len(block)
+    terms, psi_total = _document_terms(alpha, report_out.gamma[d], report_out.log_theta)
+    if size > 0:
+        counts, codes = words.counts[start : start + size], words.codes[start : start + size]
+        shift = final_theta_weights(report_out.gamma[d], psi_total, exact, theta_weights)
+        score = _final_round(block, counts, theta_weights, exact, codes, report_out.counts)
+        total = 0.0
+        for i in range(size):
+            total += counts[i]
+        terms += score + scale + total * shift
+    report_out.scores[d] = terms + prior_terms
+
+
 @njit(**OPTIONS)
 def infer_documents(words, alpha, rule, report_out):
     """Mean-field inference of a shard's documents with the topics held fixed.
@@ -229,41 +288,72 @@ def infer_documents(words, alpha, rule, report_out):
     (2014) with phi at its optimum. Sets gamma = alpha + sum_v n_v phi_v; phi is the optimum given it.
     """
     n_topics = len(alpha)
-    n_documents = len(words.offsets) - 1
-    longest = 0
-    for d in range(n_documents):
-        longest = max(longest, words.offsets[d + 1] - words.offsets[d])
-    block = np.empty((longest, n_topics), np.float32)
+    block = np.empty((longest(words.offsets), n_topics), np.float32)
     alpha32 = alpha.astype(np.float32)
     gamma = np.empty(n_topics, np.float32)
     theta_weights = np.empty(n_topics, np.float32)
     gains = np.empty(n_topics, np.float32)
     exact = np.empty(n_topics)
     prior_terms = _prior_terms(alpha)
-    for d in range(n_documents):
-        start, stop = words.offsets[d], words.offsets[d + 1]
-        size = stop - start
-        scale = 0.0
-        for i in range(size):
-            row = words.positions[words.codes[start + i]]
-            for k in range(n_topics):
-                block[i, k] = words.weights[row, k]
-            scale += words.counts[start + i] * words.log_scale[row]
-        counts = words.counts[start:stop]
+    for d in range(len(words.offsets) - 1):
+        start, size = words.offsets[d], words.offsets[d + 1] - words.offsets[d]
+        here = block[:size]
+        scale = gather(words, start, size, here)
+        counts = words.counts[start : start + size]
         if size > 0:
-            gamma[:] = report_out.gamma[d]
-            report_out.rounds[d] = _iterate(block[:size], counts, alpha32, rule, gamma, theta_weights, gains)
-            for k in range(n_topics):
-                report_out.gamma[d, k] = alpha[k] + np.float64(theta_weights[k]) * np.float64(gains[k])
+            report_out.rounds[d] = _settle(
+                here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, report_out.gamma[d]
+            )
         else:
             report_out.gamma[d] = alpha
-        terms, psi_total = _document_terms(alpha, report_out.gamma[d], report_out.log_theta)
+        _finish(d, start, here, words, alpha, prior_terms, scale, exact, theta_weights, report_out)
+
+
+@njit(**OPTIONS)
+def infer_documents_again(words, alpha, rule, kept, report_out):
+    """The same from two starts: report_out.gamma, and `kept` (documents × topics) of an earlier pass.
+
+    Where the kept gamma is better than what a new start comes to, the document goes on from it: so its
+    score is never below that of the gamma that it had.
+    """
+    n_topics = len(alpha)
+    block = np.empty((longest(words.offsets), n_topics), np.float32)
+    alpha32 = alpha.astype(np.float32)
+    gamma = np.empty(n_topics, np.float32)
+    theta_weights = np.empty(n_topics, np.float32)
+    gains = np.empty(n_topics, np.float32)
+    exact = np.empty(n_topics)
+    scratch = np.empty(n_topics)
+    prior_terms = _prior_terms(alpha)
+    for d in range(len(words.offsets) - 1):
+        start, size = words.offsets[d], words.offsets[d + 1] - words.offsets[d]
+        here = block[:size]
+        scale = gather(words, start, size, here)
+        counts = words.counts[start : start + size]
         if size > 0:
-            shift = _final_theta_weights(report_out.gamma[d], psi_total, exact, theta_weights)
-            codes = words.codes[start:stop]
-            score = _final_round(block[:size], counts, theta_weights, exact, codes, report_out.counts)
-            total = 0.0
-            for i in range(size):
-                total += counts[i]
-            terms += score + scale + total * shift
-        report_out.scores[d] = terms + prior_terms
+            found = report_out.gamma[d]
+            report_out.rounds[d] = _settle(
+                here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, found
+            )
+            fresh = _value(here, counts, alpha, found, exact, theta_weights, scratch)
+            if _value(here, counts, alpha, kept[d], exact, theta_weights, scratch) > fresh:
+                found[:] = kept[d]
+                report_out.rounds[d] += _settle(
+                    here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, found
+                )
+        else:
+            report_out.gamma[d] = alpha
+        _finish(d, start, here, words, alpha, prior_terms, scale, exact, theta_weights, report_out)
+
+
+@njit(**OPTIONS)
+def expected_log_words(words, counts):
+    """sum of counts × E[log beta] over a shard's words and topics; counts (shard's words × topics)."""
+    total = 0.0
+    for i in range(len(counts)):
+        row = words.positions[i]
+        for k in range(counts.shape[1]):
+            if counts[i, k] > np.float32(1e-12):
+                log_weight = log64(np.float64(words.weights[row, k])) + words.log_scale[row]
+                total += np.float64(counts[i, k]) * log_weight
+    return total

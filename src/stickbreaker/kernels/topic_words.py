@@ -44,18 +44,19 @@ def expected_log_weights(concentration, log_totals, weights_out, log_scale_out):
 
 
 @njit(**OPTIONS)
-def add_dirichlet_terms(concentration, counts, terms_out, digammas_out):
-    """Add, for each topic, the words' part of the bound and the sum of psi over the words.
+def add_dirichlet_terms(concentration, counts, log_gammas_out, expected_out, digammas_out):
+    """Add, for each topic, three sums over the words, of which the bound and the maximum of eta are made.
 
-    concentration, counts (words × topics); terms_out (topics) += sum of log Gamma(c) - counts psi(c), the
-    words' part of -KL(q(beta) || p(beta)); digammas_out (topics) += sum of psi(c), for learning eta.
+    concentration, counts (words × topics); to the outputs (topics) are added log Gamma(c), counts psi(c) and
+    psi(c).
     """
     n_words, n_topics = concentration.shape
     for w in range(n_words):
         for k in range(n_topics):
             x = concentration[w, k]
             psi = digamma64(x)
-            terms_out[k] += log_gamma64(x) - counts[w, k] * psi
+            log_gammas_out[k] += log_gamma64(x)
+            expected_out[k] += counts[w, k] * psi
             digammas_out[k] += psi
 
 

@@ -1,25 +1,24 @@
 """The one run loop: local step → statistics → global step → edits, for every model, schedule and engine."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from stickbreaker.core.edits import Edit, Grow, apply, apply_to_stats
+from stickbreaker.core.edits import Drop, Grow
 from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Cells, Record, Rows, Stats, no_rows
-from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Interrupted
+from stickbreaker.learning import moves
 from stickbreaker.learning.chains import Chains, shrinkage
 from stickbreaker.learning.convergence import CONVERGED
+from stickbreaker.learning.moves import Columns, Numbered
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Schedule
 from stickbreaker.learning.source import Source
-from stickbreaker.models.contract import Model, Move, Plan, Score, Step
-
-MAX_ROUNDS = 8  # how often a plan may be mapped again in one step
+from stickbreaker.models.contract import Model, Score, Step
 
 
 @dataclass(slots=True)
@@ -39,7 +38,9 @@ class RunState:
     converged: bool = False
     stopped: bool = False  # by a callback
     kind: str = "bound"  # of the last pass's score
-    latest: Stats | None = None  # the last step's statistics, for moves that plan from them
+    columns: Columns | None = None  # lasting numbers of the table's columns
+    latest: Stats | None = None  # the last step's sums, for moves that plan from them
+    plans: list[Numbered] = field(default_factory=list[Numbered])  # that reports are still gathered for
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,46 +102,83 @@ def run(job: Run, state: RunState, observers: Sequence[Observer] = ()) -> RunSta
 
 
 def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
-    """One step: map, admit, blend, global step, score, moves. Changes the engine's table and `state`.
+    """One step: plan, map, admit, blend, global step, edits, score. Changes the engine's table and `state`.
 
-    Raises Interrupted, with the table and `state` as before.
+    Raises Interrupted, with the table and `state` as before: nothing changes until all maps are done.
     """
     model, engine, step = job.model, job.engine, minibatch.step
-    arrays, keys = engine.snapshot()
-    small, plans = _plan(job, state, step)
-    if plans:  # their further maps come after the blend, which changes the table in place
-        arrays = {name: values.copy() for name, values in arrays.items()}
+    small, seed = state.small, derived_seed(job.seed, "step", step.number)
+    begun = [] if state.plans else moves.plan(model, small, state.latest, engine, step, job.seed)
+    plans, early, changed = state.plans or begun, [], {}
     before = (engine.summary(small), engine.totals()) if job.schedule.exact else None
-    shards = list(minibatch.shards) if plans else minibatch.shards
-    try:
-        seed = derived_seed(job.seed, "step", step.number)
-        stats = engine.map(small, shards, minibatch.n_shards, seed, [plan for _, plan in plans])
-        engine.blend(_admit(model, engine, small, stats, step), minibatch.keep, minibatch.add)
-        score = model.score(small, stats, before[1], before[0]) if before else None
-        summary = engine.summary(small) if model.needs_summary() else None
-        small = model.global_step(small, stats, engine.totals(), summary, step)
-        small, edits = _decide(job, small, stats, plans, shards, step)
-    except Interrupted:
-        engine.restore(model, arrays, keys)
-        raise
-    state.small = small
+    shards = list(minibatch.shards) if begun else minibatch.shards
+    stats = engine.map(small, shards, minibatch.n_shards, seed, [item for _, item in plans])
+    if begun:
+        stats, plans, early, changed = moves.refine(model, engine, small, stats, plans, shards, step, seed)
+    engine.commit()
+    score = model.score(small, stats, before[1], before[0]) if before else None
+    columns = state.columns or first_columns(model.n_columns(small))
+    shape = moves.Shape({**small, **changed}, stats, columns)
+    shape, edits = moves.make(model, engine, shape, early)
+    small, stats = shape.small, shape.stats
+    plans = moves.followed(plans, early)
+    rows = _admit(model, engine, small, stats, step)
+    if minibatch.number is None:
+        engine.blend(rows, minibatch.keep, minibatch.add)
+    else:
+        reported = replace(stats, rows=rows, trial={} if begun else stats.trial)
+        stats = engine.exchange(minibatch.number, reported, minibatch.keep)
+    summary = engine.summary(small) if model.needs_summary() else None
+    small = model.global_step(small, stats, engine.totals(), summary, step)
+    ripe = minibatch.number is None or (not begun and engine.have_tried([item for _, item in plans]))
+    if plans and ripe:
+        shape, late = moves.decide(model, engine, shape._replace(small=small, stats=stats), plans, step)
+        small, stats, edits, plans = shape.small, shape.stats, [*edits, *late], []
+    state.small, state.columns = small, shape.columns
+    state.plans = plans if minibatch.number is not None else []
     state.step += 1
     state.in_pass += 1
     state.seen += minibatch.n_documents
-    state.pass_nats += stats.score
-    state.pass_tokens += stats.tokens
-    state.latest = replace(stats, rows=no_rows(0)) if model.moves else None
+    return _record(job, state, minibatch, stats, score, edits)
+
+
+def first_columns(number: int) -> Columns:
+    """The numbers of a table's columns at its start."""
+    return Columns(tuple(range(number)), number)
+
+
+def _record(
+    job: Run,
+    state: RunState,
+    minibatch: Minibatch,
+    stats: Stats,
+    score: Score | None,
+    edits: list[dict[str, Any]],
+) -> TraceRecord:
+    """The trace's record of a step; ends the pass where it is the last of one, and scores what is due."""
+    model, engine = job.model, job.engine
+    state.pass_nats += stats.score if minibatch.number is None else 0.0
+    state.pass_tokens += stats.tokens if minibatch.number is None else 0.0
+    state.latest = replace(stats, rows=no_rows(0), trial={}, found={}) if model.moves else None
     record: TraceRecord = {
         "step": state.step,
         "pass": state.passes + 1,
         "documents": state.seen,
         "kind": score.kind if score else "documents",
         "score": (score.nats if score else stats.score) / max(1.0, stats.tokens),
-        "rate": step.rate,
+        "rate": minibatch.step.rate,
+        **model.figures(state.small, engine.totals()),
     }
     if edits:
-        record["edits"] = [[name, type(change).__name__] for name, edit in edits for change in edit]
+        record["edits"] = edits
     if minibatch.ends_pass:
+        number = state.passes + 1
+        if model.moves and number & (number - 1) == 0:
+            assert state.columns is not None
+            record["words"] = moves.top_rows(engine.rows(), state.columns)
+        if minibatch.number is not None:
+            score = model.kept_score(state.small, stats, engine.totals(), engine.summary(state.small))
+            state.pass_tokens = stats.tokens
         _end_pass(job, state, record, score)
     _evaluate(job, state, record, minibatch)
     return record
@@ -185,7 +223,15 @@ def settle(job: Run, state: RunState) -> None:
     """Bring what chains hold into the engine's table and `state`, for all who read it there."""
     if job.chains is not None:
         rows, state.small = job.chains.mean()
+        held, now = job.engine.totals().shape[1], rows.values.shape[1]
+        if held != now:  # a chain's topics come and go
+            axis = job.model.column_axis
+            change = Grow(axis, now - held) if now > held else Drop(axis, tuple(range(now, held)))
+            job.engine.edit((change,))
         job.engine.blend(rows, 0.0, 1.0)
+        if "ids" in state.small:
+            ids = state.small["ids"].values.astype(np.int64).tolist()
+            state.columns = Columns(tuple(ids), ids[-1] + 1)
 
 
 def _end_pass(job: Run, state: RunState, record: TraceRecord, score: Score | None) -> None:
@@ -198,7 +244,7 @@ def _end_pass(job: Run, state: RunState, record: TraceRecord, score: Score | Non
     _close_pass(state, score.nats)
     state.kind = score.kind if exact else "estimate"
     record["pass_score"] = state.scores[-1]
-    if job.evaluate is None:
+    if job.evaluate is None and job.model.is_settled(state.small):
         state.converged = CONVERGED[score.kind](state.scores, job.limits.tol)
 
 
@@ -245,46 +291,3 @@ def _admit(model: Model, engine: Engine, small: Record, stats: Stats, step: Step
     order = positions.argsort()
     found = np.stack([stats.found[keys[i]] for i in order])
     return stats.rows.plus(Rows(positions[order], found))
-
-
-def _plan(job: Run, state: RunState, step: Step) -> tuple[Record, list[tuple[Move, Plan]]]:
-    """What the moves propose: edits are made at once, plans are handed to the map."""
-    small = state.small
-    plans: list[tuple[Move, Plan]] = []
-    for move in job.model.moves:
-        proposal = move.plan(small, state.latest, job.engine.totals(), step, job.seed)
-        if isinstance(proposal, Plan):
-            plans.append((move, proposal))
-        elif proposal:
-            job.engine.edit(proposal)
-            small = apply(proposal, small)
-    return small, plans
-
-
-def _decide(
-    job: Run, small: Record, stats: Stats, plans: list[tuple[Move, Plan]], shards: Iterable[Shard], step: Step
-) -> tuple[Record, list[tuple[str, Edit]]]:
-    """Make the edits that trials earned, one after another, and name their plans.
-
-    A plan that wants another look is mapped again over the same shards, a few rounds at most.
-    """
-    model, engine = job.model, job.engine
-    made: list[tuple[str, Edit]] = []
-    for move, first in plans:
-        outcome: Edit | Plan | None = first
-        trial = stats
-        for again_number in range(1, MAX_ROUNDS + 1):
-            assert isinstance(outcome, Plan)
-            outcome = move.decide(small, trial, outcome, engine.rows(), step)
-            if not isinstance(outcome, Plan):
-                break
-            again = list(shards)
-            seed = derived_seed(job.seed, "step", step.number, again_number)
-            trial = engine.map(small, again, len(again), seed, [outcome])
-        if outcome and not isinstance(outcome, Plan):
-            n_rows = len(engine.rows().positions)
-            stats = apply_to_stats(outcome, stats, model.row_axis, model.column_axis, n_rows)
-            engine.edit(outcome)
-            small = apply(outcome, small)
-            made.append((first.name, outcome))
-    return small, made

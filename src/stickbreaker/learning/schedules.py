@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus.shards import Bags, Shard, join_bags
 from stickbreaker.learning.source import SHARD, Source
 from stickbreaker.models.contract import Step
+
+LEAST = 256  # documents of a memoised minibatch, unless told
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Minibatch:
     keep: float
     add: float
     ends_pass: bool
+    number: int | None = None  # of a minibatch whose last report is taken back; None: nothing is
 
 
 class Schedule(ABC):
@@ -42,6 +45,11 @@ class Schedule(ABC):
     @abstractmethod
     def exact(self) -> bool:
         """Whether a step sees every document, so that its score is the exact bound."""
+
+    @property
+    def keeps_reports(self) -> bool:
+        """Whether the last report of every minibatch is kept, so that the table is the sum of them."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,61 @@ class Batch(Schedule):
         n_shards = sum(-(-size // SHARD) for size in counted)
         n = source.n_documents
         yield Minibatch(shards, n_shards, n, Step(step, 1.0, 1.0, seen), 0.0, 1.0, ends_pass=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Memoised(Schedule):
+    """Updates after each minibatch, exactly: its last report is taken back when it is read again.
+
+    The table is always the sum of what is known of every document (Hughes & Sudderth 2013; Neal & Hinton
+    1998), so there is no learning rate, the bound is exact at every step, and it never falls. Minibatches are
+    the same in every pass. `batch_size` documents each; None: a tenth of all, at least `LEAST`. Memory: a
+    report (words × topics, single precision) a minibatch, and the documents' records.
+
+    >>> Memoised(batch_size=512).keeps_reports
+    True
+    """
+
+    batch_size: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.batch_size is not None and not is_whole(self.batch_size, 1):
+            raise UserError(
+                f"Memoised(batch_size={self.batch_size!r}) is out of range",
+                remedy="batch_size is a whole number from 1, or None",
+            )
+
+    @property
+    def exact(self) -> bool:
+        return False
+
+    @property
+    def keeps_reports(self) -> bool:
+        return True
+
+    def minibatches(
+        self, source: Source, pass_number: int, step: int, seen: float, seed: int
+    ) -> Iterator[Minibatch]:
+        tenth = -(-source.n_documents // (10 * SHARD)) * SHARD
+        size = self.batch_size or max(LEAST, tenth)
+        same = stream(seed, "shuffle", 0)  # not the pass's: documents keep their minibatch
+        left = source.n_documents
+        for number, (numbers, bags) in enumerate(_cut(source.shuffled(same), size)):
+            n = len(numbers)
+            left -= n
+            keep = 0.0 if step == 0 else 1.0  # seeds are seen once
+            yield Minibatch(
+                source.shards(numbers, bags),
+                -(-n // SHARD),
+                n,
+                Step(step, 1.0, 1.0, seen),
+                keep,
+                1.0,
+                left == 0,
+                number,
+            )
+            step += 1
+            seen += n
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +192,9 @@ class Online(Schedule):
     ) -> Iterator[Minibatch]:
         total = float(source.n_documents if self.total is None else self.total)
         left = source.n_documents
-        for numbers, bags in self._cut(source, pass_number, seed):
+        generator = stream(seed, "shuffle", pass_number)
+        windows = source.shuffled(generator) if self.shuffle else source.in_order()
+        for numbers, bags in _cut(windows, self.batch_size):
             n = len(numbers)
             left -= n
             at, keep, add = self.step_for(step, seen, n, total)
@@ -139,22 +204,22 @@ class Online(Schedule):
             step += 1
             seen += n
 
-    def _cut(self, source: Source, pass_number: int, seed: int) -> Iterator[tuple[NDArray[np.int64], Bags]]:
-        """Documents in the pass's order, `batch_size` at a time; what a window leaves over joins the next."""
-        generator = stream(seed, "shuffle", pass_number)
-        windows = source.shuffled(generator) if self.shuffle else source.in_order()
-        rest: tuple[NDArray[np.int64], Bags] | None = None
-        for numbers, bags in windows:
-            if rest is not None:
-                numbers, bags = np.concatenate([rest[0], numbers]), join_bags([rest[1], bags])
-            whole = len(numbers) // self.batch_size * self.batch_size
-            for start in range(0, whole, self.batch_size):
-                stop = start + self.batch_size
-                yield numbers[start:stop], bags.slice(start, stop)
-            rest = numbers[whole:], bags.take(np.arange(whole, len(numbers)))  # a copy: the window is let go
-            del numbers, bags
-        if rest is not None and len(rest[0]):
-            yield rest
+
+def _cut(
+    windows: Iterator[tuple[NDArray[np.int64], Bags]], size: int
+) -> Iterator[tuple[NDArray[np.int64], Bags]]:
+    """Documents `size` at a time; what a window leaves over joins the next."""
+    rest: tuple[NDArray[np.int64], Bags] | None = None
+    for numbers, bags in windows:
+        if rest is not None:
+            numbers, bags = np.concatenate([rest[0], numbers]), join_bags([rest[1], bags])
+        whole = len(numbers) // size * size
+        for start in range(0, whole, size):
+            yield numbers[start : start + size], bags.slice(start, start + size)
+        rest = numbers[whole:], bags.take(np.arange(whole, len(numbers)))  # a copy: the window is let go
+        del numbers, bags
+    if rest is not None and len(rest[0]):
+        yield rest
 
 
 def _number(value: Any, *, whole: bool) -> float:

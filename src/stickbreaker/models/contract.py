@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -39,11 +40,30 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A change of shape under test: its statistics come back as `Stats.trial[name]`."""
+    """A change of shape under test: its statistics come back as `Stats.trial[name]`.
+
+    `change` is what its model makes of it; edits apply to it as to every record.
+    """
 
     name: str
-    change: Any
+    change: Record
     round: int = 0
+
+
+class Accepted(NamedTuple):
+    """An edit that a plan earned, and by how many nats."""
+
+    plan: str
+    edit: Edit
+    gain: float
+
+
+class Verdict(NamedTuple):
+    """What a move makes of trials: edits to make, plans to map once more, small fields that it changes."""
+
+    accepted: tuple[Accepted, ...] = ()
+    again: tuple[Plan, ...] = ()
+    small: Record = MappingProxyType({})
 
 
 class Model(ABC):
@@ -85,10 +105,18 @@ class Model(ABC):
         """
 
     @abstractmethod
-    def local_step(
-        self, view: View, shard: Shard, local: Local | None, seed: int, plans: Sequence[Plan]
-    ) -> tuple[Local, Stats]:
+    def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         """Infer a shard's documents and report their statistics: the map."""
+
+    def try_out(
+        self, view: View, shard: Shard, local: Local, seed: int, plans: Sequence[Plan]
+    ) -> tuple[Local, Mapping[str, Stats]]:
+        """What plans would make of a shard, given its documents' records: each plan's statistics, by name.
+
+        Columns of a trial are its plan's own. Sums under the same names as in `Stats.usage` tell what an edit
+        that names the trial puts there. The first value are records of documents that such an edit needs.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no moves")
 
     @abstractmethod
     def summary(self, small: Record, counts: Array, first: int) -> Summary:
@@ -103,6 +131,18 @@ class Model(ABC):
     @abstractmethod
     def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The objective of the state that the local steps saw: their terms and the table's."""
+
+    def kept_score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """The objective where `stats` sums each document's last report, and the table those reports' rows."""
+        return self.score(small, stats, totals, summary)
+
+    def figures(self, small: Record, totals: Array) -> dict[str, int]:
+        """What every record of the trace tells of the state besides its score: how much of it there is."""
+        return {}
+
+    def is_settled(self, small: Record) -> bool:
+        """Whether a score that no longer changes may end a run: no, while moves have something untried."""
+        return True
 
     def needs_summary(self) -> bool:
         """Whether every global step needs a summary of the table (a learned prior of the words does)."""
@@ -150,18 +190,28 @@ class Sampler(ABC):
 
 
 class Move(ABC):
-    """A way of changing the model's shape, beside its model."""
+    """A way of changing the model's shape, beside its model.
+
+    A move sees sums over shards and never a shard. Its memory, if any, are fields of the small part.
+    """
+
+    def start(self, n_columns: int) -> Record:
+        """The fields of the small part that are the move's."""
+        return {}
 
     @abstractmethod
-    def plan(
-        self, small: Record, latest: Stats | None, totals: Array, step: Step, seed: int
-    ) -> Plan | Edit | None:
-        """Before the map, from the last statistics: a plan to try, an edit to make, or nothing."""
+    def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> Sequence[Plan]:
+        """Before the map, from the last statistics and the whole table: what to try."""
+
+    def refine(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
+        """After the map, the table not yet changed: plans to map again over the same shards; edits to make
+        before the table is."""
+        return Verdict()
 
     @abstractmethod
-    def decide(self, small: Record, stats: Stats, plan: Plan, rows: Rows, step: Step) -> Edit | Plan | None:
-        """After the reduce: an edit accepts, None refuses, a plan is mapped again over the same shards.
+    def decide(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
+        """After the global step, `rows` the whole table then: what the plans, as last mapped, have earned.
 
-        `rows` is the table after the step and the edits of moves before this one. It is called for this
-        move's own plans only, whose statistics are `stats.trial[plan.name]`.
+        `stats.trial` has the plans' statistics; under a schedule that keeps reports, those of every document.
+        Edits are made in order; each must be right in the shape that those before it leave.
         """

@@ -2,10 +2,23 @@
 
 The rest of the library fills the records of `stickbreaker.report.data`; `render` turns a `Page` into HTML.
 `place_topics` gives the coordinates of the topic map, `nearest_topics` each topic's neighbours, `relate` the
-tree of topics, and `choose_words` the words a topic is shown with.
+tree of topics, `growth_of` how they came about, and `choose_words` the words a topic is shown with.
 """
 
-from stickbreaker.report.data import Breakdown, DocumentEntry, Page, Relations, Topic, TracePoint, WordRow
+from stickbreaker.report.data import (
+    Breakdown,
+    DocumentEntry,
+    Growth,
+    Life,
+    Move,
+    Page,
+    Refinement,
+    Relations,
+    Topic,
+    TracePoint,
+    WordRow,
+)
+from stickbreaker.report.genealogy import growth_of
 from stickbreaker.report.hierarchy import relate
 from stickbreaker.report.layout import nearest_topics, place_topics, topic_distances
 from stickbreaker.report.render import render
@@ -14,12 +27,17 @@ from stickbreaker.report.words import choose_words
 __all__ = [
     "Breakdown",
     "DocumentEntry",
+    "Growth",
+    "Life",
+    "Move",
     "Page",
+    "Refinement",
     "Relations",
     "Topic",
     "TracePoint",
     "WordRow",
     "choose_words",
+    "growth_of",
     "nearest_topics",
     "place_topics",
     "relate",

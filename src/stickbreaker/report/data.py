@@ -102,6 +102,71 @@ class WordRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Life:
+    """A topic of a growing model from its birth to its end; times are in the unit of `Growth`.
+
+    `id` lasts from step to step. `parent` is the topic that it was split from, `into` the one that it was
+    merged into; `end` is None where it lasted. `topic` indexes `Page.topics`, None for one that is not told.
+    `words` are its first words when last seen.
+    """
+
+    id: int
+    born: float = 0.0
+    end: float | None = None
+    parent: int | None = None
+    into: int | None = None
+    topic: int | None = None
+    words: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A split (`topic` stayed, `other` is new) or a merge (`other` is gone into `topic`): lasting ids.
+
+    `gain` is what the bound gained, in nats.
+    """
+
+    kind: str
+    at: float
+    topic: int
+    other: int
+    gain: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """What a split made of a topic: its first words before, and the (time, its own, the new one's) after."""
+
+    split: Move
+    before: Sequence[str]
+    after: Sequence[tuple[float, Sequence[str], Sequence[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How the topics of a growing model came about.
+
+    `unit` of all times is "pass" or "step". `counts` are (time, topics in the table, topics in use, splits,
+    merges since the row before). `lives` are of all topics that are mentioned, `lines` the ids of those
+    drawn, from the top. `moves`, `lines` and `refinements` may be parts: `splits`, `merges`, `changed`
+    (topics in a move) and `refined` (splits whose words are known) are of the whole run, as is `began`, the
+    number of topics at first.
+    """
+
+    unit: str
+    counts: Sequence[tuple[float, int, int, int, int]]
+    lives: Sequence[Life] = ()
+    lines: Sequence[int] = ()
+    moves: Sequence[Move] = ()
+    refinements: Sequence[Refinement] = ()
+    began: int = 0
+    splits: int = 0
+    merges: int = 0
+    changed: int = 0
+    refined: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """Everything a report shows; a section whose data are empty is left out.
 
@@ -109,7 +174,7 @@ class Page:
     `positions` holds an (x, y) for each topic, in [-1, 1], or nothing. `documents_total` and `words_total`
     are the sizes of the collection: where they exceed what is here, the page says that it shows a part.
     `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
-    the model of the topics' matches.
+    the model of the topics' matches. `growth` is of a model whose number of topics is learned.
     """
 
     title: str
@@ -129,3 +194,4 @@ class Page:
     unigram: float | None = None
     unigram_held_out: float | None = None
     compared: str = ""
+    growth: Growth | None = None

@@ -17,6 +17,14 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .shade { fill: #22569c; }
 .self, .volume { fill: #8a8f98; }
 .layer { stroke: #ffffff; stroke-width: 0.8; }
+.curve.table { stroke: #5a6069; stroke-width: 1.6; stroke-dasharray: 5 3; }
+.growth-chart .split, .growth-chart .merge { fill: #1e2227; }
+.genealogy .line { fill: none; stroke: #8a8f98; stroke-width: 2; }
+.genealogy .joined { stroke-width: 1.5; stroke-dasharray: 2.5 2.5; }
+.genealogy .born { fill: #ffffff; stroke: #8a8f98; stroke-width: 1.8; }
+.genealogy .arrow { fill: #8a8f98; }
+.genealogy .reach, .heir .row { fill: none; }
+.genealogy .lost { font-size: 10px; fill: #5a6069; paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }
 .heading { font-size: 15px; font-weight: bold; }
 .subheading { font-weight: bold; }
 `;
@@ -84,6 +92,17 @@ function relationFigures({ topics, relations }) {
   };
 }
 
+function growthFigures({ growth, topics, curves }) {
+  if (!growth) return {};
+  const found = { "number-of-topics": figureOf("Number of topics", growthChart(growth, curves[0], 720, 340)) };
+  if (!growth.lines.length) return found;
+  const chart = genealogyChart(growth, topics, 900, false), { width, height } = chart.attributes;
+  const whole = node("svg", { class: "genealogy", ...frame(width, height + 24) },
+    moved(0, 0, genealogyAxis(growth, width)), moved(0, 24, chart));
+  const below = "ring: new from a split; arrow: merged into another; №: the number in the run of a topic that is gone";
+  return { ...found, genealogy: figureOf("Splits and merges", whole, below) };
+}
+
 function figuresOf(data) {
   const { topics, times, groups } = data;
   const largest = topics.map((_, k) => k).sort((a, b) => topics[b].share - topics[a].share);
@@ -102,7 +121,7 @@ function figuresOf(data) {
     found[`groups-${i + 1}`] = figureOf(`The largest topics by ${group.field}`,
       node("svg", { class: "bars", ...frame(1080, Math.ceil(shown.length / 3) * tall) }, cells));
   });
-  return { ...found, ...relationFigures(data), ...learningFigures(data) };
+  return { ...found, ...relationFigures(data), ...growthFigures(data), ...learningFigures(data) };
 }
 
 function drawFigures(data) {

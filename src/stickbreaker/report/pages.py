@@ -14,8 +14,9 @@ from stickbreaker.estimators.sampling import unigram
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.report.compare import matches
-from stickbreaker.report.data import DocumentEntry, Page, Topic, TracePoint, WordList, WordRow
+from stickbreaker.report.data import DocumentEntry, Growth, Page, Topic, TracePoint, WordList, WordRow
 from stickbreaker.report.fields import groups_of, times_of
+from stickbreaker.report.genealogy import growth_of
 from stickbreaker.report.hierarchy import relate
 from stickbreaker.report.kept import read_documents
 from stickbreaker.report.layout import nearest_topics, place_topics, topic_distances
@@ -27,6 +28,7 @@ Floats = NDArray[np.floating]
 REPRESENTATIVE = 6  # documents shown with a topic
 LEAST_SHARE = 0.05  # of a document that a topic has, if it is to represent the topic
 LEAST_WORDS = 10  # a document shorter than this represents nothing
+TOP_WORDS = 10  # of a topic, beside those in the trace of its run
 MOST_WORDS = 8000  # of the vocabulary, the most frequent
 
 
@@ -75,6 +77,7 @@ def page_of(
         unigram=_unigram(model, manifest, told),
         unigram_held_out=told.get("unigram_held_out"),
         compared=compare.resolve().name if compare else "",
+        growth=_growth(model),
     )
 
 
@@ -168,6 +171,14 @@ def _unigram(model: TopicEstimator, manifest: dict[str, Any], told: dict[str, An
         return told["unigram"]
     vocabulary = model.vocabulary_
     return None if manifest["held_out"] else unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
+
+
+def _growth(model: TopicEstimator) -> Growth | None:
+    """How the topics came about, of a model that tells it in its trace."""
+    if not any("topics" in record for record in model.trace_):
+        return None
+    top = np.argsort(-model.topic_word_, axis=1, kind="stable")[:, :TOP_WORDS].tolist()
+    return growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
 
 
 def _facts(model: TopicEstimator, corpus: dict[str, Any], told: dict[str, Any]) -> list[tuple[str, str]]:

@@ -12,6 +12,9 @@ from stickbreaker.report.colour import hue_hex, topic_colours
 from stickbreaker.report.data import (
     Breakdown,
     DocumentEntry,
+    Growth,
+    Life,
+    Move,
     Page,
     Relations,
     Scalar,
@@ -69,6 +72,7 @@ def payload(page: Page) -> dict[str, Any]:
         "trace": [_trace_point(point) for point in _thinned(page.trace)],
         "unigram": {"score": _number(page.unigram, 6), "heldOut": _number(page.unigram_held_out, 6)},
         "compared": clean(page.compared),
+        "growth": _growth(page.growth, len(page.topics)) if page.growth else None,
     }
 
 
@@ -206,6 +210,60 @@ def has_curve(page: Page) -> bool:
         if sum(score is not None and math.isfinite(score) for score in scores) > 1:
             return True
     return False
+
+
+def _growth(growth: Growth, n_topics: int) -> dict[str, Any]:
+    """How the topics came about; the words of splits are places in one list of words."""
+    words: dict[str, int] = {}
+
+    def places(some: Sequence[str]) -> list[int]:
+        return [words.setdefault(clean(word), len(words)) for word in some]
+
+    refinements = [
+        {
+            "split": _move(one.split),
+            "before": places(one.before),
+            "after": [[_number(at, 6), places(own), places(new)] for at, own, new in one.after],
+        }
+        for one in growth.refinements
+    ]
+    return {
+        "unit": growth.unit,
+        "counts": _counts(growth),
+        "lives": [_life(life, n_topics) for life in growth.lives],
+        "lines": list(growth.lines),
+        "moves": [_move(move) for move in growth.moves],
+        "refinements": refinements,
+        "words": list(words),
+    }
+
+
+def _counts(growth: Growth) -> list[list[float | None]]:
+    """The numbers of topics, of long runs every so many steps, with all moves since the row before."""
+    rows = growth.counts
+    stride = -(-len(rows) // _MOST_TRACE_POINTS)
+    told: list[list[float | None]] = []
+    for i in range(0, len(rows), stride):
+        part = rows[i : i + stride]
+        at, topics, used, _, _ = part[-1]
+        told.append([_number(at, 6), topics, used, sum(row[3] for row in part), sum(row[4] for row in part)])
+    return told
+
+
+def _life(life: Life, n_topics: int) -> dict[str, Any]:
+    return {
+        "id": life.id,
+        "born": _number(life.born, 6),
+        "end": _number(life.end, 6),
+        "parent": life.parent,
+        "into": life.into,
+        "topic": life.topic if life.topic is not None and life.topic < n_topics else None,
+        "words": ", ".join(clean(word) for word in life.words),
+    }
+
+
+def _move(move: Move) -> list[Any]:
+    return [clean(move.kind), _number(move.at, 6), move.topic, move.other, _number(move.gain)]
 
 
 def _thinned(trace: Sequence[TracePoint]) -> list[TracePoint]:

@@ -13,7 +13,7 @@ from stickbreaker.report.data import Breakdown, Page
 from stickbreaker.report.payload import clean, has_curve, payload, to_json
 
 # functions from data to trees of nodes; the other two draw these into the page
-PURE = ("base.js", "charts.js", "relations.js", "flows.js", "pieces.js", "tables.js")
+PURE = ("base.js", "charts.js", "relations.js", "flows.js", "pieces.js", "tables.js", "growth.js")
 SCRIPTS = (*PURE, "views.js", "report.js")
 
 
@@ -62,9 +62,15 @@ def _told(page: Page) -> dict[str, object]:
         "compared": clean(page.compared),
         "n_words": len(page.words),
         "words_total": max(page.words_total, len(page.words)),
+        "growth": page.growth,
+        "counted": _counted,
         "has_trace": has_curve(page),
         "has_unigram": page.unigram is not None or page.unigram_held_out is not None,
     }
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _left_out(times: Breakdown | None) -> str:

@@ -8,7 +8,7 @@ function start() {
   const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, side: 0,
-    lambda: 1, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
+    count: null, split: 0, lambda: 1, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
     wordQuery: "", wordsOfTopic: false, wordPage: 0,
     sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
   };
@@ -43,6 +43,7 @@ function choose(state, k, { link = true, speak = true } = {}) {
   if (state.wordsOfTopic) drawWordTable(state, true);
   for (const about of ["#about", "#words-about"]) fill(about, spot(topic), "Only about ", name(topic));
   markChosen(k);
+  markLife(k);
   if (link) setHash(topic);
   if (speak) fill("#spoken", `Topic ${topic.id}: ${topic.label}`);
 }
@@ -97,17 +98,28 @@ function findTopics(state, query) {
 function step(state, by) {
   const view = VIEWS.find((selector) => document.activeElement.closest(selector));
   const bySize = state.visible.length ? state.visible : state.order;
-  const order = view === "#tree" ? treeOrder(state) : bySize;
+  const order = view === "#tree" ? treeOrder(state) : view === "#genealogy svg" ? lifeOrder() : bySize;
   const k = order[clamp(order.indexOf(state.chosen) + by, 0, order.length - 1)];
   choose(state, k);
   focusTopic(view, k);
 }
 
 // The views in which a topic can hold the focus.
-const VIEWS = ["#map", "#topic-list", "#tree", "#stream"];
+const VIEWS = ["#map", "#topic-list", "#tree", "#stream", "#genealogy svg"];
 
 function focusTopic(view, k) {
-  if (view) find(`${view} [data-topic="${k}"]`).focus({ preventScroll: true });
+  if (view) find(`${view} :is([data-topic="${k}"], [data-life="${k}"])`).focus({ preventScroll: view !== "#genealogy svg" });
+}
+
+// The topics of the genealogy, from the top.
+function lifeOrder() {
+  return [...document.querySelectorAll(".heir")].map((link) => Number(link.dataset.life));
+}
+
+// The number of topics where the pointer is.
+function tellCount(state, event) {
+  const box = find("#growth-chart").firstElementChild.getBoundingClientRect();
+  drawCount(state, countAt(state.data.growth, (event.clientX - box.left) / box.width, box.width));
 }
 
 function turnPage(state, by, what) {
@@ -195,7 +207,7 @@ function tellPair(state, event) {
 function onKey(state, event) {
   const at = event.target;
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !state.order.length) return;
-  if (at.matches("input, textarea, select")) return;
+  if (at.matches("input, textarea, select, #refinement")) return;
   const far = state.order.length;
   const anywhere = { ArrowLeft: () => step(state, -1), ArrowRight: () => step(state, 1) };
   const here = {
@@ -234,6 +246,9 @@ function listen(state) {
   on("#relevance", "input", (event) => setLambda(state, Number(event.target.value)));
   on("#word-search", "input", (event) => { state.wordQuery = event.target.value; drawWordTable(state, true); });
   on("#matrix", "pointermove", (event) => tellPair(state, event));
+  on("#growth-chart", "pointermove", (event) => tellCount(state, event));
+  on("#growth-at", "input", (event) => drawCount(state, Number(event.target.value)));
+  on("#split-choice", "change", (event) => { state.split = Number(event.target.value); drawRefinement(state); });
   on("#matrix", "click", (event) => choose(state, pairAt(state, event)[0]));
   on("#topic-find", "input", (event) => findTopics(state, event.target.value));
   on("#search", "input", (event) => { state.query = event.target.value; drawDocuments(state, true); });

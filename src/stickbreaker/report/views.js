@@ -3,17 +3,20 @@
 
 const SVG_TAGS = new Set(["svg", "g", "circle", "rect", "line", "path", "polyline", "text", "title"]);
 const PAGE_SIZE = 25;
+const GROWTH_HEIGHT = 300;
 const MOST_SVG = 80; // topics: a larger matrix is drawn on a canvas
 
-function build(tree) {
+// A link is one of SVG inside a drawing.
+function build(tree, inside = false) {
   if (typeof tree === "string") return document.createTextNode(tree);
-  const element = SVG_TAGS.has(tree.tag)
+  const drawn = inside || SVG_TAGS.has(tree.tag);
+  const element = drawn
     ? document.createElementNS("http://www.w3.org/2000/svg", tree.tag)
     : document.createElement(tree.tag);
   for (const [key, value] of Object.entries(tree.attributes)) {
     if (value !== false && value !== undefined) element.setAttribute(key, value === true ? "" : String(value));
   }
-  element.append(...tree.children.map(build));
+  element.append(...tree.children.map((child) => build(child, drawn)));
   return element;
 }
 
@@ -23,7 +26,7 @@ function find(selector) {
 
 function fill(selector, ...trees) {
   const parent = find(selector);
-  if (parent) parent.replaceChildren(...trees.map(build));
+  if (parent) parent.replaceChildren(...trees.map((tree) => build(tree)));
 }
 
 function roomOf(selector, least) {
@@ -37,6 +40,7 @@ function drawAll(state) {
   drawRelations(state);
   drawTrace(state);
   drawGroups(state);
+  drawGrowth(state);
 }
 
 function drawList(state) {
@@ -214,4 +218,46 @@ function drawTrace(state) {
   const room = box.clientWidth;
   const width = Math.max(curves.length < 2 || room < 720 ? room : (room - 32) / 2, 260);
   fill("#trace", ...curves.map((curve) => learningFigure(curve, width)));
+}
+
+function drawGrowth(state) {
+  const { growth, topics, curves } = state.data;
+  if (!growth) return;
+  const width = roomOf("#growth-chart", 280), slider = find("#growth-at");
+  fill("#growth-chart", growthChart(growth, curves[0], width, GROWTH_HEIGHT));
+  slider.setAttribute("max", growth.counts.length - 1);
+  drawCount(state, state.count === null ? growth.counts.length - 1 : state.count);
+  if (find("#genealogy")) {
+    const room = roomOf("#genealogy", 300) - 16;
+    fill("#genealogy", genealogyAxis(growth, room), genealogyChart(growth, topics, room, true));
+    fill("#move-table", moveTable(growth, topics));
+    markLife(state.chosen);
+  }
+  fill("#split-choice", ...growth.refinements.map((one, i) => node("option", { value: i, selected: i === state.split }, splitTold(one, growth, topics))));
+  drawRefinement(state);
+}
+
+// The number of topics at one moment, beside the slider and in the chart.
+function drawCount(state, i) {
+  const { growth, curves } = state.data, said = countTold(growth, i), slider = find("#growth-at");
+  state.count = i;
+  slider.value = i;
+  slider.setAttribute("aria-valuetext", said);
+  fill("#growth-told", said);
+  fill("#growth-chart .cursor", ...growthCursor(growth, i, curves[0], roomOf("#growth-chart", 280), GROWTH_HEIGHT));
+}
+
+function drawRefinement(state) {
+  const { growth, topics } = state.data;
+  if (find("#refinement")) fill("#refinement", ...refinementColumns(growth.refinements[state.split], growth, topics));
+}
+
+// The chosen topic in the genealogy; where it has no line, the first one can hold the focus.
+function markLife(k) {
+  for (const line of document.querySelectorAll(".life")) line.classList.toggle("chosen", Number(line.dataset.of) === k);
+  const links = [...document.querySelectorAll(".heir")], own = links.findIndex((link) => Number(link.dataset.life) === k);
+  links.forEach((link, i) => {
+    link.setAttribute("aria-current", String(i === own));
+    link.setAttribute("tabindex", i === Math.max(own, 0) ? 0 : -1);
+  });
 }

@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from stickbreaker.core.flat import flat_stats, stats_from
 from stickbreaker.core.records import Field
 from stickbreaker.engines import Engine
+from stickbreaker.engines.local import of_run
 from stickbreaker.learning.loop import Run, RunState, settle
+from stickbreaker.learning.moves import Columns, flat_plans, plans_from
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
 
+LATEST = "latest/"  # of the arrays: the last step's sums
 PROGRESS = (  # of RunState, kept in the manifest
     "step",
     "passes",
@@ -41,13 +45,19 @@ def model_of(engine: Engine, state: RunState, fixed: dict[str, Any], status: str
     """A model; a finished one leaves out the documents' records, which serve the run alone."""
     arrays, keys = engine.snapshot()
     if status == "done":
-        arrays = {name: values for name, values in arrays.items() if not name.startswith("local/")}
+        arrays = {name: values for name, values in arrays.items() if not of_run(name)}
+    else:
+        arrays = {**arrays, **flat_plans(state.plans)}
+        if state.latest is not None:
+            arrays |= flat_stats(LATEST, state.latest)
     fields: dict[str, Any] = {}
     for name, item in state.small.items():
         arrays[f"small/{name}"] = item.values
         fields[name] = {"axes": list(item.axes), "additive": item.additive, "fresh": item.fresh}
     progress = {name: getattr(state, name) for name in PROGRESS}
     manifest = {**fixed, "status": status, "small": fields, "run": progress}
+    if state.columns is not None:
+        manifest["columns"] = [list(state.columns.numbers), state.columns.given]
     return Snapshot(manifest, arrays, keys)
 
 
@@ -62,7 +72,14 @@ def state_of(snapshot: Snapshot) -> RunState:
     held = snapshot.manifest["run"]
     progress = {name: held[name] for name in PROGRESS if name in held}  # older models lack what is new
     progress["at_pass_start"] = tuple(progress["at_pass_start"])
-    return RunState(small, **progress)
+    columns = snapshot.manifest.get("columns")
+    return RunState(
+        small,
+        **progress,
+        columns=None if columns is None else Columns(tuple(columns[0]), columns[1]),
+        latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
+        plans=plans_from(snapshot.arrays),
+    )
 
 
 class Checkpoints(Observer):

@@ -84,7 +84,7 @@ class EngineTests:
     def test_the_model_grows_splits_refuses_and_forgets(self) -> None:
         """A row found, one refused admission, one trial accepted, one refused, a row dropped."""
         job, state, records, keys = self.history()
-        made = [name for record in records for name, _ in record.get("edits", [])]
+        made = [edit["plan"] for record in records for edit in record.get("edits", [])]
         assert "sea0" in keys[-1]
         assert not any(key.startswith("once") for key in keys[-1])
         assert made.count("split-largest") >= 1
@@ -122,7 +122,8 @@ class EngineTests:
         arrays = {name: values.copy() for name, values in arrays.items()}
         other, copy = self.begun()
         other.engine.restore(other.model, arrays, keys)
-        copy.small, copy.step, copy.latest = dict(state.small), state.step, state.latest
+        copy.small, copy.step = dict(state.small), state.step
+        copy.latest, copy.columns = state.latest, state.columns
         for number in range(6, STEPS):
             assert advance(job, state, self.minibatch(number)) == advance(
                 other, copy, self.minibatch(number)

@@ -7,7 +7,7 @@ better.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from stickbreaker.core.edits import Drop, Edit, Grow, Split
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import Local, Model, Move, Plan, Score, Step, Summary
+from stickbreaker.models.contract import Accepted, Local, Model, Move, Plan, Score, Step, Summary, Verdict
 
 
 class Components(NamedTuple):
@@ -60,23 +60,25 @@ class GrowingMixture(Model):
         return Components(np.log((use + 1.0) / (use + 1.0).sum()), words, np.log(self.eta / size), places)
 
     def local_step(
-        self, view: Components, shard: Shard, local: Local | None, seed: int, plans: Sequence[Plan]
+        self, view: Components, shard: Shard, local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
         n = len(view.log_weights)
         words = np.where(shard.rows[:, None] >= 0, _picked(view, shard.rows), view.log_unknown)
         logs = np.stack([view.log_weights + t.counts @ words[t.codes] for t in _texts(shard)])
         evidence = np.asarray(logsumexp(logs, axis=1))
         shares = np.exp(logs - evidence[:, None])
-        stats = _collect(shard, shares, n)
-        trial = {
-            plan.name: _try_split(shard, shares[:, plan.change.component], plan, seed)
-            for plan in plans
-            if isinstance(plan.change, Halves)
+        stats = replace(_collect(shard, shares, n), score=float(evidence.sum()))
+        return {"shares": Field(shares, ("documents", "components"))}, stats
+
+    def try_out(
+        self, view: Components, shard: Shard, local: Local, seed: int, plans: Sequence[Plan]
+    ) -> tuple[Local, Mapping[str, Stats]]:
+        shares = local["shares"].values
+        trials = [plan for plan in plans if "component" in plan.change]
+        return {}, {
+            plan.name: _try_split(shard, shares[:, int(plan.change["component"].values.argmax())], plan, seed)
+            for plan in trials
         }
-        score = float(evidence.sum())
-        return {"shares": Field(shares, ("documents", "components"))}, replace(
-            stats, score=score, trial=trial
-        )
 
     def summary(self, small: Record, counts: Array, first: int) -> Summary:
         return {"squares": (counts**2).sum(axis=0)}
@@ -96,16 +98,12 @@ class GrowingMixture(Model):
         return Score(stats.score, stats.tokens, "estimate")
 
 
-class Halves(NamedTuple):
-    """A split under test: which component, and each half's counts of the round before (by spelling)."""
-
-    component: int
-    halves: Mapping[str, Array] | None = None
-
-
 @dataclass(frozen=True)
 class SplitLargest(Move):
-    """Try to split the component with most documents; two rounds, then accept what the marginal gains."""
+    """Try to split the component with most documents; two rounds, then accept what the marginal gains.
+
+    A plan names the component by a mark, and carries each half's counts of the round before.
+    """
 
     eta: float
     name = "split-largest"
@@ -113,26 +111,40 @@ class SplitLargest(Move):
     def choose(self, use: Array) -> int:
         return int(use.argmax())
 
-    def plan(
-        self, small: Record, latest: Stats | None, totals: Array, step: Step, seed: int
-    ) -> Plan | Edit | None:
+    def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> list[Plan]:
         use = small["use"].values
-        return None if step.number < 2 else Plan(self.name, Halves(self.choose(use)))
+        if step.number < 2:
+            return []
+        mark = (np.arange(len(use)) == self.choose(use)).astype(np.float64)
+        return [Plan(self.name, {"component": Field(mark, ("components",), additive=False)})]
 
-    def decide(self, small: Record, stats: Stats, plan: Plan, rows: Rows, step: Step) -> Edit | Plan | None:
-        halves = stats.trial[plan.name].found
-        if plan.round < 2:
-            return replace(plan, change=plan.change._replace(halves=halves), round=plan.round + 1)
-        counts = np.stack([halves[key] for key in sorted(halves)])
+    def refine(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
+        again: list[Plan] = []
+        for plan in plans:
+            if plan.round < 2:
+                told = stats.trial[plan.name].rows.rows()
+                halves = np.zeros((len(rows.positions), 2))
+                halves[told.positions] = told.values
+                change = {**plan.change, "halves": Field(halves, ("words", "halves"))}
+                again.append(replace(plan, change=change, round=plan.round + 1))
+        return Verdict(again=tuple(again))
+
+    def decide(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
+        return Verdict(tuple(found for plan in plans if (found := self._earned(stats, plan, rows))))
+
+    def _earned(self, stats: Stats, plan: Plan, rows: Rows) -> Accepted | None:
+        trial = stats.trial[plan.name]
+        counts = trial.rows.rows().values
         alone, apart = _marginal(counts.sum(1), self.eta), sum(_marginal(c, self.eta) for c in counts.T)
-        number = stats.trial[plan.name].documents
-        if apart - number * np.log(2.0) <= alone:
+        gain = apart - trial.documents * np.log(2.0) - alone
+        if gain <= 0.0:
             return None
-        share = counts[:, 1].sum() / counts.sum()
-        known = stats.trial[plan.name].rows.rows()
-        along = np.full(len(rows.positions), float(share))
+        component = int(plan.change["component"].values.argmax())
+        share = float(counts[:, 1].sum() / counts.sum())
+        along = np.full(len(rows.positions), share)
+        known = trial.rows.rows()
         along[known.positions] = known.values[:, 1] / np.maximum(known.values.sum(1), 1e-12)
-        return (Split("components", plan.change.component, float(share), {"words": along}),)
+        return Accepted(plan.name, (Split("components", component, share, {"words": along}),), float(gain))
 
 
 @dataclass(frozen=True)
@@ -151,14 +163,12 @@ class DropFaded(Move):
 
     least: float
 
-    def plan(
-        self, small: Record, latest: Stats | None, totals: Array, step: Step, seed: int
-    ) -> Plan | Edit | None:
-        return Plan("drop", None)
+    def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> list[Plan]:
+        return [Plan("drop", {})]
 
-    def decide(self, small: Record, stats: Stats, plan: Plan, rows: Rows, step: Step) -> Edit | Plan | None:
-        gone = np.flatnonzero(rows.values.sum(axis=1) < self.least)
-        return (Drop("words", tuple(gone.tolist())),) if len(gone) else None
+    def decide(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
+        gone = tuple(np.flatnonzero(rows.values.sum(axis=1) < self.least).tolist())
+        return Verdict((Accepted("drop", (Drop("words", gone),), 0.0),) if gone else ())
 
 
 class Text(NamedTuple):
@@ -197,23 +207,18 @@ def _collect(shard: Shard, shares: Array, n: int) -> Stats:
 
 def _try_split(shard: Shard, share: Array, plan: Plan, seed: int) -> Stats:
     """A component's documents in two halves: at random first, then by the halves' words before."""
-    texts, halves = _texts(shard), plan.change.halves
+    texts = _texts(shard)
     first = np.empty(len(texts))
     for d, text in enumerate(texts):
-        if halves is None:
+        if "halves" not in plan.change:
             first[d] = stream(seed, "halves", 0, int(shard.documents[d])).random()
         else:
-            totals = sum(halves.values(), start=np.zeros(2)) + 500.0
-            assert shard.keys is not None
-            rows = np.stack([halves.get(shard.keys[c], np.zeros(2)) for c in text.codes]) + 0.5
-            logs = text.counts @ np.log(rows / totals)
+            halves = plan.change["halves"].values
+            rows = np.where(shard.rows[text.codes, None] >= 0, halves[shard.rows[text.codes]], 0.0) + 0.5
+            logs = text.counts @ np.log(rows / (halves.sum(axis=0) + 500.0))
             first[d] = 1.0 / (1.0 + np.exp(np.clip(logs[1] - logs[0], -50, 50)))
     stats = _collect(shard, np.stack([first * share, (1.0 - first) * share], axis=1), 2)
-    assert shard.keys is not None
-    spelled: dict[str, Any] = dict(stats.found)
-    place = {int(row): shard.keys[i] for i, row in enumerate(shard.rows)}
-    spelled.update({place[int(row)]: v for row, v in zip(*stats.rows.rows(), strict=True)})
-    return replace(stats, found=spelled, documents=float(share.sum()))
+    return replace(stats, found={}, documents=float(share.sum()))
 
 
 def _marginal(counts: Array, eta: float) -> float:

@@ -1,6 +1,8 @@
 """Topic models: one model with three slots (documents, words, local solver)."""
 
 from stickbreaker.models.topics.documents import FiniteTopics
+from stickbreaker.models.topics.franchise import FranchiseTopics
+from stickbreaker.models.topics.franchise_solver import Franchise
 from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.hybrid import Hybrid
 from stickbreaker.models.topics.mean_field import MeanField
@@ -8,4 +10,14 @@ from stickbreaker.models.topics.model import TopicModel
 from stickbreaker.models.topics.sampling import Gibbs
 from stickbreaker.models.topics.words import ClosedVocabulary
 
-__all__ = ["ClosedVocabulary", "FiniteTopics", "Gibbs", "GrowingTopics", "Hybrid", "MeanField", "TopicModel"]
+__all__ = [
+    "ClosedVocabulary",
+    "FiniteTopics",
+    "Franchise",
+    "FranchiseTopics",
+    "Gibbs",
+    "GrowingTopics",
+    "Hybrid",
+    "MeanField",
+    "TopicModel",
+]

@@ -20,30 +20,35 @@ from stickbreaker.models.topics.words import ClosedVocabulary
 ROWS = 4096  # rows of the table that are scored at once
 
 
-class CollapsedChain(Sampler):
-    """A chain over the topics of `tokens`, theta and beta integrated out."""
+class TokenChain(Sampler):
+    """A chain over the topics of `tokens`, theta and beta integrated out: what concerns the words.
 
-    def __init__(self, tokens: Tokens, documents: FiniteTopics, words: ClosedVocabulary, seed: int) -> None:
-        self._tokens, self._documents, self._words, self._seed = tokens, documents, words, seed
-        self._small = {**documents.start(), **words.start()}
+    Its table may have columns beyond the topics, without tokens.
+    """
+
+    def __init__(self, tokens: Tokens, words: ClosedVocabulary, seed: int) -> None:
+        self._tokens, self._words, self._seed = tokens, words, seed
+        self._small = {**words.start()}
+
+    @property
+    @abstractmethod
+    def _n_columns(self) -> int:
+        """Columns of the chain's own table."""
 
     @abstractmethod
     def _topics(self) -> NDArray[Any]:
-        """The tokens' topics, in document order."""
+        """The column of each token's topic, in document order."""
 
     @abstractmethod
     def _totals(self) -> NDArray[np.int64]:
-        """Tokens of each topic (groups × topics)."""
+        """Tokens of each topic (groups × columns)."""
 
-    @property
-    def _alpha(self) -> Array:
-        return np.array(self._small["alpha"].values, np.float64)
+    @abstractmethod
+    def _document_terms(self) -> float:
+        """What the documents add to the score."""
 
     def learn(self) -> None:
-        """Minka's fixed point for alpha and a symmetric eta, each where it is learned."""
-        if self._documents.learned:
-            updated = fit_alpha(self._alpha, self._use(), self._lengths(), self._documents.symmetric)
-            self._small["alpha"] = self._small["alpha"]._replace(values=updated)
+        """Minka's fixed point for a symmetric eta, where it is learned."""
         if self._words.learned and not isinstance(self._words.eta, np.ndarray):
             eta = float(self._small["eta"].values)
             groups, topics = np.nonzero(self._totals())
@@ -52,9 +57,8 @@ class CollapsedChain(Sampler):
             self._small["eta"] = self._small["eta"]._replace(values=np.array(updated))
 
     def score(self) -> Score:
-        """log p(w, z | alpha, eta) (Zhai 2014, eq. 4.4 × eq. 4.5)."""
-        nats = log_gamma_sum(self._use(), self._alpha, self._documents.n_topics)
-        nats -= log_gamma_sum(self._lengths(), self._alpha.sum(), 1)
+        """The documents' terms and log p(w | z, eta) (Zhai 2014, eq. 4.5)."""
+        nats = self._document_terms()
         totals = self._words.prior_totals(self._small)
         nats -= float((gammaln(self._totals() + totals) - gammaln(totals)).sum())
         counts = self.counts()
@@ -68,7 +72,7 @@ class CollapsedChain(Sampler):
         return dict(self._small)
 
     def _hyperparameters(self) -> dict[str, NDArray[Any]]:
-        """alpha, and eta where it is one number."""
+        """The documents', and eta where it is one number."""
         return {name: item.values.copy() for name, item in self._small.items()}
 
     def _take_hyperparameters(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -77,7 +81,7 @@ class CollapsedChain(Sampler):
 
     def _checked(self, topics: NDArray[Any]) -> NDArray[Any]:
         """Topics in document order. Raises UserError where they are not one a token, or no topics."""
-        n_tokens, n_topics = len(self._tokens.words), self._documents.n_topics
+        n_tokens, n_topics = len(self._tokens.words), self._n_columns
         if topics.shape != (n_tokens,):
             raise UserError(
                 f"{topics.size:,} topics were given for {n_tokens:,} tokens",
@@ -89,11 +93,15 @@ class CollapsedChain(Sampler):
             )
         return topics
 
+    def _pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Topics in a document and their tokens, document by document."""
+        topics, counts = np.empty((2, len(self._tokens.words)), np.int32)
+        n = document_counts(self._tokens.offsets, self._topics(), self._n_columns, topics, counts)
+        return topics[:n], counts[:n]
+
     def _use(self) -> Histogram:
         """Tokens of each topic in each document."""
-        topics, counts = np.empty((2, len(self._tokens.words)), np.int32)
-        n = document_counts(self._tokens.offsets, self._topics(), self._documents.n_topics, topics, counts)
-        return histogram(topics[:n], counts[:n])
+        return histogram(*self._pairs())
 
     def _lengths(self) -> Histogram:
         return _alone(np.diff(self._tokens.offsets))
@@ -105,6 +113,35 @@ class CollapsedChain(Sampler):
             used = counts[part] > 0
             eta = np.broadcast_to(self._words.prior(self._small, part), used.shape)[used]
             yield float((gammaln(counts[part][used] + eta) - gammaln(eta)).sum())
+
+
+class CollapsedChain(TokenChain):
+    """A chain over the topics of LDA."""
+
+    def __init__(self, tokens: Tokens, documents: FiniteTopics, words: ClosedVocabulary, seed: int) -> None:
+        super().__init__(tokens, words, seed)
+        self._documents = documents
+        self._small = {**documents.start(), **self._small}
+
+    @property
+    def _n_columns(self) -> int:
+        return self._documents.n_topics
+
+    @property
+    def _alpha(self) -> Array:
+        return np.array(self._small["alpha"].values, np.float64)
+
+    def learn(self) -> None:
+        """Minka's fixed point for alpha and a symmetric eta, each where it is learned."""
+        if self._documents.learned:
+            updated = fit_alpha(self._alpha, self._use(), self._lengths(), self._documents.symmetric)
+            self._small["alpha"] = self._small["alpha"]._replace(values=updated)
+        super().learn()
+
+    def _document_terms(self) -> float:
+        """log p(z | alpha) (Zhai 2014, eq. 4.4)."""
+        nats = log_gamma_sum(self._use(), self._alpha, self._n_columns)
+        return nats - log_gamma_sum(self._lengths(), self._alpha.sum(), 1)
 
 
 def _alone(counts: NDArray[Any]) -> Histogram:

@@ -37,6 +37,10 @@ class FiniteTopics:
         """Which topics are told to users, given every topic's tokens: all."""
         return np.arange(self.n_topics)
 
+    def figures(self, totals: Array) -> dict[str, int]:
+        """What the trace tells of the topics: nothing, they do not change."""
+        return {}
+
     def prior(self, small: Record) -> Array:
         """alpha (topics)."""
         return small["alpha"].values

@@ -1,6 +1,6 @@
 """Exact collapsed Gibbs sampling of LDA: a chain over the topics of single tokens."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,7 +55,7 @@ class CollapsedGibbs(CollapsedChain):
         limit = max(1, cells // documents.n_topics)
         cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
         groups = words.groups()
-        self._visits = [_visit(tokens, groups, start, stop) for start, stop in cuts]
+        self._visits = [visit_of(tokens, groups, start, stop) for start, stop in cuts]
         self._place(assignments)
 
     def sweep(self, number: int, threads: int) -> None:
@@ -90,10 +90,7 @@ class CollapsedGibbs(CollapsedChain):
         return self._table.totals
 
     def _topics(self) -> NDArray[np.int32]:
-        out = np.empty(len(self._tokens.words), np.int32)
-        for visit, topics in zip(self._visits, self._by_visit, strict=True):
-            out[visit.tokens][visit.order] = topics
-        return out
+        return topics_of(self._visits, self._by_visit, len(self._tokens.words))
 
     def _prior(self) -> Prior:
         eta = np.asarray(self._words.prior(self._small, slice(None)), float)
@@ -102,7 +99,17 @@ class CollapsedGibbs(CollapsedChain):
         return Prior(alpha, np.ascontiguousarray(eta.reshape(-1, 1) if eta.ndim < 2 else eta), totals.copy())
 
 
-def _visit(tokens: Tokens, groups: NDArray[np.int32], start: int, stop: int) -> Visit:
+def topics_of(
+    visits: Sequence[Visit], by_visit: Sequence[NDArray[np.int32]], n_tokens: int
+) -> NDArray[np.int32]:
+    """Tokens' topics in document order, from those in the order of the visits."""
+    out = np.empty(n_tokens, np.int32)
+    for visit, topics in zip(visits, by_visit, strict=True):
+        out[visit.tokens][visit.order] = topics
+    return out
+
+
+def visit_of(tokens: Tokens, groups: NDArray[np.int32], start: int, stop: int) -> Visit:
     """The block of documents `start` to `stop` (exclusive)."""
     part = slice(int(tokens.offsets[start]), int(tokens.offsets[stop]))
     words = tokens.words[part]

@@ -48,6 +48,10 @@ class GrowingTopics:
         used[int(np.argmax(totals))] = True
         return np.flatnonzero(used)
 
+    def figures(self, totals: Array) -> dict[str, int]:
+        """Topics in the table and in use, for the trace."""
+        return {"topics": len(totals), "used": len(self.in_use(totals))}
+
     def prior(self, small: Record) -> Array:
         """alpha beta (topics)."""
         return np.maximum(small["alpha"].values * small["weights"].values, LEAST)

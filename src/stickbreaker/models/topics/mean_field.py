@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array, Field, Rows, Stats
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard, tokens_by_document
 from stickbreaker.models.contract import Local
 
@@ -32,16 +32,18 @@ class MeanField:
     """At most `max_iter` inner rounds a document, fewer once gamma's mean change is below `tol`.
 
     gamma starts at alpha + N / K, the same for every topic, unless a record of an earlier pass is given
-    and `keep_local` asks to go on from it.
+    and `keep_local` asks to go on from it; without `keep_local` the record is gone on from where it is better
+    than what a new start comes to. `in_full`: also report what the bound of kept reports and moves need.
     """
 
     max_iter: int = 20
     tol: float = 1e-3
     keep_local: bool = False
+    in_full: bool = False
 
     def infer(self, view: TopicView, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         """Documents' gamma (documents × topics) and the shard's statistics; nothing is drawn."""
-        from stickbreaker.kernels.mean_field import Report, Rule, infer_documents
+        from stickbreaker.kernels.mean_field import Report, Rule, infer_documents, infer_documents_again
 
         n_topics = len(view.alpha)
         tokens = tokens_of_documents(shard)
@@ -57,10 +59,16 @@ class MeanField:
             rounds=np.zeros(shard.n_documents, np.int64),
         )
         alpha = view.alpha.copy()  # writable, or the kernel would be compiled for another type
-        infer_documents(words_of(view, shard), alpha, Rule(self.max_iter, self.tol), report)
+        words, rule = words_of(view, shard), Rule(self.max_iter, self.tol)
+        if local is None or self.keep_local:
+            infer_documents(words, alpha, rule, report)
+        else:
+            infer_documents_again(words, alpha, rule, local["gamma"].values, report)
         usage = {"log_theta": Field(report.log_theta, ("topics",))}
         if view.rest > 0.0:
             usage["log_rest"] = Field(_add_rest(alpha, view.rest, tokens, report))
+        if self.in_full:
+            usage |= _in_full(view, words, report, usage)
         stats = Stats(
             rows=Rows(shard.rows, report.counts),
             usage=usage,
@@ -72,6 +80,36 @@ class MeanField:
             "gamma": Field(report.gamma, ("documents", "topics")),
             "scores": Field(report.scores, ("documents",)),
         }, stats
+
+
+def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -> dict[str, Field]:
+    """Sums over a shard that do not depend on priors and topics, so that they may change afterwards.
+
+    "own": sum_k (S_k - gamma_k) E[log theta_k] + log Gamma(gamma_k) - log Gamma(sum gamma) + entropy of phi,
+    the score less the terms of alpha and of the topics; "together" (topics × topics) sums of mean theta_k
+    theta_l, "shares" (topics) of mean theta.
+    """
+    from stickbreaker.kernels.mean_field import expected_log_words
+
+    prior = prior_score(view.alpha, view.rest, usage, len(report.scores))
+    own = float(report.scores.sum()) - prior - expected_log_words(words, report.counts)
+    theta = report.gamma / report.gamma.sum(axis=1, keepdims=True)
+    return {
+        "own": Field(np.array(own)),
+        "together": Field(theta.T @ theta, ("topics", "topics")),
+        "shares": Field(theta.sum(axis=0), ("topics",)),
+    }
+
+
+def prior_score(alpha: Array, rest: float, usage: Record, documents: float) -> float:
+    """Terms of the bound that alpha (topics) and `rest` are in, given sums of E[log theta], in nats."""
+    from scipy.special import gammaln
+
+    nats = documents * (gammaln(alpha.sum() + rest) - gammaln(alpha).sum())
+    nats += float(alpha @ usage["log_theta"].values)
+    if rest > 0.0:
+        nats += rest * float(usage["log_rest"].values) - documents * gammaln(rest)
+    return float(nats)
 
 
 def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Array:

@@ -3,7 +3,7 @@
 What learns eta is imported on use: a model is loaded without scipy.special.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import Local, Model, Plan, Score, Step, Summary
+from stickbreaker.models.contract import Local, Model, Move, Plan, Score, Step, Summary, View
 from stickbreaker.models.topics.documents import FiniteTopics
+from stickbreaker.models.topics.franchise import FranchiseTopics
+from stickbreaker.models.topics.franchise_solver import Franchise
 from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.hybrid import Hybrid
-from stickbreaker.models.topics.mean_field import MeanField, TopicView
+from stickbreaker.models.topics.mean_field import MeanField, TopicView, prior_score
 from stickbreaker.models.topics.words import ClosedVocabulary
 
 
@@ -23,9 +25,10 @@ from stickbreaker.models.topics.words import ClosedVocabulary
 class TopicModel(Model):
     """Documents are mixtures of topics, topics are distributions over words (Zhai 2014, section 2.3)."""
 
-    documents: FiniteTopics | GrowingTopics
+    documents: FiniteTopics | GrowingTopics | FranchiseTopics
     words: ClosedVocabulary
-    solver: MeanField | Hybrid
+    solver: MeanField | Hybrid | Franchise
+    moves: tuple[Move, ...] = ()
 
     def n_columns(self, small: Record) -> int:
         return self.documents.count(small)
@@ -34,19 +37,30 @@ class TopicModel(Model):
         return self.words.groups() if len(self.words.firsts) > 1 else None
 
     def start(self) -> dict[str, Field]:
-        return {**self.documents.start(), **self.words.start()}
+        small = {**self.documents.start(), **self.words.start()}
+        for move in self.moves:
+            small |= move.start(self.documents.count(small))
+        return small
 
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
         return self.words.seed(keys, self.documents.n_topics, tokens, seed)
 
-    def view(self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None) -> TopicView:
+    def view(self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None) -> View:
+        if isinstance(self.solver, Franchise):
+            assert isinstance(self.documents, FranchiseTopics)
+            return self.solver.view(self.documents, self.words, small, counts, totals, rows)
         weights, log_scale = self.words.weights(small, counts, totals, rows)
         return TopicView(weights, log_scale, rows, self.documents.prior(small), self.documents.rest(small))
 
-    def local_step(
-        self, view: TopicView, shard: Shard, local: Local | None, seed: int, plans: Sequence[Plan] = ()
-    ) -> tuple[Local, Stats]:
+    def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         return self.solver.infer(view, shard, local, seed)
+
+    def try_out(
+        self, view: TopicView, shard: Shard, local: Local, seed: int, plans: Sequence[Plan]
+    ) -> tuple[Local, Mapping[str, Stats]]:
+        from stickbreaker.models.topics.trials import try_out
+
+        return try_out(view, shard, local, plans)
 
     def summary(self, small: Record, counts: Array, first: int) -> Summary:
         return self.words.summary(small, counts, first)
@@ -77,6 +91,26 @@ class TopicModel(Model):
 
         Exact for mean-field documents; for sampled ones an estimate, on average below it.
         """
-        kind = "bound" if isinstance(self.solver, MeanField) else "estimate"
+        kind = "estimate" if isinstance(self.solver, Hybrid) else "bound"
         nats = stats.score + self.documents.score(small) + self.words.score(small, totals, summary)
         return Score(nats, stats.tokens, kind)
+
+    def kept_score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """The bound of eq. 2.4 at the present lambda, which is eta plus the counts of all documents.
+
+        There E[log p(w | z)] and the topics' terms come to log B(lambda) - log B(eta).
+        """
+        if "own" not in stats.usage:
+            return self.score(small, stats, totals, summary)
+        documents = self.documents
+        nats = float(stats.usage["own"].values) + documents.score(small)
+        nats += prior_score(documents.prior(small), documents.rest(small), stats.usage, stats.documents)
+        nats += float(self.words.evidence(small, totals, summary).sum())
+        return Score(nats, stats.tokens)
+
+    def figures(self, small: Record, totals: Array) -> dict[str, int]:
+        return self.documents.figures(totals.sum(axis=0))
+
+    def is_settled(self, small: Record) -> bool:
+        """Moves that learn from failures have tried to split every topic."""
+        return "failed" not in small or bool((small["failed"].values > 0).all())

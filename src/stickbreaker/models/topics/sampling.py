@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.models.contract import Sampler
 from stickbreaker.models.topics.documents import FiniteTopics
+from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.tokens import Tokens
 from stickbreaker.models.topics.words import ClosedVocabulary
 
@@ -40,11 +41,15 @@ class Gibbs:
         self,
         tokens: Tokens,
         assignments: NDArray[np.int32],
-        documents: FiniteTopics,
+        documents: FiniteTopics | GrowingTopics,
         words: ClosedVocabulary,
         seed: int,
     ) -> Sampler:
         """A chain at its start."""
+        if isinstance(documents, GrowingTopics):
+            from stickbreaker.models.topics.hdp_gibbs import DirectAssignment
+
+            return DirectAssignment(tokens, assignments, documents, words, seed)
         from stickbreaker.models.topics.delayed_gibbs import DelayedGibbs
         from stickbreaker.models.topics.gibbs import CollapsedGibbs
 

@@ -99,25 +99,47 @@ class ClosedVocabulary:
         return out, log_scale
 
     def summary(self, small: Record, counts: Array, first: int) -> Summary:
-        """Of the words from `first` on: terms of the bound and sums of psi(lambda), a number a topic each."""
+        """Of the words from `first` on, a number a topic each: sums of log Gamma(lambda), counts psi(lambda)
+        and psi(lambda)."""
         from stickbreaker.kernels.topic_words import add_dirichlet_terms
 
-        terms, digammas = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
+        sums = np.zeros((3, counts.shape[1]))
         for start in range(0, len(counts), BLOCK):
             part = slice(start, min(start + BLOCK, len(counts)))
             prior = self.prior(small, slice(first + part.start, first + part.stop))
             concentration = np.ascontiguousarray(counts[part] + prior)
-            add_dirichlet_terms(concentration, np.ascontiguousarray(counts[part]), terms, digammas)
-        return {"terms": terms, "digammas": digammas}
+            add_dirichlet_terms(concentration, np.ascontiguousarray(counts[part]), *sums)
+        return dict(zip(("log_gammas", "expected", "digammas"), sums, strict=True))
 
     def score(self, small: Record, totals: Array, summary: Summary) -> float:
         """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of eq. 2.4."""
-        from scipy.special import gammaln, psi
+        from scipy.special import psi
+
+        expected = (totals * psi(totals + self.prior_totals(small))).sum(axis=0) - summary["expected"]
+        return float((self.evidence(small, totals, summary) + expected).sum())
+
+    def evidence(self, small: Record, totals: Array, summary: Summary) -> Array:
+        """log B(lambda_k) - log B(eta), in nats (topics): the table's part of the bound together with the
+        words' E[log p(w | z)], where lambda is eta plus exactly the documents' counts."""
+        from scipy.special import gammaln
 
         prior = self.prior_totals(small)
-        total = totals + prior
-        ends = gammaln(prior) - gammaln(total) + totals * psi(total)
-        return float((summary["terms"] + ends.sum(axis=0) - self._prior_terms(small)).sum())
+        ends = (gammaln(prior) - gammaln(totals + prior)).sum(axis=0)
+        return np.asarray(summary["log_gammas"] + ends - self._prior_terms(small))
+
+    def evidence_of(self, small: Record, counts: Array) -> Array:
+        """The same of some columns (words × columns)."""
+        return self.evidence(small, self.totals(counts), self.summary(small, counts, 0))
+
+    def log_words(self, small: Record, counts: Array) -> Array:
+        """E[log beta] of some columns (words × columns)."""
+        from scipy.special import psi
+
+        out = psi(counts + self.prior(small, slice(None)))
+        log_totals = psi(self.totals(counts) + self.prior_totals(small))
+        for group, part in enumerate(self.ranges()):
+            out[part] -= log_totals[group]
+        return np.asarray(out)
 
     def _prior_terms(self, small: Record) -> Array:
         """Sum of log Gamma(eta) over the words (topics, or one number where all have the same)."""

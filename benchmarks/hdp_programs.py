@@ -1,0 +1,169 @@
+"""Hierarchical Dirichlet processes in the benchmark: ours and the peers', with the interface of `peers.py`.
+
+Topics are those in use: a ten-thousandth of all tokens, by what the program itself says. `n_topics` is what a
+run starts with, or its truncation. A run ends when the watch says that it is over.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from corpora import entries
+from numpy.typing import NDArray
+from ours import SCHEDULE
+from peers import tokens_of
+from scipy.sparse import csr_matrix
+from watch import Watch
+
+SHARE = 1e-4  # of the tokens, of a topic in use
+
+Array = NDArray[np.float64]
+
+
+class OurHDP:
+    """`HDP` by one method; a step is a pass, or a sweep of the Gibbs sampler."""
+
+    module = "stickbreaker"
+    theta = None
+
+    def __init__(self, method: str) -> None:
+        self.method = method
+
+    def fit(
+        self, train: csr_matrix, n_topics: int, seed: int, settings: dict[str, Any], watch: Watch
+    ) -> None:
+        from stickbreaker import Corpus
+        from stickbreaker.estimators import fitting
+        from stickbreaker.learning.loop import Run, RunState, run, settle
+        from stickbreaker.learning.observers import Observer, Trace
+
+        corpus = Corpus.from_matrix(train)
+        self._hdp(n_topics, seed, settings, 3).fit(train[:200])  # compiles
+        model = self.model = self._hdp(n_topics, seed, settings, watch.last)
+        trace = Trace()
+        in_table: list[int] = []  # topics, at the end of each pass
+
+        class Passes(Observer):
+            def step(self, job: Run, state: RunState, record: dict[str, Any]) -> bool:
+                def topics() -> Array:
+                    settle(job, state)
+                    fitting.finish(model, corpus, job, state, trace)
+                    return model.topic_word_
+
+                if state.in_pass > 0:
+                    return False
+                in_table.append(record["topics"])
+                watch.step(topics)
+                return watch.over
+
+        watch.start()
+        model.seed_ = seed
+        job, state = fitting.new_run(model, corpus, seed)
+        run(job, state, [trace, Passes()])
+        watch.facts["in_table"] = in_table
+
+    def topics(self) -> Array:
+        return self.model.topic_word_
+
+    def _hdp(self, n_topics: int, seed: int, settings: dict[str, Any], passes: int) -> Any:
+        from stickbreaker import HDP, Online, SplitMerge
+
+        settings = dict(settings)
+        online = Online(**{name: settings.pop(name) for name in SCHEDULE if name in settings})
+        choices: dict[str, dict[str, Any]] = {
+            "memoised-SM": {"schedule": "memoised", "moves": SplitMerge(accept="exact")},
+            "memoised": {"schedule": "memoised", "moves": None},
+            "oHDP-SM": {"schedule": online, "moves": SplitMerge(accept="halves")},
+            "oHDP": {"schedule": online, "moves": None},
+            "CGS": {"schedule": "batch", "moves": None, "inference": "gibbs"},
+        }
+        given = {**choices[self.method], **settings}
+        return HDP(n_topics, max_iter=passes, tol=0.0, n_jobs=1, random_state=seed, **given)
+
+
+class GensimHDP:
+    """gensim's HdpModel: a step is a pass. `n_topics` is its T; topics are in use by their sticks."""
+
+    module = "gensim"
+    theta = None
+
+    def fit(
+        self, train: csr_matrix, n_topics: int, seed: int, settings: dict[str, Any], watch: Watch
+    ) -> None:
+        from gensim.models import HdpModel
+
+        class Paused(HdpModel):
+            """Does not train when it is made."""
+
+            def update(self, corpus: Any) -> None:
+                return
+
+        documents = entries(train)
+        names = {word: str(word) for word in range(train.shape[1])}
+        model = self.model = Paused(documents, names, T=n_topics, random_state=seed, **settings)
+        calls = math.ceil(len(documents) / model.chunksize)
+        model.max_chunks = calls * watch.last
+        update_chunk, done = model.update_chunk, 0
+
+        def timed(*arguments: Any) -> Any:
+            nonlocal done
+            result = update_chunk(*arguments)
+            done += 1
+            if done % calls == 0:
+                watch.step(self.topics)
+                if watch.over:
+                    model.max_chunks = done
+            return result
+
+        model.update_chunk = timed
+        watch.start()
+        HdpModel.update(model, documents)
+
+    def topics(self) -> Array:
+        self.model.update_expectations()  # topics are updated lazily
+        weights = self.model.hdp_to_lda()[0]
+        return self.model.get_topics()[weights >= SHARE * weights.sum()].astype(np.float64)
+
+
+class TomotopyHDP:
+    """tomotopy's HDPModel, `workers=1`: a step is a sweep. `n_topics` is its initial_k."""
+
+    module = "tomotopy"
+    theta = None
+
+    def fit(
+        self, train: csr_matrix, n_topics: int, seed: int, settings: dict[str, Any], watch: Watch
+    ) -> None:
+        import tomotopy
+
+        self.model = tomotopy.HDPModel(initial_k=n_topics, seed=seed, **settings)
+        self.n_words = train.shape[1]
+        for words in tokens_of(train):
+            self.model.add_doc(words)
+        watch.start()
+        self.model.train(0, workers=1)  # it sets up here
+        done = 0
+        for stop in sorted({*watch.at, *range(10, watch.last, 10)}):
+            self.model.train(stop - done, workers=1)
+            watch.step(self.topics, stop - done)
+            done = stop
+            if watch.over:
+                return
+
+    def topics(self) -> Array:
+        tokens = np.asarray(self.model.get_count_by_topics())
+        used = np.flatnonzero((tokens >= 1) & (tokens >= SHARE * tokens.sum())).tolist()
+        out = np.zeros((len(used), self.n_words))
+        columns = [int(word) for word in self.model.used_vocabs]
+        for row, topic in enumerate(used):
+            out[row, columns] = self.model.get_topic_word_dist(topic)
+        return out
+
+
+OURS = ("memoised-SM", "memoised", "oHDP-SM", "oHDP", "CGS")
+PROGRAMS: dict[str, Callable[[], Any]] = {
+    **{name: lambda name=name: OurHDP(name) for name in OURS},
+    "gensim HDP": GensimHDP,
+    "tomotopy HDP": TomotopyHDP,
+}

@@ -1,0 +1,153 @@
+"""The methods of the comparison, and runs of them that are scored on the way."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from hdp_scoring import Scorer
+from scipy.sparse import csr_matrix
+
+from stickbreaker import HDP, Corpus, Online, SplitMerge
+from stickbreaker.estimators import fitting
+from stickbreaker.learning.loop import Run, RunState, run, settle
+from stickbreaker.learning.observers import Observer, Trace
+
+MEMOISED, PAPER, HALVES = "memoised-SM", "oHDP-SM", "oHDP-SM, halves"
+ONLINE, BATCH, FRANCHISE, GIBBS = "oHDP", "bHDP", "oHDP-CRF", "CGS"
+TOLD = {
+    MEMOISED: "memoised, every split and merge judged by the exact bound of the whole corpus; ours",
+    PAPER: "the paper's: online, splits and merges judged by the minibatch that proposed them",
+    HALVES: "online, splits and merges proposed by one half of a minibatch, judged by the other; ours",
+    ONLINE: "online, a fixed number of topics",
+    BATCH: "batch, a fixed number of topics",
+    FRANCHISE: "online, a fixed number of topics in the representation of Wang et al. (2011)",
+    GIBBS: "collapsed Gibbs sampling",
+}
+SPLIT_MERGE = (MEMOISED, PAPER, HALVES)
+SCORED = 25  # how often a run is scored
+LARGE = 0.01  # share of tokens of a large topic
+
+
+@dataclass
+class Curve:
+    """A run: at so many `documents` seen, training CPU seconds, held-out nats a word, topics used and in the
+    table; topics with more than a hundredth of all tokens; splits and merges so far."""
+
+    data: str
+    method: str
+    start: int
+    seed: int
+    documents: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    held_out: list[float] = field(default_factory=list)
+    used: list[int] = field(default_factory=list)
+    large: list[int] = field(default_factory=list)
+    splits: list[int] = field(default_factory=list)
+    merges: list[int] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """As figures and tables call it."""
+        return f"{self.method}, K = {self.start}"
+
+
+def estimator(
+    method: str, topics: int, seed: int, *, batch: int, passes: int, total: int | None = None
+) -> HDP:
+    """The method from so many topics. Concentrations are learned, from one; the prior of words is 0.01.
+
+    `batch`: documents of an online step; `total`: documents of a stream, where they are not all at hand.
+    """
+    online = Online(batch_size=batch, total=total)
+    choices: dict[str, dict[str, Any]] = {
+        MEMOISED: {"schedule": "memoised", "moves": SplitMerge(accept="exact")},
+        PAPER: {"schedule": online, "moves": SplitMerge(accept="paper")},
+        HALVES: {"schedule": online, "moves": SplitMerge(accept="halves")},
+        ONLINE: {"schedule": online, "moves": None},
+        BATCH: {"schedule": "batch", "moves": None},
+        FRANCHISE: {"schedule": online, "moves": None, "representation": "franchise"},
+        GIBBS: {"schedule": "batch", "moves": None, "inference": "gibbs"},
+    }
+    return HDP(topics, max_iter=passes, tol=0.0, random_state=seed, **choices[method])
+
+
+class Watch(Observer):
+    """Scores the topics after so many documents; its clock, of CPU time, stands still meanwhile."""
+
+    def __init__(self, model: HDP, train: Corpus, scorer: Scorer, curve: Curve, at: list[float]) -> None:
+        self.model, self.train, self.scorer, self.curve = model, train, scorer, curve
+        self.trace = Trace()  # observes before this does
+        self.at = sorted(at, reverse=True)
+        self.seconds = 0.0
+
+    def begin(self, job: Run, state: RunState) -> None:
+        self.since = time.process_time()
+
+    def step(self, job: Run, state: RunState, record: dict[str, Any]) -> bool:
+        self.seconds += time.process_time() - self.since
+        if self.at and state.seen >= self.at[-1]:
+            while self.at and state.seen >= self.at[-1]:
+                self.at.pop()
+            settle(job, state)
+            fitting.finish(self.model, self.train, job, state, self.trace)
+            note(self.curve, self.model, self.scorer, state.seen, self.seconds)
+        self.since = time.process_time()
+        return False
+
+
+def note(curve: Curve, model: HDP, scorer: Scorer, documents: float, seconds: float) -> None:
+    """Add a point to the curve: the model as it is now."""
+    moves = [edit["move"] for record in model.trace_ for edit in record.get("edits", ())]
+    curve.documents.append(float(documents))
+    curve.seconds.append(seconds)
+    curve.held_out.append(scorer.score(model.topic_word_))
+    curve.used.append(model.n_topics_)
+    curve.large.append(int((model.topic_shares_ > LARGE).sum()))
+    curve.splits.append(moves.count("split"))
+    curve.merges.append(moves.count("merge"))
+
+
+def follow(curve: Curve, train: Corpus, scorer: Scorer, *, batch: int, passes: int) -> Curve:
+    """A run of so many passes; `curve` says which and is filled."""
+    model = estimator(curve.method, curve.start, curve.seed, batch=batch, passes=passes)
+    model.seed_ = curve.seed
+    job, state = fitting.new_run(model, train, curve.seed)
+    at = points(batch, passes * train.n_documents)
+    watch = Watch(model, train, scorer, curve, at)
+    run(job, state, [watch.trace, watch])
+    return curve
+
+
+def follow_stream(
+    curve: Curve, batches: Iterable[csr_matrix], scorer: Scorer, *, batch: int, total: int
+) -> Curve:
+    """A run over documents that come a minibatch at a time and are not kept."""
+    model = estimator(curve.method, curve.start, curve.seed, batch=batch, passes=1, total=total)
+    seconds, seen = 0.0, 0
+    for counts in batches:
+        since = time.process_time()
+        model.partial_fit(Corpus.from_matrix(counts))
+        seconds += time.process_time() - since
+        seen += counts.shape[0]
+        note(curve, model, scorer, seen, seconds)
+    return curve
+
+
+def points(first: float, last: float, n: int = SCORED) -> list[float]:
+    """After how many documents a run is scored: at even ratios, the first and the last among them.
+
+    >>> points(200, 3200, 5)
+    [200.0, 400.0, 800.0, 1600.0, 3200.0]
+    """
+    first = min(first, last)
+    return np.unique(np.geomspace(first, last, n).round()).tolist()
+
+
+def told(curve: Curve) -> str:
+    """A line for the terminal."""
+    return (
+        f"{curve.data}, {curve.name}, seed {curve.seed}: held-out {curve.held_out[-1]:.4f}, "
+        f"{curve.used[-1]} topics used, {curve.seconds[-1]:.0f} CPU s"
+    )

@@ -1,0 +1,97 @@
+"""A study of several parts: what each needs and how long it takes, and the files that its results go to."""
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pages import Section, markdown, page
+from texts import missing
+
+from stickbreaker.core.files import write_atomic
+
+
+class Part(NamedTuple):
+    """What a part needs, its minutes on two idle cores (short, full), and how it is measured and told."""
+
+    needs: tuple[str, ...]
+    minutes: tuple[float, float]
+    measure: Callable[[bool], Any]
+    section: Callable[[Any], Section]
+
+
+class Study(NamedTuple):
+    """The name of its files, its title, what is told first (given the dates), and its parts."""
+
+    name: str
+    title: str
+    told: Callable[[str], list[str]]
+    parts: dict[str, Part]
+
+
+def main(study: Study, description: str) -> None:
+    """Run the parts that the command line asks for, and write the files after each."""
+    args = arguments(study, description)
+    parts = {name: part for name, part in study.parts.items() if not args.parts or name in args.parts}
+    for name, part in list(parts.items()):
+        lines = missing(part.needs)
+        if lines:
+            print("\n".join([*lines, f"left out: {name}"]))
+            del parts[name]
+    if not parts:
+        raise SystemExit("nothing to do")
+    minutes = sum(part.minutes[args.full] for part in parts.values())
+    long = f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.0f} hours"
+    print(f"{', '.join(parts)}: about {long} on two idle cores.", flush=True)
+    results = read(study, args.out)
+    for name, part in parts.items():
+        results["parts"][name] = json.loads(json.dumps(part.measure(args.full)))
+        results["dates"][name] = date.today().isoformat()
+        write(study, args.out, results)
+        print(markdown(study.title, (), [part.section(results["parts"][name])]), flush=True)
+    print(f"\nWritten: {args.out}/{study.name}.md, .html and .json")
+
+
+def arguments(study: Study, description: str) -> argparse.Namespace:
+    options = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    full = os.environ.get("FULL", "") not in ("", "0")
+    options.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"{', '.join(study.parts)}; others stay as they were"
+    )
+    options.add_argument("--full", action="store_true", default=full, help="the paper's sizes (FULL=1)")
+    options.add_argument(
+        "--out", type=Path, default=Path("reproduce-results"), help="default: reproduce-results"
+    )
+    args = options.parse_args()
+    for name in args.parts:
+        if name not in study.parts:
+            options.error(f"there is no part {name!r}; the parts are {', '.join(study.parts)}")
+    return args
+
+
+def read(study: Study, out: Path) -> dict[str, Any]:
+    """What earlier runs measured."""
+    kept = out / f"{study.name}.json"
+    if kept.exists():
+        return json.loads(kept.read_text(encoding="utf-8"))
+    return {"dates": {}, "parts": {}}
+
+
+def write(study: Study, out: Path, results: dict[str, Any]) -> None:
+    """All three files, from what was measured so far."""
+    out.mkdir(parents=True, exist_ok=True)
+    done = [name for name in study.parts if name in results["parts"]]
+    sections = [study.parts[name].section(results["parts"][name]) for name in done]
+    told = study.told(", ".join(sorted({results["dates"][name] for name in done})))
+    files = {
+        "json": json.dumps(results, indent=1),
+        "md": markdown(study.title, told, sections),
+        "html": page(study.title, told, sections),
+    }
+    for kind, text in files.items():
+        write_atomic(out / f"{study.name}.{kind}", text.encode("utf-8"))

@@ -1,0 +1,68 @@
+"""The last report of each minibatch, for schedules that take it back when the minibatch is read again."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit, apply_to_stats
+from stickbreaker.core.flat import flat_stats, stats_from
+from stickbreaker.core.records import Array, Rows, Stats, no_rows
+from stickbreaker.engines.sums import Sum
+
+PREFIX = "kept/"  # of the arrays of a snapshot
+
+
+class KeptReports:
+    """Reports by their minibatch's number; rows in single precision, which adds and takes away exactly."""
+
+    def __init__(self) -> None:
+        self.reports: dict[int, Stats] = {}
+
+    def exchange(self, number: int, stats: Stats) -> tuple[Stats, Rows | None]:
+        """Keep a report in the place of the last; gives it as it is kept, and the rows of the last."""
+        rows = stats.rows.rows()
+        kept = replace(stats, rows=Rows(rows.positions, rows.values.astype(np.float32)), found={})
+        last = self.reports.get(number)
+        self.reports[number] = kept
+        return kept, None if last is None else last.rows.rows()
+
+    def known(self, shape: tuple[int, ...]) -> Stats:
+        """The sum of all reports, but for their rows; trials with theirs (`shape` is the table's)."""
+        total = Sum(shape)
+        for number in sorted(self.reports):
+            total.add(replace(self.reports[number], rows=no_rows(shape[1])))
+        return total.stats()
+
+    def have_tried(self, name: str) -> bool:
+        """Whether every report has the trial of this name."""
+        return all(name in report.trial for report in self.reports.values())
+
+    def edit(self, edit: Edit, row_axis: str, column_axis: str, n_rows: int) -> None:
+        """Follow an edit; `n_rows` are the table's before it."""
+        for number, report in self.reports.items():
+            after = apply_to_stats(edit, report, row_axis, column_axis, n_rows)
+            rows = after.rows.rows()
+            self.reports[number] = replace(after, rows=Rows(rows.positions, rows.values.astype(np.float32)))
+
+    def table(self, shape: tuple[int, ...]) -> Array:
+        """The reports' rows added up."""
+        total = np.zeros(shape)
+        for number in sorted(self.reports):
+            rows = self.reports[number].rows.rows()
+            total[rows.positions] += rows.values
+        return total
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which `restore` makes the same reports."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for number, report in self.reports.items():
+            arrays |= flat_stats(f"{PREFIX}{number}/", report)
+        return arrays
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take the state of a snapshot."""
+        numbers = {int(name.split("/")[1]) for name in arrays if name.startswith(PREFIX)}
+        self.reports = {number: stats_from(f"{PREFIX}{number}/", arrays) for number in sorted(numbers)}

@@ -1,0 +1,225 @@
+"""How a run tries changes of its model's shape, and makes those that are worth it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stickbreaker.core.edits import (
+    Change,
+    Dissolve,
+    Drop,
+    Edit,
+    Grow,
+    Merge,
+    Permute,
+    Split,
+    apply,
+    apply_to_stats,
+)
+from stickbreaker.core.flat import flat_record, record_from
+from stickbreaker.core.randomness import derived_seed
+from stickbreaker.core.records import Record, Rows, Stats
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.engines.contract import Engine
+from stickbreaker.models.contract import Accepted, Model, Plan, Step
+
+MAX_ROUNDS = 8  # how often plans may be mapped again in one step
+TOP = 10  # rows that a topic is told by in the trace
+Numbered = tuple[int, Plan]  # a plan, and the number of the move that it is of
+
+
+class Columns(NamedTuple):
+    """Lasting numbers of the table's columns, and how many have been given."""
+
+    numbers: tuple[int, ...]
+    given: int
+
+
+class Shape(NamedTuple):
+    """What an edit changes, besides the engine."""
+
+    small: Record
+    stats: Stats
+    columns: Columns
+
+
+def plan(
+    model: Model, small: Record, latest: Stats | None, engine: Engine, step: Step, seed: int
+) -> list[Numbered]:
+    """What the moves want to try."""
+    return [
+        (number, planned)
+        for number, move in enumerate(model.moves)
+        for planned in move.plan(small, latest, engine.rows(), step, derived_seed(seed, "moves", number))
+    ]
+
+
+def refine(
+    model: Model,
+    engine: Engine,
+    small: Record,
+    stats: Stats,
+    plans: Sequence[Numbered],
+    shards: Iterable[Shard],
+    step: Step,
+    seed: int,
+) -> tuple[Stats, list[Numbered], list[Accepted], Record]:
+    """Map plans again over the same shards while their moves ask for it, a few rounds at most.
+
+    Gives the report with the last round's trials, the plans as last mapped, edits to make before the table
+    changes, and small fields that moves changed.
+    """
+    accepted: list[Accepted] = []
+    changed: dict[str, Any] = {}
+    current = {item.name: (number, item) for number, item in plans}
+    for again_number in range(1, MAX_ROUNDS + 1):
+        again: list[Numbered] = []
+        for number, move in enumerate(model.moves):
+            own = [item for of, item in current.values() if of == number]
+            if not own:
+                continue
+            verdict = move.refine(small, stats, own, engine.rows(), step)
+            accepted += verdict.accepted
+            changed |= verdict.small
+            again += [(number, item) for item in verdict.again]
+        current |= {item.name: (number, item) for number, item in again}
+        if not again:
+            break
+        told = engine.again(
+            small, shards, derived_seed(seed, "again", again_number), [item for _, item in again]
+        )
+        stats = replace(stats, trial={**stats.trial, **told.trial})
+    return stats, list(current.values()), accepted, changed
+
+
+def decide(
+    model: Model, engine: Engine, shape: Shape, plans: Sequence[Numbered], step: Step
+) -> tuple[Shape, list[dict[str, Any]]]:
+    """Make the edits that trials earned, one after another; gives them as the trace tells them."""
+    made: list[dict[str, Any]] = []
+    for number, move in enumerate(model.moves):
+        own = [item for of, item in plans if of == number]
+        if not own:
+            continue
+        verdict = move.decide(shape.small, shape.stats, own, engine.rows(), step)
+        shape = shape._replace(small={**shape.small, **verdict.small})
+        shape, told = make(model, engine, shape, verdict.accepted)
+        made += told
+    return shape, made
+
+
+def make(
+    model: Model, engine: Engine, shape: Shape, accepted: Sequence[Accepted]
+) -> tuple[Shape, list[dict[str, Any]]]:
+    """Make edits, one after another; gives them as the trace tells them."""
+    made: list[dict[str, Any]] = []
+    small, stats, columns = shape
+    for item in accepted:
+        before = engine.rows()
+        axes = model.row_axis, model.column_axis
+        stats = apply_to_stats(item.edit, stats, *axes, len(before.positions))
+        engine.edit(item.edit)
+        small = apply(item.edit, small)
+        changed = follow(columns, item.edit, model.column_axis)
+        told = {"plan": item.plan, "gain": item.gain, **_told(columns, changed, item.edit, model.column_axis)}
+        made.append(told | _words(before, engine.rows(), columns, changed))
+        columns = changed
+    return Shape(small, stats, columns), made
+
+
+def follow(columns: Columns, edit: Edit, axis: str) -> Columns:
+    """The columns' numbers after an edit: a split's first part and a merge's target keep theirs.
+
+    >>> follow(Columns((0, 1), 2), (Split("topics", 0), Merge("topics", 1, 0)), "topics")
+    Columns(numbers=(1, 2), given=3)
+    """
+    numbers, given = list(columns.numbers), columns.given
+    for change in edit:
+        if change.axis != axis:
+            continue
+        match change:
+            case Split():
+                numbers, given = [*numbers, given], given + 1
+            case Grow(number=number):
+                numbers, given = [*numbers, *range(given, given + number)], given + number
+            case Merge(source=source) | Dissolve(source=source):
+                numbers = numbers[:source] + numbers[source + 1 :]
+            case Drop(positions=positions):
+                numbers = [n for i, n in enumerate(numbers) if i not in positions]
+            case Permute(order=order):
+                numbers = [numbers[i] for i in order]
+    return Columns(tuple(numbers), given)
+
+
+def followed(plans: Sequence[Numbered], accepted: Sequence[Accepted]) -> list[Numbered]:
+    """Plans after edits."""
+    for item in accepted:
+        plans = [(number, replace(p, change=apply(item.edit, p.change))) for number, p in plans]
+    return list(plans)
+
+
+def _told(before: Columns, after: Columns, edit: Edit, axis: str) -> dict[str, Any]:
+    """An edit's first change in the words of the trace; columns by their lasting numbers."""
+    change: Change = edit[0]
+    kind = {"move": type(change).__name__.lower()}
+    if change.axis != axis:
+        return kind
+    match change:
+        case Split(source=source):
+            return {**kind, "topic": before.numbers[source], "new": after.numbers[-1]}
+        case Merge(into=into, source=source):
+            return {**kind, "topic": before.numbers[into], "gone": before.numbers[source]}
+        case Dissolve(source=source, into=into):
+            largest = max(range(len(into)), key=lambda place: change.shares[place])
+            targets = [before.numbers[target] for target in into]
+            also = [number for place, number in enumerate(targets) if place != largest]
+            told = {"move": "merge", "topic": targets[largest], "gone": before.numbers[source]}
+            return {**told, "also": also} if also else told
+        case _:
+            return kind
+
+
+def _words(before: Rows, after: Rows, old: Columns, new: Columns) -> dict[str, Any]:
+    """Top rows of the columns that an edit changed, before and after."""
+    if before.values.shape[0] != after.values.shape[0] or old == new:
+        return {}
+    was, now = dict(_by_number(before, old)), dict(_by_number(after, new))
+    touched = [n for n in now if n not in was or not np.array_equal(was[n], now[n])]
+    gone = [n for n in was if n not in now]
+    return {
+        "words": {str(n): _top(now[n]) for n in touched},
+        "before": {str(n): _top(was[n]) for n in [*touched, *gone] if n in was},
+    }
+
+
+def top_rows(rows: Rows, columns: Columns) -> dict[str, list[int]]:
+    """The largest rows of every column, by its lasting number."""
+    return {str(number): _top(values) for number, values in _by_number(rows, columns)}
+
+
+def _by_number(rows: Rows, columns: Columns) -> Iterable[tuple[int, Any]]:
+    return zip(columns.numbers, rows.values.T, strict=True)
+
+
+def _top(values: Any) -> list[int]:
+    return np.argsort(-values, kind="stable")[:TOP].tolist()
+
+
+def flat_plans(plans: Sequence[Numbered]) -> Mapping[str, Any]:
+    """Plans under way as named arrays; see `plans_from`."""
+    arrays: dict[str, Any] = {}
+    for place, (number, item) in enumerate(plans):
+        arrays[f"plan/{place}/{number}/{item.round}/{item.name}"] = np.empty(0)
+        arrays |= flat_record(f"plan of {place}/", item.change)
+    return arrays
+
+
+def plans_from(arrays: Mapping[str, Any]) -> list[Numbered]:
+    """The plans that `flat_plans` flattened."""
+    named = [key.split("/", 4)[1:] for key in arrays if key.startswith("plan/")]
+    return [
+        (int(number), Plan(name, record_from(f"plan of {place}/", arrays), int(round_)))
+        for place, number, round_, name in sorted(named, key=lambda each: int(each[0]))
+    ]

@@ -1,0 +1,152 @@
+"""What a shard reports of topics under test, given what its documents came to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import SHARES_OF
+from stickbreaker.core.randomness import numbered_keys
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.models.contract import Local, Plan
+from stickbreaker.models.topics.mean_field import TopicView, words_of
+
+if TYPE_CHECKING:
+    from stickbreaker.kernels.split_merge import Document
+
+EASE = 1.0  # tokens of score zero that every document has: one of few tokens gets no extreme score
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A shard's documents with the expected tokens of the topics that plans are about."""
+
+    shard: Shard
+    gamma: Array  # documents × topics
+    totals: Array  # documents: sum of gamma, the rest included
+    parts: NDArray[np.float32]  # entries × topics that plans are about
+    places: dict[int, int]  # a topic's column of parts
+
+    def chosen(self, change: Record) -> NDArray[np.bool_]:
+        """Which documents a plan reads: all, or the half that it names, by their numbers."""
+        if "half" not in change:
+            return np.ones(self.shard.n_documents, np.bool_)
+        keys = numbered_keys(0, "halves", 0, self.shard.documents)
+        return np.asarray((keys >> np.uint64(40)) % np.uint64(2) == int(change["half"].values))
+
+
+def topic_of(item: Field) -> int:
+    """The topic that a plan names by a mark in an array of topics, which edits move along."""
+    return int(item.values.argmax())
+
+
+def mark(topic: int, n_topics: int) -> Field:
+    """The array that names a topic."""
+    return Field((np.arange(n_topics) == topic).astype(np.float64), ("topics",), additive=False)
+
+
+def try_out(
+    view: TopicView, shard: Shard, local: Local, plans: Sequence[Plan]
+) -> tuple[Local, Mapping[str, Stats]]:
+    """Every plan's statistics, and the documents' records that a split needs.
+
+    A plan is one of the three of `TRIALS`, told by the field that it has.
+    """
+    from stickbreaker.kernels.split_merge import topic_parts
+
+    plans = [plan for plan in plans if any(kind in plan.change for kind in TRIALS)]
+    topics = (
+        np.unique(np.concatenate([_topics(plan.change) for plan in plans])) if plans else np.empty(0, int)
+    )
+    parts = np.empty((len(shard.codes), len(topics)), np.float32)
+    gamma = local["gamma"].values
+    if len(topics):
+        topic_parts(words_of(view, shard), gamma, topics, parts)
+    places = {topic: place for place, topic in enumerate(topics.tolist())}
+    bench = Bench(shard, gamma, gamma.sum(axis=1) + view.rest, parts, places)
+    extra: dict[str, Field] = {}
+    told: dict[str, Stats] = {}
+    for plan in plans:
+        kind = next(kind for kind in TRIALS if kind in plan.change)
+        told[plan.name], shares = TRIALS[kind](bench, plan.change)
+        if shares is not None:
+            axes = ("documents", "targets")[: shares.ndim]
+            extra[SHARES_OF + plan.name] = Field(shares, axes, additive=False)
+    return extra, told
+
+
+def _topics(change: Record) -> NDArray[np.int64]:
+    """The topics that a plan is about."""
+    targets = [] if "targets" not in change else change["targets"].values.argmax(axis=0).tolist()
+    return np.array([topic_of(change["topic"]), *targets], np.int64)
+
+
+def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
+    """A step of correspondence analysis: rows (words × 2) as `add_direction` tells."""
+    from stickbreaker.kernels.split_merge import add_direction
+
+    sums = np.zeros((len(bench.shard.rows), 2))
+    place = bench.places[topic_of(change["topic"])]
+    scores = change["direction"].values[bench.shard.rows]
+    hard = "sides" in change
+    add_direction(_document(bench), bench.parts, place, scores, bench.chosen(change), EASE, sums, hard)
+    return Stats(Rows(bench.shard.rows, sums)), None
+
+
+def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
+    """A topic in two: rows (words × 2), sums of E[log theta] of the two and of the whole, gain, shares."""
+    from stickbreaker.kernels.split_merge import Halves, add_halves
+
+    topic, chosen = topic_of(change["topic"]), bench.chosen(change)
+    halves = Halves(
+        np.zeros((len(bench.shard.rows), 2)), np.zeros(2), np.zeros(1), np.full(len(bench.gamma), 0.5)
+    )
+    whole = np.zeros(1)
+    odds = change["log_odds"].values[bench.shard.rows]
+    gamma = np.ascontiguousarray(bench.gamma[:, topic])
+    priors = change["priors"].values.copy()
+    add_halves(_document(bench), bench.parts, bench.places[topic], gamma, odds, priors, chosen, halves, whole)
+    usage = {
+        "log_theta": Field(halves.log_theta, ("topics",)),
+        "log_whole": Field(whole),
+        "own": Field(np.asarray(halves.own[0])),
+    }
+    rows = Rows(bench.shard.rows, halves.counts)
+    return Stats(rows, usage=usage, documents=float(chosen.sum())), halves.shares
+
+
+def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
+    """A topic handed over to others: rows (words × targets), sums of E[log theta] after and before, gain."""
+    from stickbreaker.kernels.split_merge import Handover, add_handover
+
+    columns = [*change["targets"].values.argmax(axis=0).tolist(), topic_of(change["topic"])]
+    n, n_words = len(columns) - 1, len(bench.shard.rows)
+    out = Handover(
+        np.zeros((n_words, n)), np.zeros(n), np.zeros(n + 1), np.zeros(1), np.empty((len(bench.gamma), n))
+    )
+    gamma = np.ascontiguousarray(bench.gamma[:, columns])
+    places = np.array([bench.places[topic] for topic in columns])
+    log_words = change["log_words"].values[bench.shard.rows]
+    add_handover(_document(bench), bench.parts, places, gamma, log_words, change["priors"].values.copy(), out)
+    usage = {
+        "log_theta": Field(out.log_theta, ("topics",)),
+        "log_whole": Field(out.log_whole),
+        "own": Field(np.asarray(out.own[0])),
+    }
+    return Stats(Rows(bench.shard.rows, out.counts), usage=usage, documents=float(len(gamma))), out.shares
+
+
+def _document(bench: Bench) -> "Document":
+    from stickbreaker.kernels.split_merge import Document
+
+    return Document(bench.shard.offsets, bench.shard.codes, bench.totals)
+
+
+TRIALS: dict[str, Callable[[Bench, Record], tuple[Stats, Array | None]]] = {
+    "direction": _direction,
+    "log_odds": _split,
+    "log_words": _handover,
+}

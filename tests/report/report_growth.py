@@ -1,0 +1,60 @@
+"""Made-up traces of growing models: random splits and merges, and the words of the topics."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import report_pages
+
+from stickbreaker.report import Page, growth_of
+
+Trace = list[dict[str, Any]]
+
+
+def trace_of(
+    n_splits: int, n_merges: int, n_passes: int = 40, n_topics: int = 20, n_words: int = 400, seed: int = 0
+) -> tuple[Trace, dict[int, list[int]]]:
+    """A trace of one record a pass, and the ten top rows of every topic at its end, by lasting id."""
+    rng = np.random.default_rng(seed)
+    tops = {i: rng.choice(n_words, 10, replace=False).tolist() for i in range(n_topics)}
+    kinds = rng.permutation(["split"] * n_splits + ["merge"] * n_merges)
+    at = np.sort(rng.integers(1, n_passes + 1, len(kinds)))
+    born, trace = n_topics, []
+    for number in range(1, n_passes + 1):
+        for rows in tops.values():  # words change a little at every pass
+            rows[int(rng.integers(10))] = int(rng.integers(n_words))
+        edits, before, changed = [], {}, set()
+        for kind in kinds[at == number].tolist():
+            gain = round(float(rng.gamma(1.0, 400.0)), 3)
+            topic, gone = (int(i) for i in rng.choice(sorted(tops), 2, replace=False))
+            before.setdefault(str(topic), list(tops[topic]))
+            changed.add(topic)
+            if kind == "split":
+                tops[born] = [*tops[topic][::2], *rng.choice(n_words, 5, replace=False).tolist()]
+                edits.append({"move": "split", "topic": topic, "new": born, "gain": gain})
+                changed.add(born)
+                born += 1
+            else:
+                before.setdefault(str(gone), tops.pop(gone))
+                edits.append({"move": "merge", "topic": topic, "gone": gone, "gain": gain})
+        record: dict[str, Any] = {"step": number, "pass": number, "documents": 500.0 * number}
+        record |= {"topics": len(tops), "used": len(tops) - number % 3}
+        told = tops if number & (number - 1) == 0 else {i: tops[i] for i in sorted(changed) if i in tops}
+        if told:
+            record["words"] = {str(i): list(rows) for i, rows in told.items()}
+        if edits:
+            record |= {"edits": edits, "before": before}
+        trace.append(record)
+    return trace, tops
+
+
+def grown(n_splits: int, n_merges: int, **options: Any) -> Page:
+    """The realistic page, with a topic for every one at the end of a made-up run, less one not in use."""
+    trace, tops = trace_of(n_splits, n_merges, n_words=200, **options)
+    ids = sorted(tops)[:-1] if len(tops) > 3 else sorted(tops)
+    page = report_pages.realistic(len(ids), 60)
+    words = [row.word for row in page.words]
+    assert len(words) >= 200
+    return replace(page, growth=growth_of(trace, ids, words, [tops[i] for i in ids]))
