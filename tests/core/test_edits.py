@@ -1,17 +1,22 @@
 """Any sequence of edits keeps totals, but for what its drops say they take (law 4)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stickbreaker.core.edits import (
+    SHARES_OF,
+    Dissolve,
     Drop,
     Grow,
     Merge,
     Permute,
     Split,
     apply,
+    apply_to_local,
     apply_to_rows,
     apply_to_stats,
     dropped,
@@ -32,6 +37,7 @@ def edits(draw, axes=("words", "topics")):
             ["grow", "permute"]
             + (["drop", "merge"] if n > 1 else [])
             + (["split"] if axis == "topics" else [])
+            + (["dissolve"] if axis == "topics" and n > 1 else [])
         )
         kind = draw(st.sampled_from(kinds))
         if kind == "grow":
@@ -47,6 +53,16 @@ def edits(draw, axes=("words", "topics")):
         elif kind == "merge":
             into, source = draw(st.permutations(range(n)))[:2]
             changes.append(Merge(axis, into, source))
+            shape[axis] -= 1
+        elif kind == "dissolve":
+            order = draw(st.permutations(range(n)))
+            into = tuple(order[1 : draw(st.integers(2, n))])
+            raw = np.array(draw(st.lists(st.floats(0.1, 1), min_size=len(into), max_size=len(into))))
+            shares, along = raw / raw.sum(), {}
+            if draw(st.booleans()):
+                turns = np.stack([np.roll(shares, w) for w in range(shape["words"])])
+                along = {"words": turns}
+            changes.append(Dissolve(axis, order[0], into, tuple(shares.tolist()), along))
             shape[axis] -= 1
         else:
             along = {}
@@ -88,7 +104,7 @@ def test_sparse_rows_follow_like_the_dense_table(case, seed):
 def test_topic_sums_follow_like_the_tables_columns(case, seed):
     start, _end, edit = case
     edit = tuple(
-        change if not isinstance(change, Split) else Split("topics", change.source, 0.3) for change in edit
+        replace(change, along={}) if isinstance(change, Split | Dissolve) else change for change in edit
     )
     values = np.random.default_rng(seed).gamma(1.0, 1.0, (start["words"], start["topics"]))
     after = apply(edit, {"t": Field(values, ("words", "topics")), "sums": Field(values.sum(0), ("topics",))})
@@ -108,9 +124,10 @@ def test_a_square_field_changes_on_both_axes():
     assert after.values.sum() == transitions.values.sum()
 
 
-def test_rows_are_not_split():
+@pytest.mark.parametrize("change", [Split("words", 0), Dissolve("words", 0, (1,), (1.0,))])
+def test_rows_are_not_split(change):
     with pytest.raises(ValueError, match="identity"):
-        apply_to_rows((Split("words", 0),), Rows(np.array([0]), np.ones((1, 1))), "words", "topics", 1)
+        apply_to_rows((change,), Rows(np.array([0]), np.ones((1, 1))), "words", "topics", 2)
 
 
 def test_reports_add_scale_and_follow_edits():
@@ -139,3 +156,131 @@ def test_reports_add_scale_and_follow_edits():
     assert after.found["new"].tolist() == [2.0]
     assert after.trial["split"].rows.positions.tolist() == [1]
     assert after.trial["split"].rows.values.shape == (1, 3), "a trial's columns are its plan's own"
+
+
+# changes that were tried: reports and documents follow what the trial told
+
+
+def tried(rows, **usage):
+    """A trial's report: rows (all words × its columns) and sums."""
+    positions = np.flatnonzero(rows.any(axis=1))
+    return Stats(Rows(positions, rows[positions]), usage=usage)
+
+
+def report(table, trial, **usage):
+    positions = np.flatnonzero(table.any(axis=1))
+    return Stats(Rows(positions, table[positions]), usage=usage, trial=trial)
+
+
+def dense(stats, n_rows):
+    out = np.zeros((n_rows, stats.rows.values.shape[1]))
+    out[stats.rows.positions] = stats.rows.values
+    return out
+
+
+def test_a_report_is_split_as_its_trial_was():
+    table = np.array([[4.0, 1.0], [2.0, 0.0], [6.0, 5.0], [8.0, 0.0]])
+    trial = tried(
+        np.array([[1.0, 3.0], [2.0, 0.0], [0.0, 0.0], [2.0, 2.0]]),
+        log_theta=Field(np.array([-5.0, -6.0]), ("topics",)),
+        own=Field(np.array(-0.5)),
+        log_whole=Field(np.array([-4.0])),
+    )
+    stats = report(
+        table,
+        {"split": trial, "other": tried(np.ones((4, 2)))},
+        log_theta=Field(np.array([-4.0, -9.0]), ("topics",)),
+        own=Field(np.array(10.0)),
+        together=Field(np.array([[4.0, 2.0], [2.0, 1.0]]), ("topics", "topics")),
+    )
+    along = {"words": np.array([0.9, 0.9, 0.5, 0.9])}
+    after = apply_to_stats((Split("topics", 0, 0.25, along, "split"),), stats, "words", "topics", 4)
+    assert dense(after, 4).tolist() == [[1.0, 1.0, 3.0], [2.0, 0.0, 0.0], [6.0, 5.0, 0.0], [4.0, 0.0, 4.0]]
+    assert after.usage["log_theta"].values.tolist() == [-5.0, -9.0, -6.0]
+    assert float(after.usage["own"].values) == 9.5
+    assert after.usage["together"].values.sum() == 9.0
+    assert set(after.usage) == set(stats.usage), "what only a trial tells stays there"
+    assert set(after.trial) == {"split", "other"}
+    assert stats.usage["log_theta"].values.tolist() == [-4.0, -9.0], "the old report is untouched"
+
+
+def test_a_report_without_the_trial_is_split_by_the_shares_given():
+    stats = report(np.array([[4.0, 1.0], [2.0, 0.0]]), {}, own=Field(np.array(10.0)))
+    along = {"words": np.array([0.5, 0.25])}
+    after = apply_to_stats((Split("topics", 0, 0.75, along, "split"),), stats, "words", "topics", 2)
+    assert dense(after, 2).tolist() == [[2.0, 1.0, 2.0], [1.5, 0.0, 0.5]]
+    assert float(after.usage["own"].values) == 10.0
+
+
+@pytest.mark.parametrize(("source", "into", "left"), [(1, (3, 0), [2, 0]), (3, (1, 2), [1, 2])])
+def test_a_report_is_shared_out_as_its_trial_was(source, into, left):
+    """Columns after the source move down; the sums of the targets are those that the trial told."""
+    table = np.arange(1.0, 13.0).reshape(3, 4)
+    table[2, source] = 0.0
+    told = np.array([[0.25, 0.75], [1.0, 0.0], [0.0, 0.0]]) * table[:, [source]]
+    trial = tried(told, log_theta=Field(np.array([-1.0, -2.0]), ("topics",)), own=Field(np.array(-3.0)))
+    stats = report(
+        table,
+        {"merge": trial},
+        log_theta=Field(np.array([-10.0, -20.0, -30.0, -40.0]), ("topics",)),
+        own=Field(np.array(5.0)),
+    )
+    after = apply_to_stats(
+        (Dissolve("topics", source, into, (0.5, 0.5), {"words": np.full((3, 2), 0.5)}, "merge"),),
+        stats,
+        "words",
+        "topics",
+        3,
+    )
+    expected = np.delete(table, source, axis=1)
+    expected[:, left] += told
+    assert dense(after, 3) == pytest.approx(expected)
+    sums = np.delete(stats.usage["log_theta"].values, source)
+    sums[left] = [-1.0, -2.0]
+    assert after.usage["log_theta"].values.tolist() == sums.tolist()
+    assert float(after.usage["own"].values) == 2.0
+
+
+def test_documents_follow_their_own_shares():
+    gamma = np.array([[4.0, 1.0, 2.0], [8.0, 1.0, 3.0]])
+    local = {
+        "gamma": Field(gamma, ("documents", "topics")),
+        "scores": Field(np.array([-1.0, -2.0]), ("documents",)),
+        SHARES_OF + "split": Field(np.array([0.25, 0.5]), ("documents",), additive=False),
+        SHARES_OF + "merge": Field(
+            np.array([[1.0, 0.0], [0.5, 0.5]]), ("documents", "targets"), additive=False
+        ),
+    }
+    split = apply_to_local((Split("topics", 0, 0.9, {}, "split"),), local)
+    assert split["gamma"].values.tolist() == [[3.0, 1.0, 2.0, 1.0], [4.0, 1.0, 3.0, 4.0]]
+    assert set(split) == {"gamma", "scores"}, "what was held for trials goes"
+    shared = apply_to_local((Dissolve("topics", 0, (2, 1), (0.5, 0.5), {}, "merge"),), local)
+    assert shared["gamma"].values.tolist() == [[1.0, 6.0], [5.0, 7.0]]
+    untold = apply_to_local((Split("topics", 0, 0.25),), local)
+    assert untold["gamma"].values[:, 3].tolist() == [1.0, 2.0]
+
+
+@given(edits(axes=("topics",)), st.integers(0, 10**6))
+def test_a_table_stays_the_sum_of_reports_that_follow_their_trials(case, seed):
+    """Each change was tried in one report of two: tokens are kept, by row and in all, wherever they go."""
+    start, end, edit = case
+    generator, n_rows = np.random.default_rng(seed), start["words"]
+    tables = generator.gamma(1.0, 1.0, (2, n_rows, start["topics"]))
+    reports = [report(table, {}, use=Field(table.sum(axis=0), ("topics",))) for table in tables]
+    for number, change in enumerate(edit):
+        changed = change
+        if isinstance(change, Split | Dissolve):
+            changed = replace(change, trial=f"change {number}")
+            column = dense(reports[0], n_rows)[:, change.source]
+            n_parts = 2 if isinstance(change, Split) else len(change.into)
+            parts = column[:, None] * generator.dirichlet(np.ones(n_parts), n_rows)
+            reports[0] = replace(reports[0], trial={f"change {number}": tried(parts)})
+        before = [dense(each, n_rows).sum(axis=1) for each in reports]
+        reports = [apply_to_stats((changed,), each, "words", "topics", n_rows) for each in reports]
+        if not isinstance(change, Drop):
+            assert [dense(each, n_rows).sum(axis=1) for each in reports] == [
+                pytest.approx(rows) for rows in before
+            ]
+        if isinstance(change, Split):
+            assert dense(reports[0], n_rows)[:, [change.source, -1]] == pytest.approx(parts)
+    assert {each.rows.values.shape[1] for each in reports} == {end["topics"]}

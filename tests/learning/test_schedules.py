@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stickbreaker import Corpus, Online, UserError
+from stickbreaker import Corpus, Memoised, Online, UserError
 from stickbreaker.learning.convergence import evened_out, relative_change, settled
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.learning.source import SHARD, Source
@@ -37,7 +37,10 @@ def read(schedule, source, pass_number=0, seed=1):
     return batches, [np.concatenate([shard.documents for shard in batch.shards]) for batch in batches]
 
 
-@pytest.mark.parametrize("schedule", [Batch(), Online(batch_size=64), Online(batch_size=64, shuffle=False)])
+@pytest.mark.parametrize(
+    "schedule",
+    [Batch(), Online(batch_size=64), Online(batch_size=64, shuffle=False), Memoised(64), Memoised()],
+)
 @pytest.mark.parametrize("size", [7, 10, 1000])
 def test_a_pass_reads_every_document_once(corpus, schedule, size):
     source = Source(ManyBlocks(corpus, size))
@@ -73,11 +76,56 @@ def test_shuffling_mixes_the_whole_corpus_anew_in_each_pass(corpus):
     assert first[0].tolist() != sorted(first[0].tolist())
 
 
+@pytest.mark.parametrize("size", [10, 1000])
+def test_memoised_minibatches_are_the_same_in_every_pass(corpus, size):
+    """Number, documents and order: what a report is taken back for; and they come from all over."""
+    source = Source(ManyBlocks(corpus, size))
+    batches, first = read(Memoised(batch_size=96), source, 0)
+    assert [batch.number for batch in batches] == list(range(11))
+    assert [batch.n_documents for batch in batches] == [96] * 10 + [40]
+    for pass_number in (1, 5):
+        later, numbers = read(Memoised(batch_size=96), source, pass_number)
+        assert [batch.number for batch in later] == list(range(11))
+        assert [part.tolist() for part in numbers] == [part.tolist() for part in first]
+    assert np.ptp(first[0]) > 700
+    _, other = read(Memoised(batch_size=96), source, seed=2)
+    assert other[0].tolist() != first[0].tolist(), "another seed cuts them anew"
+
+
+def test_memoised_steps_replace_nothing_but_the_seeds(corpus):
+    source = Source(ManyBlocks(corpus, 100))
+    begun = list(Memoised(300).minibatches(source, 0, 0, 0.0, 1))
+    assert [(batch.keep, batch.add) for batch in begun] == [(0.0, 1.0)] + [(1.0, 1.0)] * 3
+    later = list(Memoised(300).minibatches(source, 1, 4, 1000.0, 1))
+    assert [(batch.keep, batch.add) for batch in later] == [(1.0, 1.0)] * 4
+    assert [tuple(batch.step) for batch in later] == [
+        (4, 1.0, 1.0, 1000.0),
+        (5, 1.0, 1.0, 1300.0),
+        (6, 1.0, 1.0, 1600.0),
+        (7, 1.0, 1.0, 1900.0),
+    ]
+
+
+@pytest.mark.parametrize(("n", "sizes"), [(100, [100]), (600, [256, 256, 88]), (5000, [512] * 9 + [392])])
+def test_a_memoised_minibatch_is_a_tenth_unless_told(n, sizes):
+    """Whole shards of it, and at least 256 documents."""
+    source = Source(Corpus.from_matrix(np.ones((n, 1))))
+    batches, _ = read(Memoised(), source)
+    assert [batch.n_documents for batch in batches] == sizes
+
+
+@pytest.mark.parametrize("bad", [0, -1, 2.5, True, "all"])
+def test_a_memoised_batch_size_out_of_range_is_told(bad):
+    with pytest.raises(UserError, match="batch_size=") as told:
+        Memoised(batch_size=bad)
+    assert "\n" not in str(told.value)
+
+
 def test_held_out_documents_are_never_read(corpus):
     source = Source(ManyBlocks(corpus, 30), held_out=0.2)
     held_out = np.flatnonzero(~source.kept)
     assert 120 < len(held_out) < 280
-    for schedule in (Batch(), Online(batch_size=64)):
+    for schedule in (Batch(), Online(batch_size=64), Memoised(64)):
         _, numbers = read(schedule, source)
         assert sorted(np.concatenate(numbers).tolist()) == np.flatnonzero(source.kept).tolist()
     away = np.concatenate([source.block(block, held_out=True)[0] for block in range(source.n_blocks)])

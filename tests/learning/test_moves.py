@@ -1,0 +1,290 @@
+"""Plans are mapped again while their moves ask; edits are made, numbered and told; plans are stored."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from tests.core.test_edits import edits
+
+from stickbreaker.core.edits import Dissolve, Drop, Grow, Merge, Permute, Split, apply
+from stickbreaker.core.records import Field, Rows, Stats, no_rows
+from stickbreaker.engines import LocalEngine
+from stickbreaker.learning import moves
+from stickbreaker.learning.moves import (
+    Columns,
+    Shape,
+    flat_plans,
+    follow,
+    followed,
+    make,
+    plans_from,
+    top_rows,
+)
+from stickbreaker.models.contract import Accepted, Move, Plan, Step, Verdict
+from stickbreaker.models.topics import ClosedVocabulary, GrowingTopics, MeanField, TopicModel
+
+STEP = Step(7, 1.0, 1.0, 70.0)
+TABLE = np.array([[9.0, 0.0, 1.0], [5.0, 4.0, 0.0], [0.0, 6.0, 2.0], [1.0, 1.0, 8.0]])
+
+
+# lasting numbers
+
+
+def test_numbers_follow_each_kind_of_change():
+    start = Columns((4, 7, 9), 10)
+    for change, numbers, count in [
+        (Split("topics", 1), (4, 7, 9, 10), 11),
+        (Grow("topics", 2), (4, 7, 9, 10, 11), 12),
+        (Merge("topics", 0, 1), (4, 9), 10),
+        (Dissolve("topics", 2, (0, 1), (0.5, 0.5)), (4, 7), 10),
+        (Drop("topics", (0, 2)), (7,), 10),
+        (Permute("topics", (2, 0, 1)), (9, 4, 7), 10),
+        (Drop("words", (0,)), (4, 7, 9), 10),
+    ]:
+        assert follow(start, (change,), "topics") == Columns(numbers, count)
+
+
+@given(edits(axes=("topics",)))
+def test_numbers_follow_as_a_parameter_does(case):
+    """Where a record's own entry ends up, its column's number does; new columns have numbers never given."""
+    start, end, edit = case
+    n = start["topics"]
+    after = follow(Columns(tuple(range(n)), n), edit, "topics")
+    kept = Field(np.arange(float(n)), ("topics",), additive=False, fresh=-1.0)
+    moved = apply(edit, {"numbers": kept})["numbers"].values
+    assert len(after.numbers) == end["topics"] == len(moved)
+    assert len(set(after.numbers)) == len(after.numbers)
+    for number, own in zip(after.numbers, moved, strict=True):
+        assert number == own or n <= number < after.given
+    if not any(isinstance(change, Split | Grow) for change in edit):
+        assert list(after.numbers) == moved.tolist()
+
+
+def test_plans_follow_edits():
+    marked = Plan("split 2", {"topic": Field(np.array([0.0, 0.0, 1.0]), ("topics",), additive=False)}, 3)
+    accepted = [
+        Accepted("merge", (Merge("topics", 1, 0),), 2.0),
+        Accepted("drop", (Drop("words", (0,)),), 0.0),
+    ]
+    [(number, after)] = followed([(5, marked)], accepted)
+    assert (number, after.name, after.round) == (5, "split 2", 3)
+    assert after.change["topic"].values.tolist() == [0.0, 1.0]
+
+
+# what is stored of plans under way
+
+
+def test_plans_are_stored_and_found_again():
+    """More than ten, in order; names of any kind; the round; a plan without fields."""
+    plans = [
+        (
+            number % 3,
+            Plan(
+                f"merge {number} of step 1/2 | all",
+                {"topic": Field(np.full(2, float(number)), ("topics",), additive=False)},
+                number,
+            ),
+        )
+        for number in range(12)
+    ]
+    plans.append((1, Plan("drop", {})))
+    back = plans_from({**flat_plans(plans), "counts": np.ones(2), "plan b": np.ones(1)})
+    assert [(number, plan.name, plan.round) for number, plan in back] == [
+        (number, plan.name, plan.round) for number, plan in plans
+    ]
+    for (_, one), (_, other) in zip(back, plans, strict=True):
+        assert one.change.keys() == other.change.keys()
+        for name, item in one.change.items():
+            assert item.values.tolist() == other.change[name].values.tolist()
+            assert item[1:] == other.change[name][1:]
+    assert plans_from({}) == []
+
+
+# rounds
+
+
+class Told:
+    """An engine that counts what it is asked."""
+
+    def __init__(self):
+        self.calls = []
+
+    def rows(self):
+        return Rows(np.arange(4), TABLE)
+
+    def again(self, small, shards, seed, plans):
+        self.calls.append((seed, [(plan.name, plan.round) for plan in plans]))
+        return Stats(no_rows(3), trial={plan.name: Stats(no_rows(2), score=plan.round) for plan in plans})
+
+
+class Fitting(Move):
+    """Asks for its plans until they have had so many rounds; accepts and remembers one thing a round."""
+
+    def __init__(self, name, rounds):
+        self.name, self.rounds, self.seen = name, rounds, []
+
+    def plan(self, small, latest, rows, step, seed):
+        return [Plan(self.name, {}), Plan(f"{self.name} too", {})]
+
+    def refine(self, small, stats, plans, rows, step):
+        self.seen.append([plan.name for plan in plans])
+        again = tuple(replace(plan, round=plan.round + 1) for plan in plans if plan.round < self.rounds)
+        accepted = (Accepted(self.name, (), 1.0),) if again else ()
+        return Verdict(accepted, again, {self.name: Field(np.array(float(len(self.seen))))})
+
+    def decide(self, small, stats, plans, rows, step):
+        return Verdict()
+
+
+def refined(*own):
+    model, engine = SimpleNamespace(moves=own), Told()
+    plans = moves.plan(model, {}, None, engine, STEP, 3)
+    first = Stats(no_rows(3), trial={plan.name: Stats(no_rows(2), score=-1.0) for _, plan in plans})
+    return engine, plans, moves.refine(model, engine, {}, first, plans, [], STEP, 3)
+
+
+def test_plans_are_mapped_again_while_their_own_move_asks():
+    quick, slow = Fitting("quick", 1), Fitting("slow", 3)
+    engine, plans, (stats, last, accepted, changed) = refined(quick, slow)
+    assert [plan.name for _, plan in plans] == ["quick", "quick too", "slow", "slow too"]
+    assert [names for _, names in engine.calls] == [
+        [("quick", 1), ("quick too", 1), ("slow", 1), ("slow too", 1)],
+        [("slow", 2), ("slow too", 2)],
+        [("slow", 3), ("slow too", 3)],
+    ]
+    assert len({seed for seed, _ in engine.calls}) == 3, "every round draws anew"
+    assert all(set(names) == {"quick", "quick too"} for names in quick.seen)
+    assert {plan.name: (number, plan.round) for number, plan in last} == {
+        "quick": (0, 1),
+        "quick too": (0, 1),
+        "slow": (1, 3),
+        "slow too": (1, 3),
+    }
+    assert stats.trial["quick"].score == 1
+    assert stats.trial["slow too"].score == 3, "the last round's"
+    assert [item.plan for item in accepted] == ["quick", "slow", "slow", "slow"]
+    assert changed["slow"].values == 4.0
+
+
+def test_a_move_that_always_asks_is_stopped():
+    engine, _, (stats, last, *_) = refined(Fitting("endless", 10**9))
+    assert len(engine.calls) == moves.MAX_ROUNDS
+    assert last[0][1].round == moves.MAX_ROUNDS
+    assert stats.trial["endless"].score == moves.MAX_ROUNDS
+
+
+def test_moves_without_plans_are_not_asked():
+    class Never(Fitting):
+        def plan(self, small, latest, rows, step, seed):
+            return []
+
+        def decide(self, small, stats, plans, rows, step):
+            raise AssertionError
+
+    never = Never("never", 3)
+    refined(never, Fitting("quick", 1))
+    assert never.seen == []
+
+
+# edits are made and told
+
+
+def begun():
+    model = TopicModel(GrowingTopics(3), ClosedVocabulary(4, 0.1), MeanField())
+    engine = LocalEngine(1)
+    engine.start(model, TABLE.copy())
+    small = {**model.start(), "weights": Field(np.array([0.5, 0.2, 0.1]), ("topics",))}
+    stats = Stats(no_rows(3), usage={"log_theta": Field(np.array([-1.0, -2.0, -3.0]), ("topics",))})
+    return model, engine, Shape(small, stats, Columns((0, 1, 2), 3))
+
+
+def test_a_split_is_made_and_told():
+    model, engine, shape = begun()
+    shares = np.array([0.0, 1.0, 0.5, 0.0])
+    split = Accepted("split 1", (Split("topics", 1, 0.25, {"words": shares}),), 3.5)
+    shape, [told] = make(model, engine, shape, [split])
+    assert told == {
+        "plan": "split 1",
+        "gain": 3.5,
+        "move": "split",
+        "topic": 1,
+        "new": 3,
+        "words": {"1": [2, 3, 0, 1], "3": [1, 2, 0, 3]},
+        "before": {"1": [2, 1, 3, 0]},
+    }
+    assert engine.rows().values[:, [1, 3]].T.tolist() == [[0.0, 0.0, 3.0, 1.0], [0.0, 4.0, 3.0, 0.0]]
+    assert shape.small["weights"].values == pytest.approx([0.5, 0.15, 0.1, 0.05])
+    assert shape.stats.usage["log_theta"].values.shape == (4,)
+    assert shape.columns == Columns((0, 1, 2, 3), 4)
+
+
+def test_a_topic_handed_over_is_told_as_a_merge_with_the_largest_part():
+    model, engine, shape = begun()
+    handed = Accepted("merge", (Dissolve("topics", 0, (1, 2), (0.4, 0.6)),), 1.25)
+    shape, [told] = make(model, engine, shape, [handed])
+    assert {name: told[name] for name in ("move", "topic", "gone", "also", "gain")} == {
+        "move": "merge",
+        "topic": 2,
+        "gone": 0,
+        "also": [1],
+        "gain": 1.25,
+    }
+    assert set(told["words"]) == {"1", "2"}
+    assert set(told["before"]) == {"0", "1", "2"}
+    assert told["before"]["0"] == [0, 1, 3, 2]
+    assert engine.totals()[0] == pytest.approx([11.0 + 6.0, 11.0 + 9.0])
+    model, engine, shape = begun()
+    whole = handed._replace(edit=(Dissolve("topics", 0, (1,), (1.0,)),))
+    shape, [told] = make(model, engine, shape, [whole])
+    assert "also" not in told
+    assert told["topic"] == 1
+
+
+def test_edits_are_made_in_order_in_the_shape_that_those_before_leave():
+    """A topic that is told keeps its number, whatever its place; rows that go leave no words to tell."""
+    model, engine, shape = begun()
+    shape, told = make(
+        model,
+        engine,
+        shape,
+        [
+            Accepted("a", (Merge("topics", 1, 0),), 1.0),
+            Accepted("b", (Split("topics", 0, 0.5),), 2.0),
+            Accepted("c", (Merge("topics", 1, 2),), 3.0),
+        ],
+    )
+    assert [(each["move"], each["topic"], each.get("gone"), each.get("new")) for each in told] == [
+        ("merge", 1, 0, None),
+        ("split", 1, None, 3),
+        ("merge", 2, 3, None),
+    ]
+    assert shape.columns == Columns((1, 2), 4)
+    assert engine.totals().sum() == pytest.approx(TABLE.sum())
+    engine.table.keys = list("abcd")
+    shape, [told] = make(model, engine, shape, [Accepted("d", (Drop("words", (0, 2)),), 0.0)])
+    assert told == {"plan": "d", "gain": 0.0, "move": "drop"}
+    assert shape.columns == Columns((1, 2), 4)
+
+
+def test_top_rows_are_told_by_lasting_number_the_first_of_equal_ones_first():
+    rows = Rows(np.arange(12), np.stack([np.arange(12.0), np.ones(12)], axis=1))
+    assert top_rows(rows, Columns((3, 8), 9)) == {
+        "3": list(range(11, 1, -1)),
+        "8": list(range(10)),
+    }
+
+
+def test_what_moves_remember_is_in_the_small_part_before_their_edits():
+    class Deciding(Fitting):
+        def decide(self, small, stats, plans, rows, step):
+            memory = {"failed": Field(np.array([1.0, 2.0, 4.0]), ("topics",), additive=False)}
+            return Verdict((Accepted(self.name, (Merge("topics", 0, 1),), 1.0),), small=memory)
+
+    model, engine, shape = begun()
+    model = replace(model, moves=(Fitting("quick", 1), Deciding("deciding", 1)))
+    plans = [(1, Plan("deciding", {}))]
+    shape, made = moves.decide(model, engine, shape, plans, STEP)
+    assert [each["plan"] for each in made] == ["deciding"]
+    assert shape.small["failed"].values.tolist() == [1.0, 4.0]

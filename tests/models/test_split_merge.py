@@ -1,0 +1,203 @@
+"""Split and merge moves change the bound by what they say, and the memoised bound never falls."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.special import gammaln, psi
+from tests.models.test_polylingual import aligned
+from tests.oracle.lda import dirichlet_log_normaliser
+
+from stickbreaker import HDP, Corpus, Memoised
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.estimators.fitting import new_run
+from stickbreaker.learning import moves
+from stickbreaker.learning.loop import run
+from stickbreaker.learning.observers import Observer
+from stickbreaker.models.topics import MeanField
+from stickbreaker.testing import plant_languages, plant_topics
+
+WORDS = 200
+
+
+def bound_of(model, engine, small, stats=None):
+    """The bound of all documents as they were last seen, in nats."""
+    shape = engine.table.values.shape
+    kept = engine.kept.known(shape) if engine.kept.reports else stats
+    return model.kept_score(small, kept, engine.totals(), engine.summary(small)).nats
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """What every accepted edit says that it gains, what the bound gains, and the bound before."""
+    real, made = moves.make, []
+
+    def one_by_one(model, engine, shape, accepted):
+        told = []
+        for item in accepted:
+            before = bound_of(model, engine, shape.small, shape.stats)
+            shape, edits = real(model, engine, shape, [item])
+            after = bound_of(model, engine, shape.small, shape.stats)
+            if engine.kept.reports:
+                sums = model.kept_score(
+                    shape.small, shape.stats, engine.totals(), engine.summary(shape.small)
+                )
+                assert sums.nats == pytest.approx(after, rel=1e-9), "the sums follow as the reports do"
+            made.append((item.gain, after - before, before))
+            told += edits
+        return shape, told
+
+    monkeypatch.setattr(moves, "make", one_by_one)
+    return made
+
+
+CASES = {
+    "defaults": {},
+    "eta by words": {"eta": np.linspace(0.02, 0.2, WORDS)},
+    "learned eta": {"eta": "learned"},
+    "alpha and gamma fixed": {"alpha": 1.3, "concentration": 2.0},
+    "batch": {"schedule": "batch"},
+    "two languages": {},
+    "two languages, learned eta": {"eta": "learned"},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_edit_gains_what_it_says(made, case):
+    """From too few topics, and from too many: the difference of full bounds, to single precision."""
+    if "languages" in case:
+        data = aligned(plant_languages((120, 80), n_documents=120, length=20, seed=2).counts)
+    else:
+        data = plant_topics(n_documents=120, length=40, seed=2).counts
+    settings = {"schedule": Memoised(batch_size=60), "max_iter": 8, "tol": 0.0, **CASES[case]}
+    kinds = set()
+    for start in (2, 12):
+        model = HDP(start, random_state=0, n_jobs=1, **settings).fit(data)
+        kinds |= {edit["move"] for record in model.trace_ for edit in record.get("edits", [])}
+    assert kinds == {"split", "merge"}
+    for gain, difference, before in made:
+        assert gain > 0.0
+        assert gain == pytest.approx(difference, abs=4e-9 * abs(before))
+
+
+def test_a_topic_that_mixes_others_is_dissolved_among_them(made):
+    """A table whose fourth topic is two others, half and half: it is handed over to both at once."""
+    planted = plant_topics(n_documents=200, n_topics=3, length=80, alpha=0.3, seed=4)
+    model, told = HDP(4, random_state=0, schedule=Memoised(70), max_iter=9, tol=0.0, n_jobs=1), []
+    corpus = Corpus.from_matrix(planted.counts)
+    job, state = new_run(model, corpus, 0)
+    columns = np.vstack([planted.topics, planted.topics[:2].mean(axis=0)]).T
+    job.engine.start(job.model, 4000.0 * columns)
+
+    class Edits(Observer):
+        def step(self, job, state, record):
+            told.extend(record.get("edits", []))
+            return False
+
+    run(job, state, [Edits()])
+    assert [edit for edit in told if "also" in edit]
+    assert job.engine.totals().shape[1] == 3
+    for gain, difference, before in made:
+        assert gain == pytest.approx(difference, abs=4e-9 * abs(before))
+
+
+# the bound by its definition
+
+
+def by_definition(seen, small, eta, n_words):
+    """Eq. 2.4 with the sticks of Bryant & Sudderth (2012), from every document's phi and gamma."""
+    weights, rest = small["weights"].values, float(small["rest"].values)
+    alpha, concentration = float(small["alpha"].values), float(small["gamma"].values)
+    prior = alpha * np.append(weights, rest)
+    lam = np.full((len(weights), n_words), eta)
+    for words, counts, phi, _ in seen.values():
+        for word, count, shares in zip(words, counts, phi, strict=True):
+            lam[:, word] += count * shares
+    log_beta = psi(lam) - psi(lam.sum(axis=1, keepdims=True))
+    left, nats = 1.0, -concentration  # log p(gamma), gamma ~ Gamma(1, 1)
+    for weight in weights:
+        stick = weight / left
+        nats += np.log(concentration) + (concentration - 1.0) * np.log1p(-stick)
+        left -= weight
+    for k in range(len(weights)):
+        nats += ((eta - 1.0) * log_beta[k]).sum() - dirichlet_log_normaliser(np.full(n_words, eta))
+        nats -= ((lam[k] - 1.0) * log_beta[k]).sum() - dirichlet_log_normaliser(lam[k])
+    for words, counts, phi, gamma in seen.values():
+        log_theta = psi(gamma) - psi(gamma.sum())
+        nats += gammaln(prior.sum()) - gammaln(prior).sum() + ((prior - 1.0) * log_theta).sum()
+        nats -= gammaln(gamma.sum()) - gammaln(gamma).sum() + ((gamma - 1.0) * log_theta).sum()
+        for word, count, shares in zip(words, counts, phi, strict=True):
+            inside = shares > 0.0
+            log_p = log_beta[:, word] + log_theta[:-1] - np.log(np.where(inside, shares, 1.0))
+            nats += count * (shares * log_p)[inside].sum()
+    return nats
+
+
+@pytest.mark.parametrize("eta", [0.3, "learned"])
+@pytest.mark.parametrize("passes", [1, 2, 4])
+def test_the_bound_by_its_definition(monkeypatch, eta, passes):
+    """Every document with the gamma and phi of its last visit, under the topics and weights of then."""
+    seen, real = {}, MeanField.infer
+
+    def infer(self, view, shard: Shard, local, seed):
+        after, stats = real(self, view, shard, local, seed)
+        rows = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
+        for d, number in enumerate(shard.documents.tolist()):
+            entries = slice(shard.offsets[d], shard.offsets[d + 1])
+            codes, gamma = shard.codes[entries], after["gamma"].values[d]
+            phi = view.weights[rows[codes]].astype(float) * np.exp(psi(gamma))
+            phi /= phi.sum(axis=1, keepdims=True)
+            seen[number] = shard.rows[codes], shard.counts[entries], phi, np.append(gamma, view.rest)
+        return after, stats
+
+    monkeypatch.setattr(MeanField, "infer", infer)
+    X = plant_topics(n_documents=17, n_words=12, n_topics=3, length=9, seed=1).counts
+    model = HDP(3, random_state=0, n_jobs=1, max_iter=passes, tol=0.0, eta=eta, moves=None)
+    job, state = new_run(model.set_params(schedule=Memoised(batch_size=4)), Corpus.from_matrix(X), 0)
+    run(job, state)
+    told = bound_of(job.model, job.engine, state.small)
+    assert state.scores[-1] == pytest.approx(told / X.sum())
+    expected = by_definition(seen, state.small, float(state.small["eta"].values), 12)
+    assert told == pytest.approx(expected, rel=2e-6)
+
+
+# the bound never falls
+
+
+class Bounds(Observer):
+    """The bound of all documents after every step from the second pass on."""
+
+    def __init__(self):
+        self.nats, self.edits = [], 0
+
+    def step(self, job, state, record):
+        if state.passes >= 1:
+            self.nats.append(bound_of(job.model, job.engine, state.small))
+        self.edits += len(record.get("edits", []))
+        return False
+
+
+@pytest.mark.parametrize("chosen", ["split-merge", None])
+@pytest.mark.parametrize("batch_size", [32, 100, 10**6])
+@pytest.mark.parametrize(("start", "seed"), [(2, 0), (9, 1)])
+def test_the_memoised_bound_never_falls(chosen, batch_size, start, seed):
+    """At no step, and across no edit; alpha, gamma and eta learned."""
+    corpus = Corpus.from_matrix(plant_topics(n_documents=150, length=40, seed=seed).counts)
+    settings = {"max_iter": 8, "tol": 0.0, "eta": "learned", "schedule": Memoised(batch_size)}
+    model = HDP(start, random_state=seed, n_jobs=1, moves=chosen, **settings)
+    job, state = new_run(model, corpus, seed)
+    run(job, state, [bounds := Bounds()])
+    assert len(bounds.nats) >= 7
+    for before, after in pairwise(bounds.nats):
+        assert after >= before - 1e-6 * abs(before)
+    assert (bounds.edits > 0) == (chosen is not None)
+
+
+def test_a_visit_of_few_rounds_never_lowers_the_bound():
+    """Documents that are left half done go on from where they were, if a new start is worse."""
+    X = plant_topics(n_documents=90, length=50, seed=3).counts
+    model = HDP(6, random_state=0, n_jobs=1, max_iter=12, tol=0.0, doc_max_iter=1)
+    job, state = new_run(model.set_params(schedule=Memoised(batch_size=30)), Corpus.from_matrix(X), 0)
+    run(job, state, [bounds := Bounds()])
+    for before, after in pairwise(bounds.nats):
+        assert after >= before - 1e-6 * abs(before)
