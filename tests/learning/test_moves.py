@@ -285,6 +285,6 @@ def test_what_moves_remember_is_in_the_small_part_before_their_edits():
     model, engine, shape = begun()
     model = replace(model, moves=(Fitting("quick", 1), Deciding("deciding", 1)))
     plans = [(1, Plan("deciding", {}))]
-    shape, made = moves.decide(model, engine, shape, plans, STEP)
+    shape, made, *_ = moves.decide(model, engine, shape, plans, STEP)
     assert [each["plan"] for each in made] == ["deciding"]
     assert shape.small["failed"].values.tolist() == [1.0, 4.0]

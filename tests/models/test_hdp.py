@@ -1,28 +1,48 @@
-"""The hierarchical Dirichlet process without moves: the laws, its weights, and what it tells of topics."""
+"""The hierarchical Dirichlet process: the laws with and without moves, its weights, topics that are told."""
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import gammaln, psi
 
-from stickbreaker import HDP, LDA, Hybrid, UserError
+from stickbreaker import HDP, LDA, Hybrid, Memoised, UserError
 from stickbreaker.core.records import Field
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.topics import GrowingTopics, MeanField, TopicModel
 from stickbreaker.models.topics.weights import fit_weights, objective
 from stickbreaker.models.topics.words import ClosedVocabulary
-from stickbreaker.testing import MeanFieldTests, VariationalTests, plant_topics
+from stickbreaker.testing import MeanFieldTests, ModelTests, VariationalTests, plant_topics
 from stickbreaker.testing.planted import matched
 
 
 class TestMeanFieldHDP(MeanFieldTests):
+    """In batch, as the laws of online steps and of the bound ask, without moves."""
+
     def make(self, **settings):
-        return HDP(n_topics=5, random_state=0, **settings)
+        return HDP(n_topics=5, random_state=0, **{"schedule": "batch", "moves": None, **settings})
 
 
 class TestHybridHDP(VariationalTests):
     def make(self, **settings):
-        return HDP(n_topics=5, inference="hybrid", random_state=0, **settings)
+        chosen = {"schedule": "batch", "moves": None, **settings}
+        return HDP(n_topics=5, inference="hybrid", random_state=0, **chosen)
+
+
+class TestDefaultHDP(ModelTests):
+    """Memoised, with moves: five topics are found from three."""
+
+    def make(self, **settings):
+        chosen = {"schedule": Memoised(batch_size=150), **settings}
+        return HDP(n_topics=3, random_state=0, **chosen)
+
+    def test_same_bytes_for_any_number_of_threads_memoised(self):
+        """Law 2."""
+        self.same_bytes(Memoised(batch_size=150))
+
+
+class TestDefaultHybridHDP(TestDefaultHDP):
+    def make(self, **settings):
+        return super().make(inference="hybrid", **settings)
 
 
 def dirichlet_terms(counts, weights, prior, gamma):
@@ -111,11 +131,15 @@ def test_learning_never_lowers_what_it_climbs():
         assert objective(*fit_weights(masses, 1.5, mean_log, 0.01, True), mean_log, 0.01) >= before - 1e-12
 
 
-@pytest.mark.parametrize("settings", [{}, {"inference": "hybrid"}, {"schedule": "online", "max_iter": 30}])
+@pytest.mark.parametrize(
+    "settings",
+    [{"schedule": "batch"}, {}, {"inference": "hybrid"}, {"schedule": "online", "max_iter": 30}],
+    ids=["batch", "memoised", "hybrid", "online"],
+)
 def test_more_topics_than_are_needed(settings):
     """Five planted topics of twelve: they are found (and some of them more than once, without merges)."""
     planted = plant_topics(n_documents=600, length=120, alpha=0.2, seed=3)
-    model = HDP(12, random_state=0, **settings).fit(planted.counts)
+    model = HDP(12, random_state=0, moves=None, **settings).fit(planted.counts)
     _, cosines = matched(model.topic_word_, planted.topics)
     assert cosines.min() > 0.95
     assert model.n_topics_ == len(model.alpha_) == len(model.topic_weights_) == len(model.components_)
@@ -130,14 +154,16 @@ def test_planted_concentration_is_recovered():
     beta = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
     planted = plant_topics(n_documents=1500, length=120, alpha=1.5 * beta, seed=4)
     for inference in ("mean-field", "hybrid"):
-        model = HDP(5, inference=inference, random_state=0, max_iter=150, doc_max_iter=60).fit(planted.counts)
+        settings = {"random_state": 0, "max_iter": 150, "doc_max_iter": 60}
+        model = HDP(5, inference=inference, **settings).fit(planted.counts)
+        assert model.n_topics_ == 5
         chosen, _ = matched(model.topic_word_, planted.topics)
         assert model.alpha_[chosen] == pytest.approx(1.5 * beta, rel=0.25, abs=0.03)
 
 
 def test_topics_without_use_are_not_told(tmp_path):
     X = plant_topics(n_documents=40, length=10, seed=1).counts
-    model = HDP(120, random_state=0, max_iter=60, tol=0.0).fit(X)
+    model = HDP(120, random_state=0, max_iter=60, tol=0.0, schedule="batch", moves=None).fit(X)
     totals = model._engine.totals()[0]
     used = (totals >= 1.0) & (totals >= 1e-4 * totals.sum())
     assert 5 <= model.n_topics_ == used.sum() < 120

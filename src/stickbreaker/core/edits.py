@@ -79,6 +79,7 @@ class Permute:
 
 
 SHARES_OF = "shares of "  # begins the name of a record's field that a change follows
+TRIAL = "trial "  # begins the name of one that serves the rounds of a step
 Change = Grow | Drop | Merge | Dissolve | Split | Permute
 Edit = tuple[Change, ...]
 
@@ -287,7 +288,7 @@ def _rows_after(change: Change, row_axis: str, n_rows: int) -> int:
 
 def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
     """Documents' records after an edit; what they held for trials goes."""
-    after = {name: item for name, item in local.items() if not name.startswith(SHARES_OF)}
+    after = {name: item for name, item in local.items() if not name.startswith((SHARES_OF, TRIAL))}
     for change in edit:
         own = change
         if isinstance(change, Split | Dissolve):
@@ -295,3 +296,8 @@ def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
             own = change if shares is None else replace(change, along={shares.axes[0]: shares.values})
         after = apply((own,), after)
     return after
+
+
+def without_trials(local: Record) -> dict[str, Field]:
+    """Documents' records without what served the rounds of a step."""
+    return {name: item for name, item in local.items() if not name.startswith(TRIAL)}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from stickbreaker.core.edits import Edit, apply_to_local
+from stickbreaker.core.edits import Edit, apply_to_local, without_trials
 from stickbreaker.core.flat import flat_record, record_from
 from stickbreaker.core.records import Array, Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
@@ -96,7 +96,8 @@ class LocalEngine(Engine):
 
     def commit(self) -> None:
         if self.keep_local:
-            self._locals.update(self._fresh)
+            kept = ((first, without_trials(local)) for first, local in self._fresh.items())
+            self._locals.update(kept)
         self._fresh = {}
 
     def exchange(self, number: int, stats: Stats, keep: float) -> Stats:

@@ -11,6 +11,8 @@ from stickbreaker.kernels.special import OPTIONS, PART, digamma64, exp64, log64,
 
 ROUNDS = 20  # of a document between two topics
 CLOSE = 1e-4  # tokens: a smaller change ends them
+FEW = 0.01  # tokens: a document with fewer of a topic has them parted as the priors are
+TRACE = 1e-9  # tokens of a word: fewer are none
 NOTHING = 1e-6  # tokens: a document with fewer of a topic has none of it
 
 
@@ -63,7 +65,8 @@ def topic_parts(words, gamma, topics, parts_out):
                     norm += np.float64(block[i, k]) * max(exact[k], 1e-290)
             for p in range(len(topics)):
                 share = np.float64(block[i, topics[p]]) * max(exact[topics[p]], 1e-290) / norm
-                parts_out[start + i, p] = np.float32(np.float64(words.counts[start + i]) * share)
+                tokens = np.float64(words.counts[start + i]) * share
+                parts_out[start + i, p] = np.float32(tokens if tokens > TRACE else 0.0)
 
 
 @njit(**PART)
@@ -111,12 +114,14 @@ def _part_document(document, parts, p, start, stop, log_odds, first, second):
     """Tokens of the first half at the fixed point between two topics of priors `first` and `second`."""
     total = _tokens(parts, start, stop, p)
     tokens = 0.5 * total
-    if total < NOTHING:
+    if total < FEW:
         return total * first / (first + second), total
     for _ in range(ROUNDS):
         lean = digamma64(first + tokens) - digamma64(second + total - tokens)
         updated = 0.0
         for i in range(start, stop):
+            if parts[i, p] == np.float32(0.0):
+                continue
             odds = min(max(log_odds[document.codes[i]] + lean, -500.0), 500.0)
             updated += np.float64(parts[i, p]) / (1.0 + exp64(-odds))
         change = abs(updated - tokens)
@@ -150,9 +155,11 @@ def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, 
         expected, expected_other = digamma64(at) - psi_total, digamma64(other) - psi_total
         lean = expected - expected_other
         tokens, entropy = 0.0, 0.0
-        for i in range(start, stop):
+        for i in range(start, stop if total >= NOTHING else start):
             x = np.float64(parts[i, p])
-            if total < NOTHING:
+            if x == 0.0:
+                continue
+            if total < FEW:
                 odds = lean_of(priors)
             else:
                 odds = min(max(log_odds[document.codes[i]] + lean, -500.0), 500.0)
@@ -221,7 +228,7 @@ def add_handover(document, parts, places, gamma, log_words, prior, handover_out)
         for j in range(n):
             moved[j] = total / n
         _targets(prior, moved, total, gamma[d], psi_total, wide, expected)
-        if total >= NOTHING and n > 1:
+        if total >= FEW and n > 1:
             for _ in range(ROUNDS):
                 updated[:] = 0.0
                 for i in range(start, stop):
@@ -236,11 +243,12 @@ def add_handover(document, parts, places, gamma, log_words, prior, handover_out)
                 if change < CLOSE:
                     break
         updated[:] = 0.0
-        for i in range(start, stop):
+        for i in range(start, stop if total >= NOTHING else start):
             x = np.float64(parts[i, last])
+            if x == 0.0:
+                continue
             _leaning(i, document, log_words, expected, shares)
-            if x > 0.0:
-                handover_out.own[0] += x * log64(x)
+            handover_out.own[0] += x * log64(x)
             for j in range(n):
                 y, more = np.float64(parts[i, places[j]]), x * shares[j]
                 updated[j] += more

@@ -132,7 +132,8 @@ def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
     small = model.global_step(small, stats, engine.totals(), summary, step)
     ripe = minibatch.number is None or (not begun and engine.have_tried([item for _, item in plans]))
     if plans and ripe:
-        shape, late = moves.decide(model, engine, shape._replace(small=small, stats=stats), plans, step)
+        shape = shape._replace(small=small, stats=stats)
+        shape, late = moves.decide(model, engine, shape, plans, step)
         small, stats, edits, plans = shape.small, shape.stats, [*edits, *late], []
     state.small, state.columns = small, shape.columns
     state.plans = plans if minibatch.number is not None else []

@@ -25,7 +25,7 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine
 from stickbreaker.models.contract import Accepted, Model, Plan, Step
 
-MAX_ROUNDS = 8  # how often plans may be mapped again in one step
+MAX_ROUNDS = 16  # how often plans may be mapped again in one step
 TOP = 10  # rows that a topic is told by in the trace
 Numbered = tuple[int, Plan]  # a plan, and the number of the move that it is of
 
@@ -124,7 +124,7 @@ def make(
         small = apply(item.edit, small)
         changed = follow(columns, item.edit, model.column_axis)
         told = {"plan": item.plan, "gain": item.gain, **_told(columns, changed, item.edit, model.column_axis)}
-        made.append(told | _words(before, engine.rows(), columns, changed))
+        made.append(told | _words(before, engine.rows(), columns, changed, told))
         columns = changed
     return Shape(small, stats, columns), made
 
@@ -181,12 +181,13 @@ def _told(before: Columns, after: Columns, edit: Edit, axis: str) -> dict[str, A
             return kind
 
 
-def _words(before: Rows, after: Rows, old: Columns, new: Columns) -> dict[str, Any]:
-    """Top rows of the columns that an edit changed, before and after."""
+def _words(before: Rows, after: Rows, old: Columns, new: Columns, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Top rows of the columns that an edit, as `told`, concerns, before and after."""
     if before.values.shape[0] != after.values.shape[0] or old == new:
         return {}
     was, now = dict(_by_number(before, old)), dict(_by_number(after, new))
-    touched = [n for n in now if n not in was or not np.array_equal(was[n], now[n])]
+    concerned = {told.get("topic"), *told.get("also", ())}  # others change in their last digits at most
+    touched = [n for n in now if n not in was or n in concerned]
     gone = [n for n in was if n not in now]
     return {
         "words": {str(n): _top(now[n]) for n in touched},

@@ -95,7 +95,10 @@ class GrowingTopics:
         masses = np.append(small["weights"].values, small["rest"].values)
         gamma = float(small["gamma"].values)
         pull = (gamma - 1.0) / (documents * scale)
-        fitted = fit_weights(masses, float(small["alpha"].values), mean_log, pull, self.alpha_learned)
+        learned = (
+            self.alpha_learned and len(masses) > 2
+        )  # all documents are alike in one topic, whatever alpha
+        fitted = fit_weights(masses, float(small["alpha"].values), mean_log, pull, learned)
         return self._told(fitted.masses, fitted.alpha, len(masses) - 1)
 
     def _by_tables(self, small: Record, usage: Record, scale: float) -> dict[str, Array]:

@@ -3,6 +3,8 @@
 scipy is imported on use: a model is loaded without it.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from stickbreaker.core.records import Array, Rows, Stats
@@ -63,8 +65,8 @@ def pairs(likeness: Array, columns: Array) -> list[tuple[int, ...]]:
     return [pair if totals[pair[0]] <= totals[pair[1]] else pair[::-1] for pair in pairs]
 
 
-def mixtures(columns: Array) -> list[tuple[int, ...]]:
-    """Each topic, the smallest first, with those that it is most nearly a mixture of, the largest part first.
+def mixtures(columns: Array, wanted: list[int]) -> Iterator[tuple[int, ...]]:
+    """Each wanted topic with those that it is most nearly a mixture of, the largest part first.
 
     Non-negative least squares of its word shares on those of all other topics, words weighted as chi-squared
     weights them.
@@ -73,19 +75,18 @@ def mixtures(columns: Array) -> list[tuple[int, ...]]:
 
     totals = columns.sum(axis=0)
     mean = np.maximum(columns.sum(axis=1) / max(float(totals.sum()), 1e-300), 1e-12)
-    shares = columns / np.maximum(totals, 1e-3) / np.sqrt(mean)[:, None]
-    products = shares.T @ shares
-    found: list[tuple[int, ...]] = []
-    for topic in np.argsort(totals, kind="stable").tolist():
-        others = np.array([k for k in range(len(totals)) if k != topic], np.int64)
+    scaled = columns / np.maximum(totals, 1e-3) / np.sqrt(mean)[:, None]
+    products = scaled.T @ scaled
+    products += (1e-9 * np.trace(products) + 1e-300) * np.eye(len(totals))
+    for topic in wanted:
+        others = np.delete(np.arange(len(totals)), topic)
         if not len(others):
-            break
-        ridge = 1e-9 * np.trace(products) * np.eye(len(others))
-        root = np.linalg.cholesky(products[np.ix_(others, others)] + ridge)
+            return
+        root = np.linalg.cholesky(products[np.ix_(others, others)])
         parts, _ = nnls(root.T, np.linalg.solve(root, products[others, topic]))
         largest = np.argsort(-parts, kind="stable")[:PARTS]
-        found.append((topic, *others[largest[parts[largest] > LEAST_PART]].tolist()))
-    return [each for each in found if len(each) > 1]
+        chosen = largest[parts[largest] > LEAST_PART] if parts.max() > LEAST_PART else largest[:1]
+        yield (topic, *others[chosen].tolist())
 
 
 def word_parts(told: Rows, n_words: int) -> Array:

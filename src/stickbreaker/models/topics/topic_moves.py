@@ -30,7 +30,7 @@ from stickbreaker.models.topics.trials import mark, topic_of
 from stickbreaker.models.topics.words import ClosedVocabulary
 
 DIRECTIONS = 3  # maps that look for a topic's leading direction; the next parts documents along it
-ROUNDS = 7  # of a split's fitting, directions included
+ROUNDS = 9  # of a split's fitting, directions included
 TOKENS = 20.0  # a topic of fewer is not split
 LONGEST = 32.0  # cohorts that a topic that keeps failing waits at most
 APART = 8.0  # cohorts that a pair waits that failed, or was one topic before
@@ -92,7 +92,8 @@ class TopicMoves(Move):
         columns = rows.values
         apart, waits = small["apart"].values, small["wait"].values[MERGE]
         chosen: dict[tuple[int, ...], None] = {}
-        mixed = [each for each in mixtures(columns) if waits[each[0]] <= 0]
+        small_first = [k for k in np.argsort(columns.sum(axis=0), kind="stable").tolist() if waits[k] <= 0]
+        mixed = list(mixtures(columns, small_first[: -(-self.settings.merges // 2)]))
         rankings = [
             mixed,
             [pair for pair in pairs(likeness(columns), columns) if apart[pair] <= 0],
@@ -246,15 +247,13 @@ class TopicMoves(Move):
         found = list(self._candidates(small, stats, plans, rows, step))
         least = DUST * stats.tokens * step.scale
         accepted, memory = self._verdict(small, found, least, rows.values.shape[1])
-        self._excuse(memory["failed"].values, rows, sum(len(each.topics) > 1 for each in found))
+        self._excuse(memory["failed"].values, rows.values.sum(axis=0))
         return Verdict(tuple(accepted), small=memory)
 
-    def _excuse(self, failed: Array, rows: Rows, handovers: int) -> None:
-        """Count as failed what is never tried, or a run would wait for it: splits of tiny topics, and, where
-        there was room for more, handovers of topics that no others mix to."""
-        failed[SPLIT] += (rows.values.sum(axis=0) < TOKENS) & (failed[SPLIT] == 0.0)
-        if handovers < self.settings.merges:
-            failed[MERGE] += failed[MERGE] == 0.0
+    def _excuse(self, failed: Array, totals: Array) -> None:
+        """Count as failed what is never tried, or a run would wait for it."""
+        failed[SPLIT] += ((totals < TOKENS) | (self.settings.splits == 0)) & (failed[SPLIT] == 0.0)
+        failed[MERGE] += ((len(totals) == 1) | (self.settings.merges == 0)) & (failed[MERGE] == 0.0)
 
     def _parted(self, small: Record, plan: Plan, word_shares: Array, part: float, gain: float) -> Candidate:
         """A split that gains so much besides log p(sticks | gamma)."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.edits import SHARES_OF
+from stickbreaker.core.edits import SHARES_OF, TRIAL
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard
@@ -17,6 +17,7 @@ from stickbreaker.models.topics.mean_field import TopicView, words_of
 if TYPE_CHECKING:
     from stickbreaker.kernels.split_merge import Document
 
+PARTS, PARTS_OF = f"{TRIAL}parts", f"{TRIAL}topics"  # of a document's record, from round to round of a step
 EASE = 1.0  # tokens of score zero that every document has: one of few tokens gets no extreme score
 
 
@@ -61,13 +62,16 @@ def try_out(
     topics = (
         np.unique(np.concatenate([_topics(plan.change) for plan in plans])) if plans else np.empty(0, int)
     )
-    parts = np.empty((len(shard.codes), len(topics)), np.float32)
-    gamma = local["gamma"].values
-    if len(topics):
-        topic_parts(words_of(view, shard), gamma, topics, parts)
+    gamma, extra = local["gamma"].values, dict[str, Field]()
+    if PARTS in local and np.array_equal(local[PARTS_OF].values, topics):
+        parts = np.asarray(local[PARTS].values, np.float32)
+    else:
+        parts = np.empty((len(shard.codes), len(topics)), np.float32)
+        if len(topics):
+            topic_parts(words_of(view, shard), gamma, topics, parts)
+        extra |= {PARTS: Field(parts, ("entries", "parts")), PARTS_OF: Field(topics, ("parts",))}
     places = {topic: place for place, topic in enumerate(topics.tolist())}
     bench = Bench(shard, gamma, gamma.sum(axis=1) + view.rest, parts, places)
-    extra: dict[str, Field] = {}
     told: dict[str, Stats] = {}
     for plan in plans:
         kind = next(kind for kind in TRIALS if kind in plan.change)

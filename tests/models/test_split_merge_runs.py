@@ -1,0 +1,327 @@
+"""Runs with split and merge moves: planted numbers of topics, hostile input, lasting ids, and going on."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from tests.running import contents
+from tests.saved.test_resume import StopAfter
+
+from stickbreaker import HDP, Corpus, Memoised, SplitMerge, UserError
+from stickbreaker.core.randomness import stream
+from stickbreaker.engines import Interrupted, LocalEngine
+from stickbreaker.estimators import fitting
+from stickbreaker.learning import moves
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.testing import plant_topics
+from stickbreaker.testing.models import untimed
+from stickbreaker.testing.planted import matched
+
+IN_FIFTIES = Memoised(batch_size=50)
+
+
+def bars(n_documents, length, side=10, seed=0):
+    """Documents of a topic for each row and column of a square of words; shares ~ Dirichlet(1 / topics)."""
+    square = np.eye(side)
+    topics = np.vstack([np.kron(square, np.ones(side)), np.kron(np.ones(side), square)]) / side
+    generator = stream(seed, "bars")
+    theta = generator.dirichlet(np.full(2 * side, 0.5 / side), n_documents)
+    counts = np.stack([generator.multinomial(length, row / row.sum()) for row in theta @ topics])
+    return csr_matrix(counts.astype(float)), topics
+
+
+# planted topics are found, and counted
+
+
+@pytest.mark.parametrize("start", [2, 10, 40])
+def test_bars_are_twenty(start):
+    X, topics = bars(300, 120)
+    model = HDP(start, random_state=0, schedule=Memoised(100), n_jobs=1).fit(X)
+    assert model.n_topics_ == 20
+    assert model.trace_[-1]["topics"] == model.trace_[-1]["used"] == 20
+    assert matched(model.topic_word_, topics)[1].min() > 0.99
+
+
+@pytest.mark.parametrize("inference", ["mean-field", "hybrid"])
+@pytest.mark.parametrize("schedule", [Memoised(100), "batch"], ids=["memoised", "batch"])
+@pytest.mark.parametrize("start", [1, 2, 10])
+def test_five_planted_topics_are_five(inference, schedule, start):
+    """From one topic too, where documents say nothing of alpha."""
+    planted = plant_topics(n_documents=200, length=80, seed=1)
+    settings = {"inference": inference, "schedule": schedule, "random_state": 0, "n_jobs": 1}
+    model = HDP(start, **settings).fit(planted.counts)
+    assert model.n_topics_ == 5
+    assert model.converged_
+    chosen, cosines = matched(model.topic_word_, planted.topics)
+    assert cosines.min() > 0.95
+    theta = model.transform(planted.counts)
+    assert theta.sum(axis=1) == pytest.approx(np.ones(200))
+    assert np.abs(theta[:, chosen] - planted.theta).mean() < 0.05
+    assert 0.0 < model.topic_weights_.sum() < 1.0
+    lda = model.to_lda()
+    assert lda.topic_word_ == pytest.approx(model.topic_word_)
+    if inference == "mean-field":
+        assert lda.transform(planted.counts) == pytest.approx(theta, abs=1e-4)
+
+
+@pytest.mark.parametrize("start", [1, 8])
+def test_documents_of_one_kind_have_one_topic(start):
+    generator = np.random.default_rng(0)
+    X = generator.multinomial(60, generator.dirichlet(np.full(40, 0.5)), 150)
+    model = HDP(start, random_state=0, schedule=IN_FIFTIES).fit(X)
+    assert model.n_topics_ == model.trace_[-1]["topics"] == 1
+    assert model.transform(X) == pytest.approx(np.ones((150, 1)))
+
+
+# hostile input
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[3, 1, 0]],
+        [[3, 1, 0]] * 12,
+        [[0, 0, 0]] * 6,
+        [[1]] * 6,
+        [[0, 0, 0], [5, 0, 1], [0, 0, 0], [0, 7, 1], [0, 0, 0]],
+        [[1e-3, 0.0, 2e-3], [0.0, 1e-3, 0.0]],
+    ],
+    ids=["one document", "identical", "all empty", "one word", "some empty", "weights below one"],
+)
+@pytest.mark.parametrize("batch_size", [1, 4, 100])
+def test_small_and_strange_corpora(rows, batch_size):
+    X = np.array(rows, float)
+    model = HDP(6, random_state=0, max_iter=7, schedule=Memoised(batch_size)).fit(X)
+    assert 1 <= model.n_topics_ <= max(6, len(rows))
+    theta = model.transform(X)
+    assert theta.sum(axis=1) == pytest.approx(np.ones(len(rows)))
+    for nothing in np.flatnonzero(X.sum(axis=1) == 0.0):
+        assert theta[nothing] == pytest.approx(model.alpha_ / model.alpha_.sum())
+    for record in model.trace_:
+        assert np.isfinite(record["score"])
+
+
+def test_empty_documents_among_others_change_no_number_of_topics():
+    X = plant_topics(n_documents=200, length=80).counts.tolil()
+    X[::3] = 0
+    model = HDP(2, random_state=0, schedule=IN_FIFTIES).fit(X.tocsr())
+    assert model.n_topics_ == 5
+
+
+# what is told
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return plant_topics(n_documents=200, length=50, seed=5).counts
+
+
+@pytest.fixture(scope="module", params=[2, 9])
+def model(planted, request):
+    """A finished model that split topics, and one that merged some."""
+    return HDP(request.param, random_state=0, schedule=IN_FIFTIES, n_jobs=1).fit(planted)
+
+
+def test_topics_have_ids_that_the_trace_leads_to(model):
+    """Edits replayed from the start: an id is new once, and the table's columns are those left, in order."""
+    numbers, given, made = list(range(model.n_topics)), model.n_topics, 0
+    for record in model.trace_:
+        for edit in record.get("edits", []):
+            made += 1
+            assert edit["gain"] > 0.0
+            assert edit["topic"] in numbers
+            if edit["move"] == "split":
+                assert edit["new"] == given
+                numbers.append(edit["new"])
+                given += 1
+            else:
+                assert edit["move"] == "merge"
+                assert edit["gone"] != edit["topic"]
+                assert set(edit.get("also", [])) <= set(numbers) - {edit["topic"], edit["gone"]}
+                numbers.remove(edit["gone"])
+            changed = {edit["topic"], *edit.get("also", []), edit.get("new", edit["topic"])}
+            assert set(edit["words"]) == set(map(str, changed))
+            before = {edit["topic"], *edit.get("also", []), edit.get("gone", edit["topic"])}
+            assert set(edit["before"]) == set(map(str, before))
+        assert record["topics"] == len(numbers)
+        assert 1 <= record["used"] <= record["topics"]
+    assert made >= 3
+    assert numbers == list(model._state.columns.numbers)
+    assert model.topic_ids_ == [numbers[k] for k in model._told]
+    assert len(set(model.topic_ids_)) == len(model.topic_ids_) == model.n_topics_ == record["used"]
+
+
+def test_topics_are_told_by_words_at_passes_that_double(model, planted):
+    passes = {}
+    for record in model.trace_:
+        told = [record.get("words", {})]
+        told += [edit[part] for edit in record.get("edits", []) for part in ("words", "before")]
+        for words in told:
+            for rows in words.values():
+                assert len(rows) == len(set(rows)) == 10
+                assert all(0 <= row < planted.shape[1] for row in rows)
+        if "words" in record:
+            passes[record["pass"]] = set(record["words"])
+            assert len(record["words"]) == record["topics"]
+    assert list(passes) == [number for number in (1, 2, 4, 8, 16, 32, 64) if number <= model.n_iter_]
+    assert passes[1] == set(map(str, range(model.n_topics)))
+
+
+def test_the_last_words_are_those_of_the_model(planted):
+    model = HDP(2, random_state=0, schedule=IN_FIFTIES, max_iter=8, tol=0.0).fit(planted)
+    words = model.trace_[-1]["words"]
+    top = model.topic_word_.argsort(axis=1, kind="stable")[:, ::-1][:, :3]
+    assert [words[str(number)][:3] for number in model.topic_ids_] == top.tolist()
+
+
+# the same bytes: threads, files, going on
+
+
+def test_same_bytes_for_any_number_of_threads(planted):
+    runs = [HDP(2, random_state=0, schedule=Memoised(100), n_jobs=n).fit(planted) for n in (1, 2, 3)]
+    assert runs[0].n_topics_ == 5
+    for run in runs[1:]:
+        assert run.components_.tobytes() == runs[0].components_.tobytes()
+        assert run.topic_weights_.tobytes() == runs[0].topic_weights_.tobytes()
+        assert run.topic_ids_ == runs[0].topic_ids_
+        assert untimed(run.trace_) == untimed(runs[0].trace_)
+        assert run.transform(planted).tobytes() == runs[0].transform(planted).tobytes()
+
+
+def test_saved_and_loaded(model, planted, tmp_path):
+    model.save(tmp_path / "model")
+    loaded = HDP.load(tmp_path / "model")
+    assert loaded.topic_ids_ == model.topic_ids_
+    assert loaded.get_params() == model.get_params() | {"n_jobs": loaded.n_jobs}
+    assert loaded.topic_weights_.tobytes() == model.topic_weights_.tobytes()
+    assert loaded.transform(planted).tobytes() == model.transform(planted).tobytes()
+    arrays = ModelDirectory(tmp_path / "model").read().arrays
+    told = [name for name in arrays if name.startswith(("kept/", "local/", "plan", "latest/"))]
+    assert told == [], "what serves a run alone is not in its model"
+
+
+GOING = {
+    "mean-field": {},
+    "hybrid": {"inference": "hybrid"},
+    "learned eta": {"eta": "learned", "moves": SplitMerge(splits=3, merges=2)},
+    "batch": {"schedule": "batch", "max_iter": 12},
+}
+
+
+def begun(path, case):
+    """A run in a directory at step 0: four minibatches a pass, three passes of moves, splits and merges."""
+    settings = {"schedule": Memoised(batch_size=30), "max_iter": 6, "tol": 0.0, **GOING[case]}
+    corpus = Corpus.from_matrix(plant_topics(n_documents=120, length=30, seed=2).counts)
+    corpus = corpus.write(path.parent / f"corpus of {path.name}")
+    fitting.begin(HDP(3, random_state=1, **settings), corpus, path, corpus_inside=True)
+    return path
+
+
+def went_on(path, watch):
+    with pytest.raises(Interrupted):
+        fitting.resume(path, every=0.0, threads=2, watch=watch)
+    snapshot = ModelDirectory(path).read()
+    return snapshot.manifest["run"]["step"], any(name.startswith("plan/") for name in snapshot.arrays)
+
+
+@pytest.mark.parametrize("case", GOING)
+def test_an_interrupted_run_goes_on_alike(tmp_path, case):
+    """Stopped after every few steps: before moves, and again and again while plans are under way."""
+    whole = begun(tmp_path / "whole", case)
+    fitting.resume(whole, every=60.0, threads=1)
+    assert any("edits" in record for record in contents(whole)["trace.jsonl"])
+    path, seen = begun(tmp_path / "model", case), {}
+    for steps in (1, 3, 4, 1, 1, 1):
+        at, under_way = went_on(path, [StopAfter(steps)])
+        seen[at] = under_way
+    assert list(seen) == [1, 4, 8, 9, 10, 11]
+    if case != "batch":
+        assert [seen[step] for step in (1, 4, 8, 9, 10, 11)] == [False, False, False, True, True, True]
+    fitting.resume(path, every=60.0, threads=3)
+    assert contents(path) == contents(whole)
+
+
+def test_a_stop_while_proposals_are_fitted_leaves_the_last_step(tmp_path, monkeypatch):
+    """In the third round of mapping a minibatch again: nothing of that step is in the checkpoint."""
+    whole = begun(tmp_path / "whole", "mean-field")
+    fitting.resume(whole, every=60.0, threads=1)
+    path, calls, real = begun(tmp_path / "model", "mean-field"), [], LocalEngine.again
+
+    def again(self, small, shards, seed, plans):
+        calls.append(len(plans))
+        if len(calls) == 3:
+            self.stop()
+        return real(self, small, shards, seed, plans)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LocalEngine, "again", again)
+        assert went_on(path, []) == (8, False)
+    assert len(calls) == 3
+    fitting.resume(path, every=0.0, threads=2)
+    assert contents(path) == contents(whole)
+
+
+# refusals
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"moves": SplitMerge("exact"), "schedule": "online"}, "does not go with schedule='online'"),
+        ({"moves": SplitMerge("halves")}, "does not go with schedule='memoised'"),
+        ({"moves": SplitMerge("halves"), "schedule": "batch"}, "does not go with schedule='batch'"),
+        ({"moves": SplitMerge(), "inference": "gibbs"}, "Gibbs sampling"),
+        ({"moves": SplitMerge(), "representation": "franchise"}, "franchise"),
+        ({"eta": np.full((4, 2), 0.1), "n_topics": 4}, "eta differs from topic to topic"),
+        ({"moves": "split"}, "moves='split'"),
+    ],
+)
+def test_what_does_not_go_together_is_told_in_one_line(settings, told):
+    with pytest.raises(UserError, match=told) as error:
+        HDP(**settings).fit([[1, 2], [2, 1]])
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("bad", [{"accept": "x"}, {"splits": -1}, {"merges": 2.5}])
+def test_moves_of_no_sense_are_refused(bad):
+    with pytest.raises(UserError, match="SplitMerge"):
+        SplitMerge(**bad)
+
+
+def test_gibbs_and_the_franchise_have_no_moves_unless_asked(planted):
+    for settings in ({"inference": "gibbs"}, {"representation": "franchise"}, {"moves": None}):
+        model = HDP(3, random_state=0, max_iter=3, tol=0.0, **settings).fit(planted[:40])
+        assert not any("edits" in record for record in model.trace_)
+
+
+@pytest.mark.parametrize(("start", "splits", "merges", "ends"), [(4, 9, 0, 5), (4, 0, 9, 4), (9, 0, 9, 5)])
+def test_only_splits_and_only_merges(planted, start, splits, merges, ends):
+    """A run does not wait for what is never tried."""
+    chosen = SplitMerge(splits=splits, merges=merges)
+    model = HDP(start, moves=chosen, random_state=0, schedule=Memoised(100)).fit(planted)
+    assert model.trace_[-1]["topics"] == ends
+    assert model.converged_
+
+
+@pytest.mark.parametrize("chosen", ["split-merge", SplitMerge(splits=0, merges=0)])
+def test_a_run_in_which_nothing_can_be_tried_ends(chosen):
+    """Topics too small to split and to merge, or moves that may do neither."""
+    X = [[1, 2]] if chosen == "split-merge" else plant_topics(n_documents=60).counts
+    assert HDP(5, moves=chosen, random_state=0).fit(X).converged_
+
+
+def test_what_failed_is_tried_again_after_its_wait(monkeypatch):
+    """Also where everything failed at once, so that all of it waits."""
+    cohorts, real = [], moves.plan
+
+    def plan(model, small, latest, engine, step, seed):
+        planned = real(model, small, latest, engine, step, seed)
+        cohorts.extend([step.number] if planned else [])
+        return planned
+
+    monkeypatch.setattr(moves, "plan", plan)
+    X = plant_topics(n_documents=100, length=80, seed=1).counts
+    model = HDP(5, random_state=0, schedule=IN_FIFTIES, max_iter=30, tol=0.0).fit(X)
+    assert model.n_topics_ == 5
+    assert 3 <= len(cohorts) <= 15
+    assert np.diff(cohorts)[-1] > np.diff(cohorts)[0], "ever more seldom"
