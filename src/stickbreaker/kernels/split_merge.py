@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from stickbreaker.kernels.mean_field import FAINT, final_theta_weights, gather, longest, norm_of
 from stickbreaker.kernels.special import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
 
-ROUNDS = 20  # of a document between two topics
-CLOSE = 1e-4  # tokens: a smaller change ends them
+ROUNDS = 10  # of a document between topics
+CLOSE = 1e-2  # tokens: a smaller change ends them
 FEW = 0.01  # tokens: a document with fewer of a topic has them parted as the priors are
 TRACE = 1e-9  # tokens of a word: fewer are none
 NOTHING = 1e-6  # tokens: a document with fewer of a topic has none of it

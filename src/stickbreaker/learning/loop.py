@@ -245,7 +245,7 @@ def _end_pass(job: Run, state: RunState, record: TraceRecord, score: Score | Non
     _close_pass(state, score.nats)
     state.kind = score.kind if exact else "estimate"
     record["pass_score"] = state.scores[-1]
-    if job.evaluate is None and job.model.is_settled(state.small):
+    if job.evaluate is None and job.model.is_settled(state.small, job.engine.totals()):
         state.converged = CONVERGED[score.kind](state.scores, job.limits.tol)
 
 

@@ -140,9 +140,9 @@ class Model(ABC):
         """What every record of the trace tells of the state besides its score: how much of it there is."""
         return {}
 
-    def is_settled(self, small: Record) -> bool:
+    def is_settled(self, small: Record, totals: Array) -> bool:
         """Whether a score that no longer changes may end a run: no, while moves have something untried."""
-        return True
+        return all(move.is_settled(small, totals.sum(axis=0)) for move in self.moves)
 
     def needs_summary(self) -> bool:
         """Whether every global step needs a summary of the table (a learned prior of the words does)."""
@@ -198,6 +198,10 @@ class Move(ABC):
     def start(self, n_columns: int) -> Record:
         """The fields of the small part that are the move's."""
         return {}
+
+    def is_settled(self, small: Record, totals: Array) -> bool:
+        """Whether there is nothing left untried; `totals` (columns) are the table's."""
+        return True
 
     @abstractmethod
     def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> Sequence[Plan]:

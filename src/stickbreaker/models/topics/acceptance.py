@@ -11,7 +11,7 @@ from stickbreaker.models.topics.proposals import correlation, pairs, shares
 from stickbreaker.models.topics.topic_moves import ROUNDS, Candidate, TopicMoves
 from stickbreaker.models.topics.trials import mark, topic_of
 
-SETTLED = 2.0  # passes before exact moves begin: alpha must be learned first
+SETTLED = 5.0  # passes before exact moves begin: topics must have parted, and alpha be learned
 STEPS = 10  # minibatches before moves that are judged on halves begin
 RATE = 0.2  # merges of a stream wait until the learning rate is below: totals must be steady
 
@@ -44,7 +44,7 @@ class ExactMoves(TopicMoves):
             gain = float(tried.usage["own"].values) + prior
             gain += float(self._value(small, halves, halves).sum())
             gain -= float(self._value(small, columns[:, [topic]], columns[:, [topic]])[0])
-            yield self._parted(small, plan, second, part, gain)
+            yield self._parted(plan, second, part, gain)
 
 
 class HalvesMoves(TopicMoves):
@@ -90,7 +90,7 @@ class HalvesMoves(TopicMoves):
             gain += float(fit - (told.values.sum(axis=1) * whole).sum())
             gain *= step.scale * stats.documents / max(1.0, tried.documents)
             part = float(halves[:, 1].sum() / max(float(halves.sum()), 1e-300))
-            yield self._parted(small, plan, second, part, gain)
+            yield self._parted(plan, second, part, gain)
 
 
 class PaperMoves(TopicMoves):
@@ -123,7 +123,7 @@ class PaperMoves(TopicMoves):
             for plan in plans
             if "targets" in plan.change
         ]
-        return Verdict(tuple(self._verdict(small, found, 0.0, rows.values.shape[1])[0]))
+        return Verdict(tuple(self._verdict(small, found, 0.0, rows.values.sum(axis=0), lambda times: 0.0)[0]))
 
     def _begun(self, small: Record, stats: Stats, plan: Plan, rows: Rows, fresh: Array, step: Step) -> Plan:
         """A split to start from: the counts of earlier minibatches, and this one's."""
@@ -160,7 +160,7 @@ class PaperMoves(TopicMoves):
             gain = step.scale * (float(tried.usage["own"].values) + prior)
             gain += float(self._value(small, parted, halves).sum())
             gain -= float(self._value(small, fresh[:, [topic]], columns[:, [topic]])[0])
-            yield self._parted(small, plan, second, part, gain)
+            yield self._parted(plan, second, part, gain)
 
 
 MOVES: dict[str, type[TopicMoves]] = {"exact": ExactMoves, "halves": HalvesMoves, "paper": PaperMoves}

@@ -61,10 +61,11 @@ class GrowingTopics:
         return max(float(small["alpha"].values * small["rest"].values), LEAST)
 
     def score(self, small: Record) -> float:
-        """log p(sticks | gamma) p(gamma), gamma ~ Gamma(1, 1) where it is learned."""
-        gamma, rest = float(small["gamma"].values), float(small["rest"].values)
-        nats = self.count(small) * np.log(gamma) + (gamma - 1.0) * np.log(rest)
-        return float(nats - gamma if self.gamma_learned else nats)
+        """log p(sticks | gamma), but for the factor gamma of each stick.
+
+        That makes it a density, which does not compare across numbers of topics.
+        """
+        return float((small["gamma"].values - 1.0) * np.log(small["rest"].values))
 
     def update(
         self, small: Record, usage: Record, documents: float, rate: float, scale: float

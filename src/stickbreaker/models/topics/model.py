@@ -110,7 +110,3 @@ class TopicModel(Model):
 
     def figures(self, small: Record, totals: Array) -> dict[str, int]:
         return self.documents.figures(totals.sum(axis=0))
-
-    def is_settled(self, small: Record) -> bool:
-        """Moves that learn from failures have tried to split every topic."""
-        return "failed" not in small or bool((small["failed"].values > 0).all())

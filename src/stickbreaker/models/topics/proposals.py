@@ -10,7 +10,7 @@ import numpy as np
 from stickbreaker.core.records import Array, Rows, Stats
 
 SMOOTH = 1.0  # tokens of a word, shared as the whole topic is, that its share starts from
-PARTS, LEAST_PART = 4, 0.05  # topics that one may be handed over to, and the least share of each
+PARTS, LEAST_PART = 6, 0.02  # topics that one may be handed over to, and the least share of each
 
 
 def centred(told: Rows, n_words: int) -> Array:

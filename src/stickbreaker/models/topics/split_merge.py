@@ -20,12 +20,12 @@ class SplitMerge:
     `splits` and `merges` are tried at once.
 
     >>> SplitMerge(accept="halves").splits
-    25
+    12
     """
 
     accept: str = "exact"
-    splits: int = 25
-    merges: int = 30
+    splits: int = 12
+    merges: int = 16
 
     def __post_init__(self) -> None:
         if self.accept not in ACCEPT:

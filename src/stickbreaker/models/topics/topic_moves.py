@@ -4,7 +4,7 @@ scipy is imported on use: a model is loaded without it.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import NamedTuple
@@ -35,21 +35,21 @@ TOKENS = 20.0  # a topic of fewer is not split
 LONGEST = 32.0  # cohorts that a topic that keeps failing waits at most
 APART = 8.0  # cohorts that a pair waits that failed, or was one topic before
 SPLIT, MERGE = 0, 1  # kinds of moves
+EMPTY, NOUGHT = 1.0, -1e-2  # a topic of fewer tokens goes for nothing, to rounding
 DUST = 1e-6  # nats a token that a gain must exceed: single precision could have made it
 
 
 class Candidate(NamedTuple):
     """A change that a trial says something about: columns concerned, its edit, and its gain in nats.
 
-    `stick` is the part of the gain that is of log p(sticks | gamma): a density at a point, which does not
-    compare from one number of topics to another, so that a change must be worth it without that, too.
+    log p(sticks | gamma) has no part in the gain: a density at a point does not compare across numbers of
+    topics.
     """
 
     plan: str
     topics: tuple[int, ...]
     edit: Split | Dissolve
     gain: float
-    stick: float
     mixture: bool = False  # a topic tried with those that it mixes
 
 
@@ -58,8 +58,8 @@ class TopicMoves(Move):
     """What the three kinds share: what to try, how a proposal is fitted, and the terms of the bound.
 
     Memory: "failed" and "wait" (kinds × topics), how often in a row a topic's split, and its handover to
-    those that it mixes, failed and how many cohorts they wait from then on; "apart" (topics × topics), how
-    many cohorts a pair waits.
+    those that it mixes, failed, and the documents seen by when they are tried again; "apart" (topics ×
+    topics), the documents seen by when a pair is.
     """
 
     settings: SplitMerge
@@ -79,7 +79,7 @@ class TopicMoves(Move):
     def _directions(self, small: Record, rows: Rows, step: Step, seed: int, **more: float) -> Iterator[Plan]:
         """Splits to fit: the largest topics that do not wait, from a random direction of words."""
         totals, n_topics = rows.values.sum(axis=0), rows.values.shape[1]
-        eligible = (small["wait"].values[SPLIT] <= 0) & (totals >= TOKENS)
+        eligible = (small["wait"].values[SPLIT] <= step.seen) & (totals >= TOKENS)
         order = [k for k in np.argsort(-totals, kind="stable").tolist() if eligible[k]]
         extra = {name: Field(np.array(value)) for name, value in more.items()}
         for topic in order[: self.settings.splits]:
@@ -92,12 +92,14 @@ class TopicMoves(Move):
         columns = rows.values
         apart, waits = small["apart"].values, small["wait"].values[MERGE]
         chosen: dict[tuple[int, ...], None] = {}
-        small_first = [k for k in np.argsort(columns.sum(axis=0), kind="stable").tolist() if waits[k] <= 0]
+        small_first = [
+            k for k in np.argsort(columns.sum(axis=0), kind="stable").tolist() if waits[k] <= step.seen
+        ]
         mixed = list(mixtures(columns, small_first[: -(-self.settings.merges // 2)]))
         rankings = [
             mixed,
-            [pair for pair in pairs(likeness(columns), columns) if apart[pair] <= 0],
-            [pair for pair in pairs(correlation(latest), columns) if apart[pair] <= 0],
+            [pair for pair in pairs(likeness(columns), columns) if apart[pair] <= step.seen],
+            [pair for pair in pairs(correlation(latest), columns) if apart[pair] <= step.seen],
         ]
         for each in chain.from_iterable(zip_longest(*rankings)):
             if each is not None:
@@ -188,10 +190,6 @@ class TopicMoves(Move):
             self._prior(small, weights), usage["log_whole"].values, n
         )
 
-    def _stick(self, small: Record) -> float:
-        """What one topic more changes in log p(sticks | gamma)."""
-        return float(np.log(small["gamma"].values))
-
     def _value(self, small: Record, fresh: Array, counts: Array) -> Array:
         """sum of fresh E[log beta] - KL(q(beta) || p(beta)) of topics of these counts (words × topics).
 
@@ -205,30 +203,37 @@ class TopicMoves(Move):
     # edits
 
     def _verdict(
-        self, small: Record, found: Sequence[Candidate], least: float, n_topics: int
+        self,
+        small: Record,
+        found: Sequence[Candidate],
+        least: float,
+        totals: Array,
+        later: Callable[[float], float],
     ) -> tuple[list[Accepted], dict[str, Field]]:
-        """The best candidates of disjoint topics, and the memory of the others."""
-        failed, wait = small["failed"].values.copy(), np.maximum(small["wait"].values - 1.0, 0.0)
-        apart = np.maximum(small["apart"].values - 1.0, 0.0)
+        """The best candidates of disjoint topics, and the memory of the others.
+
+        `later` gives the documents seen after so many rounds of all that is at hand.
+        """
+        failed, wait, apart = (small[name].values.copy() for name in ("failed", "wait", "apart"))
         taken, splits = set[int](), 0
         accepted: list[Accepted] = []
-        left = list(range(n_topics))
+        left = list(range(len(totals)))
         lost: set[tuple[int, int]] = set()
         for item in sorted(found, key=lambda each: -each.gain):
             kind, topic = SPLIT if isinstance(item.edit, Split) else MERGE, item.topics[0]
-            if min(item.gain, item.gain - item.stick) <= least:
+            if item.gain <= (NOUGHT if kind == MERGE and totals[topic] < EMPTY else least):
                 if kind == SPLIT or item.mixture:
                     lost.add((kind, topic))
                 if kind == MERGE and len(item.topics) == 2:
-                    apart[topic, item.topics[1]] = apart[item.topics[1], topic] = APART
+                    apart[topic, item.topics[1]] = apart[item.topics[1], topic] = later(APART)
             elif not taken & set(item.topics) and (kind == MERGE or splits < self.settings.splits):
                 splits += kind == SPLIT
                 taken |= set(item.topics)
                 accepted.append(Accepted(item.plan, (_placed(item.edit, left),), item.gain))
-                apart[topic, topic] = APART  # halves take this place and a new one: not tried at once
+                apart[topic, topic] = later(APART)  # halves take this place and a new one: not tried at once
         for kind, topic in lost:
             failed[kind, topic] += 1.0
-            wait[kind, topic] = min(2.0 ** (failed[kind, topic] - 1.0), LONGEST)
+            wait[kind, topic] = later(min(2.0 ** failed[kind, topic], LONGEST))
         for k in taken:
             failed[:, k] = wait[:, k] = 0.0
         return accepted, {
@@ -246,20 +251,21 @@ class TopicMoves(Move):
     def decide(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
         found = list(self._candidates(small, stats, plans, rows, step))
         least = DUST * stats.tokens * step.scale
-        accepted, memory = self._verdict(small, found, least, rows.values.shape[1])
-        self._excuse(memory["failed"].values, rows.values.sum(axis=0))
+        totals = rows.values.sum(axis=0)
+        accepted, memory = self._verdict(small, found, least, totals, _clock(stats, step))
         return Verdict(tuple(accepted), small=memory)
 
-    def _excuse(self, failed: Array, totals: Array) -> None:
-        """Count as failed what is never tried, or a run would wait for it."""
-        failed[SPLIT] += ((totals < TOKENS) | (self.settings.splits == 0)) & (failed[SPLIT] == 0.0)
-        failed[MERGE] += ((len(totals) == 1) | (self.settings.merges == 0)) & (failed[MERGE] == 0.0)
+    def is_settled(self, small: Record, totals: Array) -> bool:
+        """Every topic that could be split or handed over was, and it failed."""
+        failed = small["failed"].values > 0.0
+        split = failed[SPLIT] | (totals < TOKENS) | (self.settings.splits == 0)
+        handed = failed[MERGE] | (len(totals) == 1) | (self.settings.merges == 0)
+        return bool((split & handed).all())
 
-    def _parted(self, small: Record, plan: Plan, word_shares: Array, part: float, gain: float) -> Candidate:
-        """A split that gains so much besides log p(sticks | gamma)."""
-        topic, stick = topic_of(plan.change["topic"]), self._stick(small)
+    def _parted(self, plan: Plan, word_shares: Array, part: float, gain: float) -> Candidate:
+        topic = topic_of(plan.change["topic"])
         edit = Split("topics", topic, part, {"words": word_shares}, plan.name)
-        return Candidate(plan.name, (topic,), edit, gain + stick, stick)
+        return Candidate(plan.name, (topic,), edit, gain)
 
     def _handover(
         self, small: Record, plan: Plan, tried: Stats, columns: Array, fresh: Array, scale: float
@@ -275,12 +281,16 @@ class TopicMoves(Move):
         fresh_after = after if fresh is columns else fresh[:, targets] + fresh[:, [topic]] * along
         gain = float(tried.usage["own"].values)
         gain += self._handed(small, tried, small["weights"].values[before], parts)
-        stick = -self._stick(small)
-        gain = scale * gain + stick + float(self._value(small, fresh_after, after).sum())
+        gain = scale * gain + float(self._value(small, fresh_after, after).sum())
         alone = columns[:, before]
         gain -= float(self._value(small, alone if fresh is columns else fresh[:, before], alone).sum())
         edit = Dissolve("topics", topic, tuple(targets), tuple(parts.tolist()), {"words": along}, plan.name)
-        return Candidate(plan.name, (topic, *targets), edit, gain, stick, "mixture" in plan.change)
+        return Candidate(plan.name, (topic, *targets), edit, gain, "mixture" in plan.change)
+
+
+def _clock(stats: Stats, step: Step) -> Callable[[float], float]:
+    """The documents that will have been seen after so many times those of a report."""
+    return lambda times: step.seen + times * stats.documents
 
 
 def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,8 @@ def try_out(
         parts = np.empty((len(shard.codes), len(topics)), np.float32)
         if len(topics):
             topic_parts(words_of(view, shard), gamma, topics, parts)
-        extra |= {PARTS: Field(parts, ("entries", "parts")), PARTS_OF: Field(topics, ("parts",))}
+        kept: dict[str, NDArray[Any]] = {PARTS: parts, PARTS_OF: topics}
+        extra |= {name: Field(values, ("entries", "parts")) for name, values in kept.items()}
     places = {topic: place for place, topic in enumerate(topics.tolist())}
     bench = Bench(shard, gamma, gamma.sum(axis=1) + view.rest, parts, places)
     told: dict[str, Stats] = {}
