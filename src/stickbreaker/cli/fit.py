@@ -12,7 +12,7 @@ from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, analysis_opti
 from stickbreaker.cli.running import begin, go_on
 
 if TYPE_CHECKING:
-    from stickbreaker.learning.schedules import Online
+    from stickbreaker.learning.schedules import Schedule
     from stickbreaker.models.topics import Gibbs, Hybrid
 
 
@@ -171,14 +171,29 @@ def lda(
 @model_options(
     (),
     {
-        "--topics": {"default": 50, "help": "Topics to start with, which bound those in use but with Gibbs."},
+        "--topics": {"default": 50, "help": "Topics to start with."},
         "--inference": {"type": click.Choice(["mean-field", "hybrid", "gibbs"])},
         "--kappa": {"default": 0.5},
         "--tau0": {"default": 1.0},
         "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
         "--iterations": {"help": "Passes at most, or sweeps.  [default: 100, or 500 with Gibbs sampling]"},
         "--tol": {"help": "Relative change that ends the run."},
+        "--schedule": {
+            "default": None,
+            "show_default": False,
+            "type": click.Choice(["memoised", "batch", "online"]),
+            "help": "Update after each minibatch, exactly; after a pass; or after each, at a rate.  "
+            "[default: memoised, or batch with Gibbs and the franchise]",
+        },
     },
+)
+@click.option(
+    "--moves",
+    default="split-merge",
+    show_default=True,
+    type=click.Choice(["split-merge", "exact", "halves", "paper", "none"]),
+    help="Topics split and merge, judged by all documents (exact), by half a minibatch (halves), as in the "
+    "paper, or by what the schedule allows (split-merge).",
 )
 @click.option(
     "--representation",
@@ -207,15 +222,18 @@ def hdp(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Learn topics by a hierarchical Dirichlet process, which weighs them and tells those in use.
+    """Learn topics and their number by a hierarchical Dirichlet process.
 
-    Topics do not split or merge yet: give more than you need. The input is a corpus or raw files, as for
-    `fit lda`; `stickbreaker resume` goes on with a run that Ctrl-C ended.
+    Topics split and merge while the run goes on. The input is a corpus or raw files, as for `fit lda`;
+    `stickbreaker resume` goes on with a run that Ctrl-C ended.
     """
     from stickbreaker.estimators.plain_hdp import PlainHDP
+    from stickbreaker.models.topics.split_merge import ACCEPT, SplitMerge
 
     if settings["representation"] != "franchise" and written(("tables",)):
         raise click.UsageError("--tables needs --representation franchise")
+    moves = settings["moves"]
+    settings["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
     model = PlainHDP(**_params(settings))
     begin(model, inputs, out, reading, choice, held_out, overwrite)
     go_on(out, checkpoint_every, settings["threads"], as_json)
@@ -244,15 +262,18 @@ def _params(settings: dict[str, Any]) -> dict[str, Any]:
     return {**params, "schedule": _schedule(settings), "inference": _inference(settings)}
 
 
-def _schedule(settings: dict[str, Any]) -> "str | Online":
+def _schedule(settings: dict[str, Any]) -> "str | Schedule | None":
     """The schedule. Raises a usage error where options of the online one are given to another."""
-    from stickbreaker.learning.schedules import Online
+    from stickbreaker.learning.schedules import Memoised, Online
 
-    if settings["schedule"] == "online":
+    chosen = settings["schedule"]
+    if chosen == "online":
         return Online(*(settings[name] for name in ONLINE))
+    if chosen == "memoised" and written(("batch_size",)):
+        return Memoised(settings["batch_size"])
     for name in written(ONLINE):
         raise click.UsageError(f"--{name.replace('_', '-')} needs --schedule online")
-    return settings["schedule"]
+    return chosen
 
 
 def _inference(settings: dict[str, Any]) -> "str | Hybrid | Gibbs":

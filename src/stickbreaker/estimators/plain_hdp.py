@@ -33,19 +33,22 @@ REPRESENTATIONS = {"direct": "growing", "franchise": "franchise"}  # and their d
 
 @dataclass(eq=False, repr=False)
 class PlainHDP(PlainTopics):
-    """Topics of a hierarchical Dirichlet process: their weights are learned, and unneeded ones fall empty.
+    """Topics of a hierarchical Dirichlet process, which split and merge: their number is learned.
 
-    Direct assignment (Bryant & Sudderth 2012, section 2): beta ~ GEM(gamma) are weights of topics without
-    end, theta_d ~ DP(alpha beta). The number of topics does not grow beyond `n_topics` yet: give more than
-    are needed, and read `n_topics_`.
+    Direct assignment (Bryant & Sudderth 2012): beta ~ GEM(gamma) are weights of topics without end,
+    theta_d ~ DP(alpha beta). Read `n_topics_` for how many topics are in use.
 
     Parameters
     ----------
-    n_topics : topics to start with, which bound those in use but with Gibbs sampling.
+    n_topics : topics to start with.
     inference : "mean-field", or "hybrid" (or `Hybrid(burn_in=5, samples=5)`), sampled documents, or "gibbs"
         (or `Gibbs(burn_in=None, every=10, chains=1)`), exact sampling of every token's topic and of the
         weights, in batch; topics come and go (Teh et al. 2006, section 5.3).
-    schedule : "batch" (bHDP), "online" (oHDP), or `Online(...)`; kappa 0.5 and tau0 1 by default.
+    schedule : "memoised" (or `Memoised(batch_size=None)`), exact updates after each minibatch; "batch"
+        (bHDP), "online" (oHDP) or `Online(...)`, kappa 0.5 and tau0 1 by default. None: memoised, or batch
+        with Gibbs sampling and the franchise.
+    moves : "split-merge" is what suits the schedule: `SplitMerge(accept="exact")` where it sees all
+        documents, "halves" online and in `partial_fit`; "paper" judges as Bryant & Sudderth do; None: none.
     alpha : concentration of documents around the weights: a number is fixed, "learned" starts at 1; Gibbs
         sampling draws it, and `concentration`, under Gamma(1, 1) priors.
     concentration : gamma, that of the weights: a number is fixed, "learned" starts at 1.
@@ -60,6 +63,8 @@ class PlainHDP(PlainTopics):
     ----------
     n_topics_ : topics in use, those with an expected token at least and 1e-4 of all; others are not told, and
         every attribute, and `transform`, has these alone.
+    topic_ids_ : lasting numbers of the topics in use: a split's first part and a merge's larger target keep
+        theirs; `trace_` tells of every change by them, with its gain in nats.
     topic_weights_ : (topics,) beta, the weights of topics in use; their sum is below one. Of Gibbs sampling
         the last sample's, while `components_` are means over the samples that had the topic.
     alpha_ : (topics,) alpha beta, the prior of topics in documents.

@@ -201,6 +201,11 @@ def sweep(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
         "kind": "joint",
         "sample": chains.taken,
     }
+    sampler = chains.samplers[chains.best()]
+    small = sampler.small()
+    if "ids" in small:  # topics come and go
+        totals = sampler.counts().sum(axis=0, keepdims=True, dtype=np.float64)
+        record |= job.model.figures(small, totals)
     if scored:
         best = chains.best()
         record["score"] = record["pass_score"] = float(chains.scores[best, -1])
