@@ -114,10 +114,9 @@ def by_definition(seen, small, eta, n_words):
         for word, count, shares in zip(words, counts, phi, strict=True):
             lam[:, word] += count * shares
     log_beta = psi(lam) - psi(lam.sum(axis=1, keepdims=True))
-    left, nats = 1.0, -concentration  # log p(gamma), gamma ~ Gamma(1, 1)
-    for weight in weights:
-        stick = weight / left
-        nats += np.log(concentration) + (concentration - 1.0) * np.log1p(-stick)
+    left, nats = 1.0, 0.0
+    for weight in weights:  # log p(sticks), but for log gamma each
+        nats += (concentration - 1.0) * np.log1p(-weight / left)
         left -= weight
     for k in range(len(weights)):
         nats += ((eta - 1.0) * log_beta[k]).sum() - dirichlet_log_normaliser(np.full(n_words, eta))

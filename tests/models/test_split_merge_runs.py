@@ -136,9 +136,9 @@ def test_topics_have_ids_that_the_trace_leads_to(model):
                 assert set(edit.get("also", [])) <= set(numbers) - {edit["topic"], edit["gone"]}
                 numbers.remove(edit["gone"])
             changed = {edit["topic"], *edit.get("also", []), edit.get("new", edit["topic"])}
-            assert set(edit["words"]) == set(map(str, changed))
+            assert set(record["words"]) >= set(map(str, changed))
             before = {edit["topic"], *edit.get("also", []), edit.get("gone", edit["topic"])}
-            assert set(edit["before"]) == set(map(str, before))
+            assert set(record["before"]) >= set(map(str, before))
         assert record["topics"] == len(numbers)
         assert 1 <= record["used"] <= record["topics"]
     assert made >= 3
@@ -148,19 +148,20 @@ def test_topics_have_ids_that_the_trace_leads_to(model):
 
 
 def test_topics_are_told_by_words_at_passes_that_double(model, planted):
-    passes = {}
+    """All of them; at other steps those that an edit concerns."""
+    whole = {}
     for record in model.trace_:
-        told = [record.get("words", {})]
-        told += [edit[part] for edit in record.get("edits", []) for part in ("words", "before")]
-        for words in told:
+        for words in (record.get("words", {}), record.get("before", {})):
             for rows in words.values():
                 assert len(rows) == len(set(rows)) == 10
                 assert all(0 <= row < planted.shape[1] for row in rows)
-        if "words" in record:
-            passes[record["pass"]] = set(record["words"])
+        assert ("before" in record) == bool(record.get("edits"))
+        if "words" in record and "before" not in record:
+            whole[record["pass"]] = set(record["words"])
             assert len(record["words"]) == record["topics"]
-    assert list(passes) == [number for number in (1, 2, 4, 8, 16, 32, 64) if number <= model.n_iter_]
-    assert passes[1] == set(map(str, range(model.n_topics)))
+    doubling = {number for number in (1, 2, 4, 8, 16, 32, 64) if number <= model.n_iter_}
+    assert {1, 2} <= set(whole) <= doubling
+    assert whole[1] == set(map(str, range(model.n_topics)))
 
 
 def test_the_last_words_are_those_of_the_model(planted):
@@ -238,7 +239,6 @@ def test_only_splits_and_only_merges(planted, start, splits, merges, ends):
     assert model.converged_
 
 
-@pytest.mark.xfail(strict=True, reason="a run with no plans is never told that nothing is left to try")
 @pytest.mark.parametrize("chosen", ["split-merge", SplitMerge(splits=0, merges=0)])
 def test_a_run_in_which_nothing_can_be_tried_ends(chosen):
     """Topics too small to split and to merge, or moves that may do neither."""
@@ -246,7 +246,6 @@ def test_a_run_in_which_nothing_can_be_tried_ends(chosen):
     assert HDP(5, moves=chosen, random_state=0).fit(X).converged_
 
 
-@pytest.mark.xfail(strict=True, reason="waits are counted in cohorts, and no cohort begins while all wait")
 def test_what_failed_is_tried_again_after_its_wait(monkeypatch):
     """Also where everything failed at once, so that all of it waits."""
     cohorts, real = [], moves.plan

@@ -1,7 +1,7 @@
 """The parameters of the hierarchical Dirichlet process, and the model that they describe."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -136,8 +136,10 @@ class PlainHDP(PlainTopics):
         if chosen is None or (not growing and isinstance(chosen, str)):
             return ()
         streamed = schedule in ("online", "partial_fit")
-        if isinstance(chosen, str) or schedule == "partial_fit":
+        if isinstance(chosen, str):
             chosen = SplitMerge("halves" if streamed else "exact")
+        if schedule == "partial_fit" and chosen.accept == "exact":  # a stream goes on from what `fit` began
+            chosen = replace(chosen, accept="halves")
         if not isinstance(documents, GrowingTopics) or not growing:
             raise UserError(
                 f"moves={chosen}", remedy="leave moves None with Gibbs sampling and the franchise"

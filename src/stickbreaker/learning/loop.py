@@ -172,11 +172,14 @@ def _record(
     }
     if edits:
         record["edits"] = edits
+        for told in ("words", "before"):  # of the topics concerned, once each
+            words = [edit.pop(told) for edit in edits if told in edit]
+            record |= {told: {k: v for part in words for k, v in part.items()}} if words else {}
     if minibatch.ends_pass:
         number = state.passes + 1
         if model.moves and number & (number - 1) == 0:
             assert state.columns is not None
-            record["words"] = moves.top_rows(engine.rows(), state.columns)
+            record["words"] = moves.top_rows(engine.rows(), state.columns)  # of all topics
         if minibatch.number is not None:
             score = model.kept_score(state.small, stats, engine.totals(), engine.summary(state.small))
             state.pass_tokens = stats.tokens

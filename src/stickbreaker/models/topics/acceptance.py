@@ -11,7 +11,7 @@ from stickbreaker.models.topics.proposals import correlation, pairs, shares
 from stickbreaker.models.topics.topic_moves import ROUNDS, Candidate, TopicMoves
 from stickbreaker.models.topics.trials import mark, topic_of
 
-SETTLED = 3.0  # passes before exact moves begin: topics must have parted, and alpha be learned
+SETTLED = 2.0  # passes before exact moves begin: alpha must be learned first
 STEPS = 10  # minibatches before moves that are judged on halves begin
 RATE = 0.2  # merges of a stream wait until the learning rate is below: totals must be steady
 
