@@ -112,7 +112,7 @@ MISTAKES = [  # a command line, with {} for places, and what the line on standar
     ("fit lda {data} --out {dir}/m --schedule online --tau0 inf", "Online(tau0=inf) is out of range"),
     (
         "fit lda {data} --out {dir}/m --keep-local --schedule online",
-        "keep_local needs batch mean-field inference",
+        "keep_local needs batch or memoised mean-field inference",
     ),
     ("fit lda {data} --out {dir}/m --text-field body", "planted.jsonl:1: "),
     ("fit lda {data} --out {dir}/m --language tlh", "tlh"),

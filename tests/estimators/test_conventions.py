@@ -277,7 +277,7 @@ def test_a_wrong_schedule_is_named(name, value):
 
 
 def test_keep_local_needs_batch():
-    with pytest.raises(UserError, match="keep_local needs batch mean-field inference"):
+    with pytest.raises(UserError, match="keep_local needs batch or memoised mean-field inference"):
         quick(keep_local=True, schedule="online").fit(counts())
 
 

@@ -72,8 +72,10 @@ def test_bound_equals_its_definition_term_by_term(seed):
     documents = random_corpus(seed)
     alpha, eta, lam = rng.gamma(1.0, 0.5, 3) + 0.05, 0.3, rng.gamma(0.5, 1.0, (3, 7)) + 0.3
     report = run(documents, alpha, lam, Rule(20, 1e-6))
-    terms, digammas = np.zeros(3), np.zeros(3)
-    add_dirichlet_terms(np.ascontiguousarray(lam.T), np.ascontiguousarray(lam.T - eta), terms, digammas)
+    log_gammas, expected, digammas = np.zeros((3, 3))
+    counts = np.ascontiguousarray(lam.T - eta)
+    add_dirichlet_terms(np.ascontiguousarray(lam.T), counts, log_gammas, expected, digammas)
+    terms = log_gammas - expected
     assert digammas == pytest.approx(psi(lam).sum(1), rel=1e-9)
     table = -oracle.dirichlet_log_normaliser(np.full(7, eta)) * 3
     table += (terms + (lam.sum(1) - 7 * eta) * psi(lam.sum(1))).sum()

@@ -8,6 +8,8 @@ from scipy.special import gammaln, psi
 
 from tests.oracle import lda
 
+FEW = 0.01  # tokens: a document with fewer of a topic has them parted as the priors are
+
 
 def topic_parts(documents, gammas, lam, topics):
     """Expected tokens of some topics, all documents' entries one below another."""
@@ -49,7 +51,7 @@ def direction(documents, parts, scores, ease, hard):
 def halves(words, tokens, gamma, total, log_odds, priors, rounds, close):
     """One document's topic in two: its share of the second in gamma, tokens (entries × 2), gammas (2)."""
     whole = tokens.sum()
-    if whole < 1e-6:
+    if whole < FEW:
         share = priors[1] / sum(priors)
         first = tokens * priors[0] / sum(priors)
         return share, np.stack([first, tokens - first], 1), gamma * np.array([1.0 - share, share])
@@ -83,7 +85,7 @@ def handover(words, tokens, gamma, total, log_words, prior, rounds, close):
         return leaving[:, None] * weights / weights.sum(axis=1, keepdims=True)
 
     moved = np.full(n, leaving.sum() / n)
-    if leaving.sum() >= 1e-6 and n > 1:
+    if leaving.sum() >= FEW and n > 1:
         for _ in range(rounds):
             now = leaning(widened(moved)).sum(axis=0)
             change, moved = np.abs(now - moved).sum(), now

@@ -223,7 +223,7 @@ def test_hostile_words_stay_in_the_data() -> None:
 def fitted(cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("grown")
     (directory / "d.jsonl").write_text("\n".join(map(json.dumps, planted_documents(60))))
-    options = ("--topics", 6, "--threads", 1, "--seed", 1, "--iterations", 8)
+    options = ("--topics", 6, "--threads", 1, "--seed", 1, "--iterations", 8, "--moves", "none")
     cli("fit", "hdp", directory / "d.jsonl", "--out", directory / "model", *options)
     return directory / "model"
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Edit, apply_to_stats
 from stickbreaker.core.flat import flat_stats, stats_from
 from stickbreaker.core.records import Array, Rows, Stats, no_rows
-from stickbreaker.engines.sums import Sum
 
 PREFIX = "kept/"  # of the arrays of a snapshot
 
@@ -31,6 +30,8 @@ class KeptReports:
 
     def known(self, shape: tuple[int, ...]) -> Stats:
         """The sum of all reports, but for their rows; trials with theirs (`shape` is the table's)."""
+        from stickbreaker.engines.sums import Sum  # brings numba, which a model that is read does without
+
         total = Sum(shape)
         for number in sorted(self.reports):
             total.add(replace(self.reports[number], rows=no_rows(shape[1])))

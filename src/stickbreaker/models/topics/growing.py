@@ -67,6 +67,12 @@ class GrowingTopics:
         """
         return float((small["gamma"].values - 1.0) * np.log(small["rest"].values))
 
+    def log_prior(self, small: Record) -> float:
+        """log p(sticks | gamma) p(gamma) in full, gamma ~ Gamma(1, 1) where it is learned."""
+        gamma = float(small["gamma"].values)
+        nats = self.count(small) * np.log(gamma) + self.score(small)
+        return float(nats - gamma if self.gamma_learned else nats)
+
     def update(
         self, small: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:

@@ -109,7 +109,7 @@ class DirectAssignment(TokenChain):
         alpha = float(self._small["alpha"].values)
         nats = log_gamma_sum(self._use(), alpha * self._state.weights, self._n_columns)
         nats -= log_gamma_sum(self._lengths(), np.array(alpha), 1)
-        return nats + self._documents.score(self.small())
+        return nats + self._documents.log_prior(self.small())
 
     def _used(self) -> NDArray[np.int64]:
         """Columns that have a topic, in the order of the topics' numbers."""
