@@ -76,7 +76,10 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a
         "type": float,
         "help": "Relative change that ends the run (not Gibbs).",
     },
-    "--keep-local": {"is_flag": True, "help": "Carry documents' state from pass to pass (batch only)."},
+    "--keep-local": {
+        "is_flag": True,
+        "help": "Carry documents' state from pass to pass (batch and memoised).",
+    },
     "--fold-in": {
         "default": "mean-field",
         "show_default": True,

@@ -177,6 +177,8 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     if begun:
         engine.restore(job.model, estimator._engine.snapshot()[0], None)
         state = estimator._state
+        for move in model.moves:  # that were not there before
+            state.small = {**move.start(model.n_columns(state.small)), **state.small}
     else:
         assert isinstance(job.model, TopicModel)
         engine.start(job.model, _seeds(estimator, source, job.model, estimator.seed_))

@@ -175,7 +175,7 @@ class TopicEstimator(ABC):
 
     def _take(self, model: TopicModel, engine: LocalEngine, state: RunState) -> None:
         """Make a run's state the estimator's fitted attributes."""
-        self._state, self._small = state, state.small
+        self._state, self._small = replace(state, plans=[]), state.small  # what was under way is over
         self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
         self._engine = LocalEngine(threads_of(self.n_jobs))
         arrays = {name: values for name, values in engine.snapshot()[0].items() if not of_run(name)}
