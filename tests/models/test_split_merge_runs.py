@@ -267,7 +267,7 @@ def test_a_stream_goes_on_from_a_model_without_moves():
     """Moves are asked for afterwards: the two topics become the planted five."""
     X = plant_topics(n_documents=600).counts
     model = HDP(2, random_state=0, moves=None, max_iter=3, tol=0.0).fit(X).set_params(moves="split-merge")
-    for start in range(0, 30):
+    for start in range(30):
         first = 20 * start % 400
         model.partial_fit(X[first : first + 200])
     assert model.n_topics_ == 5
