@@ -274,7 +274,8 @@ class TopicMoves(Move):
         topic = topic_of(plan.change["topic"])
         targets = plan.change["targets"].values.argmax(axis=0).tolist()
         told = tried.rows.rows()
-        parts = told.values.sum(axis=0) / max(float(told.values.sum()), 1e-300)
+        tokens = told.values.sum(axis=0)
+        parts = tokens / tokens.sum() if tokens.any() else np.arange(len(targets)) == 0.0
         along = word_parts(told, len(columns))
         before = [*targets, topic]
         after = columns[:, targets] + columns[:, [topic]] * along
@@ -284,7 +285,9 @@ class TopicMoves(Move):
         gain = scale * gain + float(self._value(small, fresh_after, after).sum())
         alone = columns[:, before]
         gain -= float(self._value(small, alone if fresh is columns else fresh[:, before], alone).sum())
-        edit = Dissolve("topics", topic, tuple(targets), tuple(parts.tolist()), {"words": along}, plan.name)
+        edit = Dissolve(
+            "topics", topic, tuple(targets), tuple(map(float, parts)), {"words": along}, plan.name
+        )
         return Candidate(plan.name, (topic, *targets), edit, gain, "mixture" in plan.change)
 
 
