@@ -176,6 +176,11 @@ def lda(
     {
         "--topics": {"default": 50, "help": "Topics to start with."},
         "--inference": {"type": click.Choice(["mean-field", "hybrid", "gibbs"])},
+        "--batch-size": {
+            "default": 256,
+            "show_default": False,
+            "help": "Documents a minibatch.  [default: a tenth, at least 256; online 256]",
+        },
         "--kappa": {"default": 0.5},
         "--tau0": {"default": 1.0},
         "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
@@ -272,9 +277,12 @@ def _schedule(settings: dict[str, Any]) -> "str | Schedule | None":
     chosen = settings["schedule"]
     if chosen == "online":
         return Online(*(settings[name] for name in ONLINE))
-    if chosen == "memoised" and written(("batch_size",)):
-        return Memoised(settings["batch_size"])
+    kept = settings.get("representation") == "direct" and settings["inference"] in ("mean-field", "hybrid")
+    by_size = chosen == "memoised" or (chosen is None and kept)
     for name in written(ONLINE):
+        if by_size and name == "batch_size":
+            chosen = Memoised(settings["batch_size"])
+            continue
         raise click.UsageError(f"--{name.replace('_', '-')} needs --schedule online")
     return chosen
 

@@ -287,12 +287,12 @@ def _rows_after(change: Change, row_axis: str, n_rows: int) -> int:
 
 
 def apply_to_local(edit: Edit, local: Record) -> dict[str, Field]:
-    """Documents' records after an edit; what they held for trials goes."""
-    after = {name: item for name, item in local.items() if not name.startswith((SHARES_OF, TRIAL))}
+    """Documents' records after an edit, which takes what they held for its own trial."""
+    after = without_trials(local)
     for change in edit:
         own = change
         if isinstance(change, Split | Dissolve):
-            shares = local.get(SHARES_OF + change.trial)
+            shares = after.pop(SHARES_OF + change.trial, None)
             own = change if shares is None else replace(change, along={shares.axes[0]: shares.values})
         after = apply((own,), after)
     return after

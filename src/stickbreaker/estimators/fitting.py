@@ -175,7 +175,8 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
     job = Run(model, engine, schedule, source, estimator.seed_)
     if begun:
-        engine.restore(job.model, estimator._engine.snapshot()[0], None)
+        arrays = {name: values.copy() for name, values in estimator._engine.snapshot()[0].items()}
+        engine.restore(job.model, arrays, None)  # copies: a step that fails leaves the model as it was
         state = estimator._state
         for move in model.moves:  # that were not there before
             state.small = {**move.start(model.n_columns(state.small)), **state.small}

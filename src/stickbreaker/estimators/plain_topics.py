@@ -74,7 +74,7 @@ class PlainTopics(TopicEstimator):
             raise UserError(told, remedy="raise max_iter or lower burn_in")
         if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
             raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
-        if self.keep_local and (name != "mean-field" or schedule not in ("batch", "memoised")):
+        if self.keep_local and not stream and (name != "mean-field" or schedule not in ("batch", "memoised")):
             told = "keep_local needs batch or memoised mean-field inference"
             raise UserError(told, remedy="leave keep_local False")
         documents, words = self._documents(), self._words(vocabulary, analysis)

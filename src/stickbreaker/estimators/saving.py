@@ -14,7 +14,7 @@ from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.saved import ModelDirectory, Snapshot
-from stickbreaker.saved.checkpoints import model_of, state_of
+from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
 from stickbreaker.saved.directory import new_model_directory
 
 KINDS: dict[str, type[TopicEstimator]] = {kind.kind: kind for kind in (PlainLDA, PlainHDP)}
@@ -67,7 +67,9 @@ def save(estimator: TopicEstimator, path: Path, *, overwrite: bool) -> None:
             file.writelines(json.dumps(record) + "\n" for record in estimator.trace_)
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
         fixed = manifest_of(estimator, estimator.seed_, corpus)
-        directory.write(model_of(estimator._engine, estimator._state, fixed, "done"))
+        snapshot = model_of(estimator._engine, estimator._state, fixed, "done")
+        snapshot.arrays = {**snapshot.arrays, **latest_of(estimator._state)}  # `partial_fit` may go on
+        directory.write(snapshot)
 
 
 def load(path: Path, threads: int | None = None) -> TopicEstimator:
@@ -101,7 +103,10 @@ def _fill(estimator: TopicEstimator, directory: ModelDirectory, snapshot: Snapsh
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
     estimator.trace_ = snapshot.trace
     estimator.n_features_in_ = len(estimator.vocabulary_)
-    model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_)
+    try:
+        model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_)
+    except UserError:  # moves that are for streams only
+        model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_, stream=True)
     engine = LocalEngine(estimator.n_jobs)
     engine.restore(model, snapshot.arrays, None)
     estimator._take(model, engine, state_of(snapshot))

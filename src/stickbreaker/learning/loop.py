@@ -158,8 +158,11 @@ def _record(
 ) -> TraceRecord:
     """The trace's record of a step; ends the pass where it is the last of one, and scores what is due."""
     model, engine = job.model, job.engine
-    state.pass_nats += stats.score if minibatch.number is None else 0.0
-    state.pass_tokens += stats.tokens if minibatch.number is None else 0.0
+    if minibatch.number is None:
+        state.pass_nats += stats.score
+        state.pass_tokens += stats.tokens
+    else:  # the sums are of every document's last report
+        state.pass_nats, state.pass_tokens = stats.score, stats.tokens
     state.latest = replace(stats, rows=no_rows(0), trial={}, found={}) if model.moves else None
     record: TraceRecord = {
         "step": state.step,
@@ -182,7 +185,6 @@ def _record(
             record["words"] = moves.top_rows(engine.rows(), state.columns)  # of all topics
         if minibatch.number is not None:
             score = model.kept_score(state.small, stats, engine.totals(), engine.summary(state.small))
-            state.pass_tokens = stats.tokens
         _end_pass(job, state, record, score)
     _evaluate(job, state, record, minibatch)
     return record

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.flat import flat_stats, stats_from
 from stickbreaker.core.records import Field
@@ -47,9 +48,7 @@ def model_of(engine: Engine, state: RunState, fixed: dict[str, Any], status: str
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not of_run(name)}
     else:
-        arrays = {**arrays, **flat_plans(state.plans)}
-        if state.latest is not None:
-            arrays |= flat_stats(LATEST, state.latest)
+        arrays = {**arrays, **flat_plans(state.plans), **latest_of(state)}
     fields: dict[str, Any] = {}
     for name, item in state.small.items():
         arrays[f"small/{name}"] = item.values
@@ -59,6 +58,11 @@ def model_of(engine: Engine, state: RunState, fixed: dict[str, Any], status: str
     if state.columns is not None:
         manifest["columns"] = [list(state.columns.numbers), state.columns.given]
     return Snapshot(manifest, arrays, keys)
+
+
+def latest_of(state: RunState) -> dict[str, NDArray[Any]]:
+    """The last step's sums as arrays, from which a stream's next step plans."""
+    return {} if state.latest is None else flat_stats(LATEST, state.latest)
 
 
 def state_of(snapshot: Snapshot) -> RunState:

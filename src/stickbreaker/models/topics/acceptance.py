@@ -53,6 +53,10 @@ class HalvesMoves(TopicMoves):
     Merges have nothing to fit: pairs are chosen by the minibatch before and judged on this one.
     """
 
+    def is_settled(self, small: Record, totals: Array) -> bool:
+        """Yes: what a stream brings may always give reason to try again."""
+        return True
+
     def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> list[Plan]:
         if latest is None or step.number < STEPS:
             return []
@@ -101,6 +105,10 @@ class PaperMoves(TopicMoves):
     topic share its phi, where the printed restricted phi does not sum to one; a split takes one restricted
     iteration, from the topic's past and its present counts.
     """
+
+    def is_settled(self, small: Record, totals: Array) -> bool:
+        """Yes: every topic is tried at every step."""
+        return True
 
     def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> list[Plan]:
         if step.number == 0:
