@@ -1,6 +1,8 @@
 """Fixtures for tests of the program, of estimators and of saved models."""
 
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -58,3 +60,18 @@ def model(planted: Path, cli: Run, tmp_path_factory: pytest.TempPathFactory) -> 
     path = tmp_path_factory.mktemp("model") / "model"
     cli("fit", "lda", planted, "--out", path, *SMALL)
     return path
+
+
+@pytest.fixture
+def reproduction(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The scripts of the reproductions can be imported, and are forgotten after the test.
+
+    Their names are plain words.
+    """
+    scripts = Path(__file__).parents[1] / "reproduce"
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(scripts)
+    yield
+    for name in set(sys.modules) - before:
+        if Path(getattr(sys.modules[name], "__file__", None) or "").parent == scripts:
+            del sys.modules[name]

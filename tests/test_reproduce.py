@@ -1,8 +1,6 @@
 """What the reproductions of the papers reckon by themselves, and that their claims are backed."""
 
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,18 +8,7 @@ import pytest
 
 from stickbreaker import Corpus
 
-SCRIPTS = Path(__file__).parents[1] / "reproduce"
-
-
-@pytest.fixture(autouse=True)
-def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The scripts can be imported, and are forgotten after the test: their names are plain words."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(SCRIPTS)
-    yield
-    for name in set(sys.modules) - before:
-        if Path(getattr(sys.modules[name], "__file__", None) or "").parent == SCRIPTS:
-            del sys.modules[name]
+pytestmark = pytest.mark.usefixtures("reproduction")
 
 
 def test_the_tests_that_the_table_of_features_names_exist():

@@ -1,8 +1,6 @@
 """The generators, the scorer, the runs and the page of the HDP's reproduction, at tiny size."""
 
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,18 +8,7 @@ import pytest
 from stickbreaker import Corpus
 from stickbreaker.models.topics.growing import GrowingTopics
 
-SCRIPTS = Path(__file__).parents[1] / "reproduce"
-
-
-@pytest.fixture(autouse=True)
-def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The scripts can be imported, and are forgotten after the test: their names are plain words."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(SCRIPTS)
-    yield
-    for name in set(sys.modules) - before:
-        if Path(getattr(sys.modules[name], "__file__", None) or "").parent == SCRIPTS:
-            del sys.modules[name]
+pytestmark = pytest.mark.usefixtures("reproduction")
 
 
 def test_bars_are_rows_and_columns():

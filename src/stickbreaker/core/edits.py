@@ -219,7 +219,7 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
     trial = stats.trial.get(change.trial) if isinstance(change, Split | Dissolve) else None
     own = change
     if isinstance(change, Split | Dissolve) and trial is not None:
-        shares = _own_shares(trial.rows.rows(), n_rows)
+        shares = own_shares(trial.rows.rows(), n_rows)
         along = shares[:, 1] if isinstance(change, Split) else shares
         own = replace(change, along={**change.along, row_axis: along})
     usage = apply((own,), stats.usage)
@@ -239,7 +239,7 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
     return replace(stats, rows=rows, found=found, usage=usage, trial=trials)
 
 
-def _own_shares(rows: Rows, n_rows: int) -> Array:
+def own_shares(rows: Rows, n_rows: int) -> Array:
     """Shares of each row that a trial tells (all rows of the table × its columns); the first's where none."""
     shares = np.zeros((n_rows, rows.values.shape[1]))
     shares[:, 0] = 1.0

@@ -161,7 +161,6 @@ class LocalEngine(Engine):
         axes, n_rows = self.table.axes, self.table.n_rows
         self.table.edit(edit)
         self._locals = {first: apply_to_local(edit, local) for first, local in self._locals.items()}
-        self._fresh = {first: apply_to_local(edit, local) for first, local in self._fresh.items()}
         if self.kept.reports:
             self.kept.edit(edit, *axes, n_rows)
             self.table.replace(self.kept.table(self.table.values.shape))
@@ -201,8 +200,11 @@ class LocalEngine(Engine):
         scale, totals = float(arrays["scale"]), arrays["totals"]
         groups = arrays["groups"].astype(np.int32) if "groups" in arrays else None
         self.table = Table(arrays["counts"], *axes, keys, scale, totals, groups)
-        firsts = dict.fromkeys(int(name.split("/")[1]) for name in arrays if name.startswith("local/"))
-        self._locals = {first: record_from(f"local/{first}/", arrays) for first in firsts}
+        held: dict[int, dict[str, Array]] = {}
+        for name, values in arrays.items():
+            if name.startswith("local/"):
+                held.setdefault(int(name.split("/")[1]), {})[name] = values
+        self._locals = {first: record_from(f"local/{first}/", own) for first, own in held.items()}
         self._fresh = {}
         self.kept.restore(arrays)
 

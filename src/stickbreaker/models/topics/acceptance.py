@@ -25,8 +25,7 @@ class ExactMoves(TopicMoves):
         return [*self._directions(small, rows, step, seed), *self._handovers(small, latest, rows, step)]
 
     def refine(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
-        fitting = [plan for plan in plans if "targets" not in plan.change and plan.round < ROUNDS]
-        return Verdict(again=tuple(self._fitted(small, stats, plan, rows) for plan in fitting))
+        return Verdict(again=tuple(self._fitting(small, stats, plans, rows)))
 
     def _candidates(
         self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step
@@ -64,8 +63,7 @@ class HalvesMoves(TopicMoves):
         return splits if step.rate > RATE else [*splits, *self._handovers(small, latest, rows, step)]
 
     def refine(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
-        fitting = [plan for plan in plans if "targets" not in plan.change and plan.round < ROUNDS]
-        again = [self._fitted(small, stats, plan, rows) for plan in fitting]
+        again = self._fitting(small, stats, plans, rows)
         other = {"half": Field(np.array(1.0))}
         return Verdict(
             again=tuple(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record
-from stickbreaker.models.topics.growing import LEAST, SHARE, TOKENS
+from stickbreaker.models.topics.growing import LEAST, WeighedTopics
 
 TABLES = 10.0  # that each topic serves at the start: the first sticks' weights are nearly even
 ROUNDS = 100  # of learning gamma, at most
@@ -26,7 +26,7 @@ class Sticks(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FranchiseTopics:
+class FranchiseTopics(WeighedTopics):
     """V_k ~ Beta(1, gamma), pi'_dt ~ Beta(1, alpha): a document's tables, each with one topic.
 
     Wang, Paisley & Blei (2011), section 3. What is kept of q(V) is the expected number of tables that each
@@ -35,12 +35,6 @@ class FranchiseTopics:
     is the rest, which no table has: more topics never lower the best bound. `alpha` and `gamma` are where
     a run begins, or stay unless `learned`.
     """
-
-    n_topics: int
-    alpha: float = 1.0
-    gamma: float = 1.0
-    alpha_learned: bool = True
-    gamma_learned: bool = True
 
     def start(self) -> dict[str, Field]:
         return {
@@ -52,16 +46,6 @@ class FranchiseTopics:
     def count(self, small: Record) -> int:
         """Topics now."""
         return len(small["tables"].values)
-
-    def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """Which topics are told to users, given every topic's tokens: those in use, or the largest."""
-        used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
-        used[int(np.argmax(totals))] = True
-        return np.flatnonzero(used)
-
-    def figures(self, totals: Array) -> dict[str, int]:
-        """Topics in the table and in use, for the trace."""
-        return {"topics": len(totals), "used": len(self.in_use(totals))}
 
     def sticks(self, small: Record) -> Sticks:
         """q(V), the best given the tables."""

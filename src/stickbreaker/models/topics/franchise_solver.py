@@ -14,7 +14,7 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics.franchise import FranchiseTopics
 from stickbreaker.models.topics.mean_field import MeanField, TopicView, tokens_of_documents, words_of
-from stickbreaker.models.topics.words import BLOCK, ClosedVocabulary
+from stickbreaker.models.topics.words import ClosedVocabulary
 
 FIRST = MeanField(max_iter=30, tol=1e-3)  # places tokens in topics before there are tables
 FIRST_TOKENS = 0.1  # that a topic has, or no table of the document begins with it
@@ -53,7 +53,9 @@ class Franchise:
         rows: NDArray[np.int64] | None,
     ) -> FranchiseView:
         """What the local step needs of some rows, as `Model.view`."""
-        logs, log_scale = _expected_logs(words, small, counts, totals, rows)
+        from stickbreaker.kernels.franchise import expected_logs
+
+        logs, log_scale = words.expected(expected_logs, small, counts, totals, rows)
         weights = np.exp(logs)
         weights[logs < -30.0] = 0.0  # subnormal numbers are slow
         topics = TopicView(weights, log_scale, rows, documents.prior(small))
@@ -117,22 +119,3 @@ class Franchise:
         np.put_along_axis(zeta, largest[:, :, None], np.float32(1.0), axis=2)
         zeta[sizes == 0.0] = 0.0
         return sizes, zeta
-
-
-def _expected_logs(
-    words: ClosedVocabulary, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
-) -> tuple[NDArray[np.float32], Array]:
-    """E[log beta] of rows (rows × topics, single, largest of a row 0), and each row's largest."""
-    from scipy.special import psi
-
-    from stickbreaker.kernels.franchise import expected_logs
-
-    log_totals = np.asarray(psi(totals + words.prior_totals(small)))
-    out, log_scale = np.empty(counts.shape, np.float32), np.empty(len(counts))
-    for group, range_ in enumerate(words.ranges(rows)):
-        for start in range(range_.start, range_.stop, BLOCK):
-            part = slice(start, min(start + BLOCK, range_.stop))
-            prior = words.prior(small, part if rows is None else rows[part])
-            concentration = np.ascontiguousarray(counts[part] + prior)
-            expected_logs(concentration, log_totals[group], out[part], log_scale[part])
-    return out, log_scale

@@ -3,6 +3,7 @@
 What learns the weights is imported on use: a model is loaded without scipy.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,19 +16,38 @@ LEAST = 1e-8  # alpha times a topic's weight is no less: single precision must h
 
 
 @dataclass(frozen=True, slots=True)
-class GrowingTopics:
-    """beta ~ GEM(gamma), theta_d ~ DP(alpha beta), direct assignment (Bryant & Sudderth 2012).
-
-    q(beta) is a point of K + 1 masses: the topics' weights and the rest, that of all topics which no token
-    has. Tokens have one of the first K topics, so more topics never lower the best bound. Runs start with
-    `n_topics`; `alpha` and `gamma` are where they begin, or stay unless `learned`.
-    """
+class WeighedTopics(ABC):
+    """Topics with weights of their own, of concentration gamma; documents are around them, of alpha."""
 
     n_topics: int
     alpha: float = 1.0
     gamma: float = 1.0
     alpha_learned: bool = True
     gamma_learned: bool = True
+
+    @abstractmethod
+    def count(self, small: Record) -> int:
+        """Topics now."""
+
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        """Which topics are told to users, given every topic's tokens: those in use, or the largest."""
+        used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
+        used[int(np.argmax(totals))] = True
+        return np.flatnonzero(used)
+
+    def figures(self, totals: Array) -> dict[str, int]:
+        """Topics in the table and in use, for the trace."""
+        return {"topics": len(totals), "used": len(self.in_use(totals))}
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingTopics(WeighedTopics):
+    """beta ~ GEM(gamma), theta_d ~ DP(alpha beta), direct assignment (Bryant & Sudderth 2012).
+
+    q(beta) is a point of K + 1 masses: the topics' weights and the rest, that of all topics which no token
+    has. Tokens have one of the first K topics, so more topics never lower the best bound. Runs start with
+    `n_topics`; `alpha` and `gamma` are where they begin, or stay unless `learned`.
+    """
 
     def start(self) -> dict[str, Field]:
         whole = self.n_topics + self.gamma
@@ -41,16 +61,6 @@ class GrowingTopics:
     def count(self, small: Record) -> int:
         """Topics now."""
         return len(small["weights"].values)
-
-    def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """Which topics are told to users, given every topic's tokens: those in use, or the largest."""
-        used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
-        used[int(np.argmax(totals))] = True
-        return np.flatnonzero(used)
-
-    def figures(self, totals: Array) -> dict[str, int]:
-        """Topics in the table and in use, for the trace."""
-        return {"topics": len(totals), "used": len(self.in_use(totals))}
 
     def prior(self, small: Record) -> Array:
         """alpha beta (topics)."""

@@ -87,13 +87,3 @@ def mixtures(columns: Array, wanted: list[int]) -> Iterator[tuple[int, ...]]:
         largest = np.argsort(-parts, kind="stable")[:PARTS]
         chosen = largest[parts[largest] > LEAST_PART] if parts.max() > LEAST_PART else largest[:1]
         yield (topic, *others[chosen].tolist())
-
-
-def word_parts(told: Rows, n_words: int) -> Array:
-    """Each word's shares by a trial (words × its columns); all is the first's where it tells none."""
-    parts = np.zeros((n_words, told.values.shape[1]))
-    parts[:, 0] = 1.0
-    total = told.values.sum(axis=1, keepdims=True)
-    here = total[:, 0] > 0.0
-    parts[told.positions[here]] = told.values[here] / total[here]
-    return parts

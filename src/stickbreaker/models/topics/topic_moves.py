@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stickbreaker.core.edits import Dissolve, Split
+from stickbreaker.core.edits import Dissolve, Split, own_shares
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.models.contract import Accepted, Move, Plan, Step, Verdict
@@ -23,7 +23,6 @@ from stickbreaker.models.topics.proposals import (
     mixtures,
     pairs,
     shares,
-    word_parts,
 )
 from stickbreaker.models.topics.split_merge import SplitMerge
 from stickbreaker.models.topics.trials import mark, topic_of
@@ -129,6 +128,11 @@ class TopicMoves(Move):
         return Plan(f"merge {topic} {' '.join(map(str, targets))} of step {step.number}", change)
 
     # how a split is fitted
+
+    def _fitting(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows) -> list[Plan]:
+        """Splits that are not fitted yet, for their next round."""
+        fitting = [plan for plan in plans if "targets" not in plan.change and plan.round < ROUNDS]
+        return [self._fitted(small, stats, plan, rows) for plan in fitting]
 
     def _fitted(self, small: Record, stats: Stats, plan: Plan, rows: Rows) -> Plan:
         """The plan for the next round, from what the last one told."""
@@ -276,7 +280,7 @@ class TopicMoves(Move):
         told = tried.rows.rows()
         tokens = told.values.sum(axis=0)
         parts = tokens / tokens.sum() if tokens.any() else np.arange(len(targets)) == 0.0
-        along = word_parts(told, len(columns))
+        along = own_shares(told, len(columns))
         before = [*targets, topic]
         after = columns[:, targets] + columns[:, [topic]] * along
         fresh_after = after if fresh is columns else fresh[:, targets] + fresh[:, [topic]] * along

@@ -3,7 +3,7 @@
 Kernels and scipy.special are imported on use: a model is loaded without them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -84,9 +84,20 @@ class ClosedVocabulary:
         self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
         """exp E[log beta] of rows (rows × topics, single, largest of a row 1), and each row's log scale."""
-        from scipy.special import psi
-
         from stickbreaker.kernels.topic_words import expected_log_weights
+
+        return self.expected(expected_log_weights, small, counts, totals, rows)
+
+    def expected(
+        self,
+        kernel: Callable[[Array, Array, NDArray[np.float32], Array], None],
+        small: Record,
+        counts: Array,
+        totals: Array,
+        rows: NDArray[np.int64] | None,
+    ) -> tuple[NDArray[np.float32], Array]:
+        """What a kernel makes of the concentrations of rows and psi of their totals, a group at a time."""
+        from scipy.special import psi
 
         log_totals = np.asarray(psi(totals + self.prior_totals(small)))
         out, log_scale = np.empty(counts.shape, np.float32), np.empty(len(counts))
@@ -95,7 +106,7 @@ class ClosedVocabulary:
                 part = slice(start, min(start + BLOCK, range_.stop))
                 prior = self.prior(small, part if rows is None else rows[part])
                 concentration = np.ascontiguousarray(counts[part] + prior)
-                expected_log_weights(concentration, log_totals[group], out[part], log_scale[part])
+                kernel(concentration, log_totals[group], out[part], log_scale[part])
         return out, log_scale
 
     def summary(self, small: Record, counts: Array, first: int) -> Summary:
