@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.lda import LDA
     from stickbreaker.learning.schedules import Memoised, Online
     from stickbreaker.models.topics.hybrid import Hybrid
+    from stickbreaker.models.topics.open_words import OpenVocabulary
     from stickbreaker.models.topics.sampling import Gibbs
+    from stickbreaker.models.topics.spelling import Spelling
     from stickbreaker.models.topics.split_merge import SplitMerge
 
 _HOMES = {
@@ -26,6 +28,8 @@ _HOMES = {
     "SplitMerge": "stickbreaker.models.topics.split_merge",
     "Online": "stickbreaker.learning.schedules",
     "Hybrid": "stickbreaker.models.topics.hybrid",
+    "OpenVocabulary": "stickbreaker.models.topics.open_words",
+    "Spelling": "stickbreaker.models.topics.spelling",
     "Gibbs": "stickbreaker.models.topics.sampling",
     "Guide": "stickbreaker.estimators.guiding",
     "Corpus": "stickbreaker.corpus",
@@ -45,6 +49,8 @@ __all__ = [
     "Hybrid",
     "Memoised",
     "Online",
+    "OpenVocabulary",
+    "Spelling",
     "SplitMerge",
     "UserError",
     "Vocabulary",

@@ -20,9 +20,21 @@ inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="COR
 @click.command(epilog="Example: stickbreaker topics model --top 15")
 @model_argument
 @click.option("--top", default=10, show_default=True, type=click.IntRange(1), help="Words a topic.")
+@click.option(
+    "--at",
+    metavar="DATE|STEP",
+    help="The topics as they were: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
+)
 @command
-def topics(model: Path, top: int, as_json: bool) -> None:
-    """Print the topics of a model, the largest first."""
+def topics(model: Path, top: int, at: str | None, as_json: bool) -> None:
+    """Print the topics of a model, the largest first.
+
+    With --at, those of the last snapshot not after a date or step, by their lasting numbers; at most 50 words
+    a topic are kept there. A model may be asked while it is still learning.
+    """
+    if at is not None:
+        emit({"model": str(model), **topics_at(model, at, top)}, as_json, snapshot_as_text)
+        return
     from stickbreaker.estimators.saving import load
 
     told = topics_told(load(model), top)
@@ -61,6 +73,40 @@ def topics_as_text(told: dict[str, Any]) -> str:
         for code, one in t.get("languages", {"": t}).items():
             lines.append(f"{head}{code + '  ' if code else ''}{_in_a_row(one['words'])}")
             head = " " * len(head)
+    return "\n".join(lines)
+
+
+def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:
+    """The snapshot of a model's topics at a date or step. Raises UserError where it kept none so early."""
+    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.saved.evolution import EVOLUTION, Evolution
+
+    ModelDirectory(model).manifest()
+    if not (model / EVOLUTION).exists():
+        raise UserError(
+            "there are no snapshots of its topics",
+            where=model,
+            remedy="leave out --at; models of open vocabularies (fit --words open) keep snapshots",
+        )
+    moment = Evolution.read(model / EVOLUTION).at(when)
+    entered = moment.entered()
+    told = [
+        {
+            "topic": topic,
+            "words": [word for word, _ in words[:top]],
+            "probabilities": [float(f"{p:.7g}") for _, p in words[:top]],  # single precision
+            "entered": [word for _, word, _ in entered.get(topic, ())],
+        }
+        for topic, words in moment.top().items()
+    ]
+    return {"step": moment.step, "documents": moment.documents, "date": moment.date, "topics": told}
+
+
+def snapshot_as_text(told: dict[str, Any]) -> str:
+    """When it was, then a line a topic: its lasting number and its words."""
+    date = f", {told['date']}" if told["date"] else ""
+    lines = [f"step {told['step']:,}: {told['documents']:,} documents{date}", "topic  words"]
+    lines += [f"{t['topic']:>5}  {_in_a_row(t['words'])}" for t in told["topics"]]
     return "\n".join(lines)
 
 

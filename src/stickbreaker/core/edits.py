@@ -78,9 +78,23 @@ class Permute:
     order: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Reorder:
+    """A new order of what each position of `along` holds of `axis`.
+
+    `orders` has an array (int64) of positions of `axis` for each position of `along`; what is left out of it
+    vanishes there. The first `inside` of them are within the truncation.
+    """
+
+    axis: str
+    along: str
+    orders: tuple[NDArray[np.int64], ...]
+    inside: tuple[int, ...]
+
+
 SHARES_OF = "shares of "  # begins the name of a record's field that a change follows
 TRIAL = "trial "  # begins the name of one that serves the rounds of a step
-Change = Grow | Drop | Merge | Dissolve | Split | Permute
+Change = Grow | Drop | Merge | Dissolve | Split | Permute | Reorder
 Edit = tuple[Change, ...]
 
 
@@ -92,10 +106,24 @@ def apply_change(item: Field, change: Change) -> Field:
     """
     if change.axis not in item.axes:
         return item
+    if isinstance(change, Reorder):
+        return _left_by(item, change)
     values = item.values
     for axis in [i for i, name in enumerate(item.axes) if name == change.axis]:
         values = _apply_to_axis(np.moveaxis(values, axis, 0), item, axis, change)
         values = np.ascontiguousarray(np.moveaxis(values, 0, axis))
+    return item._replace(values=values)
+
+
+def _left_by(item: Field, change: Reorder) -> Field:
+    """The field with zeros where an order leaves a position out; an order itself is no part of a field."""
+    if change.along not in item.axes or not item.additive:
+        return item
+    axes = item.axes.index(change.axis), item.axes.index(change.along)
+    values = np.zeros_like(item.values)
+    to, of = np.moveaxis(values, axes, (0, 1)), np.moveaxis(item.values, axes, (0, 1))
+    for place, order in enumerate(change.orders):
+        to[order, place] = of[order, place]
     return item._replace(values=values)
 
 
@@ -120,6 +148,8 @@ def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Arr
                 for place, target in enumerate(into):
                     values[target] += values[source] * _shares(item, axis, change, place)
             return np.delete(values, source, axis=0)
+        case Reorder():
+            raise ValueError("an order is of two axes")
         case Split(source=source):
             if not item.additive:
                 return np.concatenate([values, values[source : source + 1]])
@@ -143,10 +173,10 @@ def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None
 
 
 def dropped(item: Field, edit: Edit) -> float:
-    """The mass of an additive field that an edit's drops take away; totals before = after + this."""
+    """The mass of an additive field that drops and new orders take away; totals before = after + this."""
     lost = 0.0
     for change in edit:
-        if isinstance(change, Drop) and change.axis in item.axes:
+        if isinstance(change, Drop | Reorder) and change.axis in item.axes:
             lost += float(item.values.sum()) - float(apply_change(item, change).values.sum())
         item = apply_change(item, change)
     return lost
@@ -164,6 +194,10 @@ def apply_to_rows(edit: Edit, rows: Rows | Cells, row_axis: str, column_axis: st
     """Some rows of a table of `n_rows` rows after an edit: columns change, positions move."""
     rows = rows.rows()
     for change in edit:
+        if isinstance(change, Reorder):
+            kept = [np.isin(rows.positions, order) for order in change.orders]
+            rows = Rows(rows.positions, np.where(np.stack(kept, axis=1), rows.values, 0.0))
+            continue
         if change.axis == column_axis:
             rows = _change_columns(rows, change, row_axis, column_axis, n_rows)
         if change.axis == row_axis:
@@ -182,7 +216,7 @@ def _move_rows(rows: Rows, change: Change, n_rows: int) -> tuple[Rows, int]:
     """Row positions after a change of the row axis, by tracing where every old position goes."""
     if isinstance(change, Grow):
         return rows, n_rows + change.number
-    if isinstance(change, Split | Dissolve):
+    if isinstance(change, Split | Dissolve | Reorder):
         raise ValueError("rows are not split: a row's content is its identity")
     target: NDArray[np.int64] = np.arange(n_rows)
     if isinstance(change, Permute):
@@ -226,7 +260,7 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
     if isinstance(change, Split | Dissolve) and trial is not None and change.axis == column_axis:
         usage = _with_trial(usage, trial.usage, change, column_axis)
     trials = stats.trial
-    if change.axis == row_axis:
+    if change.axis == row_axis and not isinstance(change, Reorder):  # which is of the model's columns
         trials = {
             name: replace(t, rows=apply_to_rows((change,), t.rows, row_axis, column_axis, n_rows))
             for name, t in trials.items()

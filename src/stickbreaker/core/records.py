@@ -47,6 +47,12 @@ class Rows(NamedTuple):
     def rows(self) -> "Rows":
         return self
 
+    def cells(self, unit: float) -> "Cells":
+        """The cells that are not zero, of values that are whole numbers of `unit`."""
+        places, columns = np.nonzero(self.values)
+        times = np.rint(self.values[places, columns] / unit).astype(np.int64)
+        return Cells(self.positions[places], columns.astype(np.int32), times, self.values.shape[1], unit)
+
 
 class Cells(NamedTuple):
     """Single cells of a table, for sampled statistics: `times` (n, whole numbers) of `unit` each.
@@ -66,15 +72,20 @@ class Cells(NamedTuple):
             return self.rows().plus(other)
         return join_cells([self, other])
 
+    def at(self, places: NDArray[np.int64]) -> "Cells":
+        """Some of the cells."""
+        picked = self.positions[places], self.columns[places], self.times[places]
+        return Cells(*picked, self.n_columns, self.unit)
+
     def scaled(self, factor: float) -> "Cells":
         return self._replace(unit=self.unit * factor)
 
     def rows(self) -> Rows:
         """The same as dense rows."""
         positions, inverse = np.unique(self.positions, return_inverse=True)
-        values = np.zeros((len(positions), self.n_columns))
-        np.add.at(values, (inverse, self.columns), self.times)
-        return Rows(positions, values * self.unit)
+        places = inverse * self.n_columns + self.columns
+        values = np.bincount(places, self.times, len(positions) * self.n_columns)
+        return Rows(positions, values.reshape(-1, self.n_columns) * self.unit)
 
     def combined(self) -> "Cells":
         """The same, each cell once: whole numbers added first, so that their order never matters."""
@@ -87,6 +98,23 @@ class Cells(NamedTuple):
     def totals(self) -> Array:
         """Sums over rows (1 × columns)."""
         return np.bincount(self.columns, self.times, self.n_columns).astype(np.float64)[None, :] * self.unit
+
+
+class Ordered(NamedTuple):
+    """Sparse counts whose cells stand in an order in each column; not to be written to.
+
+    Column k has the cells `rows[k, :sizes[k]]` with the counts `scale * values[k, :sizes[k]]`; those with
+    `inside` are within its truncation. `by_row` gives offsets (rows + 1) and cells: those of row r are
+    `cells[offsets[r]:offsets[r + 1]]`, each column << 32 | slot. `keys` spell the rows.
+    """
+
+    rows: NDArray[np.int32]  # columns × slots
+    values: Array
+    inside: NDArray[np.bool_]
+    sizes: NDArray[np.int64]  # columns
+    scale: float
+    by_row: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
+    keys: Sequence[str]
 
 
 def join_cells(parts: Sequence[Cells]) -> Cells:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Cells, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import Local, Model, Plan, Summary
+from stickbreaker.models.contract import Counts, Local, Model, Plan, Step, Summary
 
 
 class Interrupted(Exception):
@@ -78,6 +78,19 @@ class Engine(ABC):
     @abstractmethod
     def rows(self) -> Rows:
         """The whole table. An engine that cannot hold it refuses."""
+
+    @abstractmethod
+    def whole(self) -> Counts:
+        """The whole table as the model's view takes it; void after the next change."""
+
+    @abstractmethod
+    def reorder(self, small: Record, step: Step) -> Edit:
+        """What the model wants its ordered table to become; nothing is changed."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """Rows of the table now."""
 
     @abstractmethod
     def snapshot(self) -> tuple[dict[str, Array], list[str] | None]:

@@ -19,8 +19,9 @@ from stickbreaker.core.records import Array, Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Interrupted
 from stickbreaker.engines.kept import PREFIX, KeptReports
+from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.engines.table import Table
-from stickbreaker.models.contract import Local, Model, Plan, Summary, View
+from stickbreaker.models.contract import Counts, Local, Model, Plan, Step, Summary, View
 
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
 BLOCK = 65536  # rows summarised at once
@@ -45,12 +46,23 @@ class LocalEngine(Engine):
 
     def start(self, model: Model, counts: Array, keys: Sequence[str] | None = None) -> None:
         self.model = model
-        self.table = Table(counts, model.row_axis, model.column_axis, keys, groups=model.groups())
+        axes = model.row_axis, model.column_axis
+        if model.ordered:
+            self.table: Table | OrderedTable = OrderedTable.of(counts, *axes, keys or ())
+        else:
+            self.table = Table(counts, *axes, keys, groups=model.groups())
         self._locals, self._fresh, self.kept = {}, {}, KeptReports()
+
+    def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> "LocalEngine":
+        """Another engine for the same table, or for a copy of it, without what serves a run alone."""
+        other = LocalEngine(n_jobs)
+        other.model, other.table = model, self.table.copy() if copied else self.table
+        return other
 
     def map(
         self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
     ) -> Stats:
+        small = self._prepared(small)
         whole = self._whole_view(small, n_shards)
 
         def work(shard: Shard) -> Done:
@@ -66,6 +78,7 @@ class LocalEngine(Engine):
         return self._summed(work, shards, keep=self.keep_local or bool(plans))
 
     def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
+        small = self._prepared(small)
         whole = self._whole_view(small, len(self._fresh))
 
         def work(shard: Shard) -> Done:
@@ -73,10 +86,13 @@ class LocalEngine(Engine):
             first = int(shard.documents[0])
             local = self._fresh[first]
             extra, trial = self.model.try_out(view, known, local, seed, plans)
-            none = no_rows(self.table.values.shape[1])
+            none = no_rows(self.table.shape[1])
             return first, {**local, **extra}, Stats(none, trial=trial)
 
         return self._summed(work, shards, keep=True)
+
+    def _prepared(self, small: Record) -> Record:
+        return self.model.prepare(small, self.table.whole()) if self.model.ordered else small
 
     def _whole_view(self, small: Record, n_shards: int) -> View | None:
         """The view of the whole table, where shards are so many that making it once is cheaper."""
@@ -87,7 +103,7 @@ class LocalEngine(Engine):
     def _summed(self, work: Callable[[Shard], Done], shards: Iterable[Shard], keep: bool) -> Stats:
         from stickbreaker.engines.sums import Sum  # brings numba, which a model that is read does without
 
-        total = Sum(self.table.values.shape)
+        total = Sum(self.table.shape)
         for first, local, stats in self._in_order(work, self._until_stopped(shards)):
             total.add(stats)
             if keep:
@@ -105,7 +121,7 @@ class LocalEngine(Engine):
         self.table.blend(fresh.rows, keep, 1.0)
         if last is not None:
             self.table.blend(last, 1.0, -1.0)
-        return self.kept.known(self.table.values.shape)
+        return self.kept.known(self.table.shape)
 
     def have_tried(self, plans: Sequence[Plan]) -> bool:
         return all(self.kept.have_tried(plan.name) for plan in plans)
@@ -116,6 +132,8 @@ class LocalEngine(Engine):
             shard = replace(shard, rows=self.table.positions(shard.keys))
         if whole is not None:
             return shard, whole
+        if self.model.ordered:
+            return shard, self.model.view(small, self.table.whole(), self.table.totals(), shard.rows)
         rows = np.unique(shard.rows[shard.rows >= 0])
         return shard, self.model.view(small, self.table.counts(rows), self.table.totals(), rows)
 
@@ -148,6 +166,8 @@ class LocalEngine(Engine):
             raise Interrupted
 
     def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
+        small = self._prepared(small)
+
         def work(shard: Shard) -> Done:
             known, view = self._view_for(shard, small, None)
             return 0, *self.model.local_step(view, known, None, seed)
@@ -162,13 +182,17 @@ class LocalEngine(Engine):
         self.table.edit(edit)
         self._locals = {first: apply_to_local(edit, local) for first, local in self._locals.items()}
         if self.kept.reports:
+            assert isinstance(self.table, Table)
             self.kept.edit(edit, *axes, n_rows)
-            self.table.replace(self.kept.table(self.table.values.shape))
+            self.table.replace(self.kept.table(self.table.shape))
 
     def totals(self) -> Array:
         return self.table.totals()
 
     def summary(self, small: Record) -> Summary:
+        if self.model.ordered:
+            whole = self.table.whole()
+            return self.model.summary(self.model.prepare(small, whole), whole, 0)
         total: dict[str, Array] = {}
         for start in range(0, self.table.n_rows, BLOCK):
             part = self.model.summary(small, self.table.counts(slice(start, start + BLOCK)), start)
@@ -181,14 +205,20 @@ class LocalEngine(Engine):
     def rows(self) -> Rows:
         return Rows(np.arange(self.table.n_rows), self.table.counts(slice(None)))
 
+    def whole(self) -> Counts:
+        return self.table.whole()
+
+    def reorder(self, small: Record, step: Step) -> Edit:
+        if not self.model.ordered:
+            return ()
+        return self.model.reorder(small, self.table.whole(), step)
+
+    @property
+    def n_rows(self) -> int:
+        return self.table.n_rows
+
     def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
-        arrays: dict[str, NDArray[Any]] = {
-            "counts": self.table.values,
-            "scale": np.array(self.table.scale),
-            "totals": self.table.totals(),
-        }
-        if self.table.groups is not None:
-            arrays["groups"] = self.table.groups
+        arrays: dict[str, NDArray[Any]] = dict(self.table.arrays())
         for first, local in self._locals.items():
             arrays |= flat_record(f"local/{first}/", local)
         arrays |= self.kept.snapshot()
@@ -197,9 +227,10 @@ class LocalEngine(Engine):
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self.model = model
         axes = (model.row_axis, model.column_axis)
-        scale, totals = float(arrays["scale"]), arrays["totals"]
-        groups = arrays["groups"].astype(np.int32) if "groups" in arrays else None
-        self.table = Table(arrays["counts"], *axes, keys, scale, totals, groups)
+        if model.ordered:
+            self.table = OrderedTable.restored(arrays, *axes, keys or ())
+        else:
+            self.table = Table.restored(arrays, *axes, keys)
         held: dict[int, dict[str, Array]] = {}
         for name, values in arrays.items():
             if name.startswith("local/"):

@@ -3,13 +3,14 @@
 Its kernels are imported on use: a model is loaded without numba.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, apply_change
+from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, Reorder, apply_change
 from stickbreaker.core.records import Array, Cells, Field, Rows
 
 RESCALE_BELOW = 1e-6  # when the decay factor falls under this, the stored counts are multiplied out once
@@ -44,6 +45,10 @@ class Table:
     def n_rows(self) -> int:
         return len(self.values)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.values), self.values.shape[1]
+
     def totals(self) -> Array:
         """Sums over rows (groups × columns): kept up to date by blends, summed anew after an edit."""
         return self._totals
@@ -53,6 +58,10 @@ class Table:
         if self._index is None:
             raise ValueError("the rows of this table have numbers, not keys")
         return np.array([self._index.get(key, -1) for key in keys], np.int64)
+
+    def whole(self) -> Array:
+        """All true counts; not to be written to."""
+        return self.counts(slice(None))
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
         """The true counts of some rows; not to be written to."""
@@ -75,6 +84,25 @@ class Table:
         else:
             add_rows(self.values, rows.positions, rows.values, add / self.scale)
         self._totals = keep * self._totals + add * fresh
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which `restored` makes the same table, byte for byte."""
+        arrays = {"counts": self.values, "scale": np.array(self.scale), "totals": self.totals()}
+        return arrays if self.groups is None else {**arrays, "groups": self.groups}
+
+    @classmethod
+    def restored(
+        cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str] | None
+    ) -> "Table":
+        """The table whose `arrays` these are."""
+        scale = float(arrays["scale"])
+        totals = np.array(arrays["totals"], np.float64)
+        groups = arrays["groups"].astype(np.int32) if "groups" in arrays else None
+        return cls(arrays["counts"], row_axis, column_axis, keys, scale, totals, groups)
+
+    def copy(self) -> "Table":
+        """A table of its own with the same content."""
+        return Table(self.values.copy(), *self.axes, self.keys, self.scale, self._totals.copy(), self.groups)
 
     def edit(self, edit: Edit) -> None:
         """Change the shape; sums are taken anew."""
@@ -136,5 +164,7 @@ def keys_after(keys: list[str], change: Change) -> list[str]:
             return keys[:source] + keys[source + 1 :]
         case Permute(order=order):
             return [keys[i] for i in order]
+        case Reorder():
+            return keys
         case _:
             raise ValueError("rows are not split: a row's content is its identity")

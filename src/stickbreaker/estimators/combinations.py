@@ -31,6 +31,13 @@ LEGAL = (
         engine=("local",),
     ),
     Combination(
+        documents=("finite", "growing"),
+        words=("open",),
+        inference=("mean-field", "hybrid"),
+        schedule=("batch", "online", "partial_fit"),
+        engine=("local",),
+    ),
+    Combination(
         documents=("franchise",),
         words=("closed",),
         inference=("mean-field",),

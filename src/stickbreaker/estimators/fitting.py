@@ -16,6 +16,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import usable_cores
+from stickbreaker.estimators.opening import begin_open, source_of
 from stickbreaker.estimators.saving import about, estimator_of, manifest_of
 from stickbreaker.estimators.seeding import seed_from_documents
 from stickbreaker.estimators.settings import seed_of, threads_of
@@ -24,11 +25,19 @@ from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.convergence import relative_change
 from stickbreaker.learning.loop import Run, RunState, advance, run
-from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
+from stickbreaker.learning.observers import Callback, Clock, Observer, Trace, TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Online
 from stickbreaker.learning.source import SHARD, Source
 from stickbreaker.models.contract import Sampler
-from stickbreaker.models.topics import FranchiseTopics, GrowingTopics, Hybrid, MeanField, TopicModel
+from stickbreaker.models.topics import (
+    ClosedVocabulary,
+    FranchiseTopics,
+    GrowingTopics,
+    Hybrid,
+    MeanField,
+    OpenWords,
+    TopicModel,
+)
 from stickbreaker.models.topics.tokens import tokens_of, whole_counts
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of, state_of
@@ -58,16 +67,21 @@ def new_run(
     estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float = 0.0
 ) -> tuple[Run, RunState]:
     """A run at its start: the model that the parameters describe, and a seeded table (seeded chains)."""
-    job = _job(estimator, corpus, seed, held_out)
+    return _begun(estimator, _job(estimator, corpus, seed, held_out))
+
+
+def _begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
+    """A run with a seeded table (seeded chains), and its state."""
     assert isinstance(job.model, TopicModel)
-    job.engine.start(job.model, _seeds(estimator, job.source, job.model, seed))
-    job = replace(job, chains=_chains(estimator, job))
-    return job, RunState(job.model.start())
+    if isinstance(job.model.words, OpenWords):
+        return begin_open(job, estimator.n_topics)
+    job.engine.start(job.model, _seeds(estimator, job.source, job.model, job.seed))
+    return replace(job, chains=_chains(estimator, job)), RunState(job.model.start())
 
 
 def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) -> Run:
     model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
-    source = Source(corpus, held_out)
+    source = source_of(corpus, model, held_out)
     if source.n_documents == 0:
         raise UserError("there is no document to learn from", remedy="lower the held-out share")
     sampled = isinstance(model.solver, Hybrid) or isinstance(estimator._fold_in(), Hybrid)
@@ -93,6 +107,7 @@ def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) 
 def _seeds(estimator: TopicEstimator, source: Source, model: TopicModel, seed: int) -> Array:
     """The table that a run, or a chain, starts from."""
     guided = sum(name is not None for name in estimator._names())
+    assert isinstance(model.words, ClosedVocabulary)
     if estimator.init == "documents":
         return seed_from_documents(source, model.words, estimator.n_topics, guided, seed)
     corpus = source.corpus
@@ -117,6 +132,7 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
         else:
             assignments = np.zeros(len(tokens.words), np.int32)
         assert not isinstance(model.documents, FranchiseTopics)
+        assert isinstance(model.words, ClosedVocabulary)
         samplers.append(sampling.sampler(tokens, assignments, model.documents, model.words, seed))
     burn_in = job.limits.max_iter // 2 if sampling.burn_in is None else sampling.burn_in
     chains = Chains(samplers, burn_in, sampling.every, threads_of(estimator.n_jobs) or usable_cores())
@@ -128,6 +144,7 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
 def _first_assignments(seeds: Array, model: TopicModel, source: Source, seed: int) -> NDArray[np.int32]:
     """A topic for every token, in document order: a draw given the seeded topics."""
     small = model.start()
+    assert isinstance(model.words, ClosedVocabulary)
     view = model.view(small, seeds, model.words.totals(seeds), None)
     start = Hybrid(burn_in=1, samples=1)
     parts = [
@@ -170,47 +187,58 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     if not begun:
         estimator.seed_ = seed_of(estimator.random_state)
     estimator._refuse_stream()
-    source = Source(corpus)
-    engine = LocalEngine(threads_of(estimator.n_jobs))
     model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
+    source = source_of(corpus, model)
+    threads = threads_of(estimator.n_jobs)
+    if begun:  # a copy: a step that fails leaves the model as it was
+        engine = estimator._engine.fork(model, threads, copied=True)
+    else:
+        engine = LocalEngine(threads)
     job = Run(model, engine, schedule, source, estimator.seed_)
     if begun:
-        arrays = {name: values.copy() for name, values in estimator._engine.snapshot()[0].items()}
-        engine.restore(job.model, arrays, None)  # copies: a step that fails leaves the model as it was
         state = estimator._state
         for move in model.moves:  # that were not there before
             state.small = {**move.start(model.n_columns(state.small)), **state.small}
     else:
-        assert isinstance(job.model, TopicModel)
-        engine.start(job.model, _seeds(estimator, source, job.model, estimator.seed_))
-        state = RunState(job.model.start())
+        job, state = _begun(estimator, job)
     assert isinstance(job.model, TopicModel)
     grows = isinstance(job.model.documents, GrowingTopics | FranchiseTopics)
     if begun and not grows and len(estimator.alpha_) != estimator.n_topics:
         told = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(told, remedy="call fit to begin anew")
     known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
-    total = schedule.total or known["documents"]
-    step, keep, add = schedule.step_for(state.step, state.seen, source.n_documents, total)
-    shards = (shard for numbers, bags in source.in_order() for shard in source.shards(numbers, bags))
-    n_shards = sum(-(-size // SHARD) for size in corpus.block_sizes)
-    batch = Minibatch(shards, n_shards, source.n_documents, step, keep, add, ends_pass=False)
-    record = advance(job, state, batch)
-    state.passes, state.in_pass = state.passes + 1, 0
-    state.scores.append(record["score"])
+    record = online_step(job, state, known["documents"])
     if not begun:
         estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
             corpus.vocabulary,
             corpus.analysis or Analysis(),
             [],
         )
-    else:
+    elif not model.ordered:
         estimator.vocabulary_ = _counted_on(estimator.vocabulary_, corpus)
     estimator.corpus_ = known
     estimator.trace_.append(record)
     assert isinstance(job.model, TopicModel)
     estimator._take(job.model, engine, state)
     estimator.converged_ = False  # a stream has no end
+
+
+def online_step(job: Run, state: RunState, documents: int) -> TraceRecord:
+    """One step on all of the run's documents, in order; it counts as a pass.
+
+    `documents`: those of the whole stream up to now, the size of it where the schedule tells no other.
+    """
+    schedule, source = job.schedule, job.source
+    assert isinstance(schedule, Online)
+    total = schedule.total or documents
+    step, keep, add = schedule.step_for(state.step, state.seen, source.n_documents, total)
+    shards = (shard for numbers, bags in source.in_order() for shard in source.shards(numbers, bags))
+    n_shards = sum(-(-size // SHARD) for size in source.corpus.block_sizes)
+    batch = Minibatch(shards, n_shards, source.n_documents, step, keep, add, ends_pass=False)
+    record = advance(job, state, batch)
+    state.passes, state.in_pass = state.passes + 1, 0
+    state.scores.append(record["score"])
+    return record
 
 
 def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:

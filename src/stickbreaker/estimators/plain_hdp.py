@@ -10,7 +10,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.plain_topics import PlainTopics
-from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of
+from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of, words_of
 from stickbreaker.learning.loop import RunState
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
@@ -24,6 +24,8 @@ from stickbreaker.models.topics import (
     GrowingTopics,
     Hybrid,
     MeanField,
+    OpenVocabulary,
+    OpenWords,
     TopicModel,
 )
 from stickbreaker.models.topics.split_merge import SplitMerge
@@ -90,7 +92,7 @@ class PlainHDP(PlainTopics):
     representation: str = "direct"
     tables: int = 15
     eta: float | str | Array = 0.01
-    words: str = "closed"
+    words: str | OpenVocabulary = "closed"
     init: str = "documents"
     n_init: int = 1
     max_iter: int | None = None
@@ -120,6 +122,8 @@ class PlainHDP(PlainTopics):
     def _schedule(self) -> Schedule:
         if self.schedule is not None:
             return super()._schedule()
+        if words_of(self.words)[1] is not None:
+            return schedule_of("online", *self.online)
         kept = self._slot() == "growing" and inference_of(self.inference)[0] in ("mean-field", "hybrid")
         return schedule_of("memoised" if kept else "batch", *self.online)
 
@@ -127,11 +131,15 @@ class PlainHDP(PlainTopics):
         self,
         schedule: str,
         documents: FiniteTopics | GrowingTopics | FranchiseTopics,
-        words: ClosedVocabulary,
+        words: ClosedVocabulary | OpenWords,
     ) -> tuple[Move, ...]:
         chosen = self.moves
         if isinstance(chosen, str) and chosen != "split-merge":
             raise UserError(f"moves={chosen!r}", remedy='moves is "split-merge", SplitMerge(...) or None')
+        if isinstance(words, OpenWords):
+            if isinstance(chosen, SplitMerge):
+                raise UserError(f"moves={chosen} needs words that are known", remedy="set moves=None")
+            return ()
         growing = isinstance(documents, GrowingTopics) and self._sampling() is None
         if chosen is None or (not growing and isinstance(chosen, str)):
             return ()

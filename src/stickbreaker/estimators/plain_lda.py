@@ -12,7 +12,7 @@ from stickbreaker.estimators.plain_topics import PlainTopics
 from stickbreaker.estimators.settings import concentration
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
-from stickbreaker.models.topics import FiniteTopics, Gibbs, Hybrid
+from stickbreaker.models.topics import FiniteTopics, Gibbs, Hybrid, OpenVocabulary
 
 
 @dataclass(eq=False, repr=False)
@@ -33,7 +33,8 @@ class PlainLDA(PlainTopics):
     eta : prior of words in topics. A number or an array (words) or (topics, words) is fixed, "learned" starts
         at 1 / n_topics and is learned, symmetric.
     words : "closed": the vocabulary is that of the corpus. In a polylingual one a topic is a distribution
-        over the words of each language (section 3.3.2), and documents have a text for each.
+        over the words of each language (section 3.3.2), and documents have a text for each. "open" or
+        `OpenVocabulary(...)`: words enter as documents bring them (chapter 7); there is no eta then.
     guide : words that the first topics should be about, as {"topic": ["word", "begin*"]} or `Guide(...)`, or
         None. It sets those topics' eta (section 3.3.1) and gives them names.
     init : "documents": each topic starts from a few documents, far from the other topics' (3.2.1, with seeds
@@ -79,7 +80,7 @@ class PlainLDA(PlainTopics):
     schedule: str | Schedule | None = "batch"
     alpha: float | str | Array = "learned"
     eta: float | str | Array = 0.01
-    words: str = "closed"
+    words: str | OpenVocabulary = "closed"
     guide: Mapping[str, Any] | Guide | None = None
     init: str = "documents"
     n_init: int = 1

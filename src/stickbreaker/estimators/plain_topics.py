@@ -18,6 +18,7 @@ from stickbreaker.estimators.settings import (
     inference_of,
     positive,
     schedule_of,
+    words_of,
 )
 from stickbreaker.estimators.topics import FOLD_IN, TopicEstimator
 from stickbreaker.learning.loop import Limits
@@ -32,6 +33,7 @@ from stickbreaker.models.topics import (
     GrowingTopics,
     Hybrid,
     MeanField,
+    OpenWords,
     TopicModel,
 )
 
@@ -91,12 +93,23 @@ class PlainTopics(TopicEstimator):
         self,
         schedule: str,
         documents: FiniteTopics | GrowingTopics | FranchiseTopics,
-        words: ClosedVocabulary,
+        words: ClosedVocabulary | OpenWords,
     ) -> tuple[Move, ...]:
         """The moves that change the number of topics: none."""
         return ()
 
-    def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> ClosedVocabulary:
+    def _words(
+        self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None
+    ) -> ClosedVocabulary | OpenWords:
+        settings = words_of(self.words)[1]
+        if settings is not None:
+            if self.guide is not None:
+                raise UserError(
+                    "a guide needs words that are known", remedy='set guide=None or words="closed"'
+                )
+            if vocabulary is not None and vocabulary.languages:
+                raise UserError("an open vocabulary has one language", remedy='set words="closed"')
+            return OpenWords(settings)
         n_words, K = 1 if vocabulary is None else len(vocabulary), int(self.n_topics)
         shapes = {"words": (n_words,), "topics × words": (K, n_words)}
         eta, learned = concentration("eta", self.eta, shapes, 1.0 / K)
@@ -122,7 +135,8 @@ class PlainTopics(TopicEstimator):
 
     def _refuse(self, schedule: str) -> None:
         inference = inference_of(self.inference)[0]
-        refuse_illegal(Combination((self._slot(),), (self.words,), (inference,), (schedule,), (self.engine,)))
+        words = words_of(self.words)[0]
+        refuse_illegal(Combination((self._slot(),), (words,), (inference,), (schedule,), (self.engine,)))
 
     def _refuse_stream(self) -> None:
         self._refuse("partial_fit")

@@ -102,11 +102,12 @@ def _fill(estimator: TopicEstimator, directory: ModelDirectory, snapshot: Snapsh
     estimator.corpus_ = about_corpus
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
     estimator.trace_ = snapshot.trace
-    estimator.n_features_in_ = len(estimator.vocabulary_)
     try:
         model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_)
     except UserError:  # moves that are for streams only
         model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_, stream=True)
+    if not model.ordered:  # an open vocabulary takes any columns
+        estimator.n_features_in_ = len(estimator.vocabulary_)
     engine = LocalEngine(estimator.n_jobs)
-    engine.restore(model, snapshot.arrays, None)
+    engine.restore(model, snapshot.arrays, snapshot.keys)
     estimator._take(model, engine, state_of(snapshot))

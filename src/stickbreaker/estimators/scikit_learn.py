@@ -12,9 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
 from stickbreaker.estimators import fitting, saving
+from stickbreaker.estimators.opening import corpus_of_tokens
+from stickbreaker.estimators.settings import words_of
 from stickbreaker.estimators.topics import TopicEstimator
 
 
@@ -53,7 +55,8 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         the documents seen so far, those of `fit` counted once.
         """
         begun = fitting.is_begun(self)
-        corpus = self._as_corpus(X, reset=not begun)
+        is_open = words_of(self.words)[1] is not None
+        corpus = self._as_corpus(X, reset=is_open or not begun)
         fitting.partial_fit(self, corpus, begun)
         return self
 
@@ -124,8 +127,10 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         _refuse_no_list(X)
         if getattr(X, "ndim", None) == 1:
             X = np.asarray(X).tolist()
-        if not isinstance(X, Corpus) and _is_text(X, empty=not reset):
-            X = _corpus_of(X) if reset else _corpus_of(X, self.analysis_, self.vocabulary_)
+        is_open = words_of(self.words)[1] is not None
+        if not isinstance(X, Corpus) and _is_text(X, empty=not reset or is_open):
+            rule = VocabularyRule(1, 1.0) if is_open else None
+            X = _corpus_of(X, rule=rule) if reset else _corpus_of(X, self.analysis_, self.vocabulary_)
         if isinstance(X, Corpus):
             if not reset:
                 return X.with_vocabulary(self.vocabulary_)
@@ -140,11 +145,12 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             ensure_non_negative=True,
             reset=reset,
         )
-        if not reset:  # columns are the vocabulary's words, in order
+        if not reset and not is_open:  # columns are the vocabulary's words, in order
             return Corpus.from_matrix(data, feature_names=self.vocabulary_.words)
-        names = getattr(self, "feature_names_in_", None)
+        names = getattr(self, "feature_names_in_", getattr(X, "columns", None))
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
-        return Corpus.from_matrix(data, feature_names=names)
+        corpus = Corpus.from_matrix(data, feature_names=names)
+        return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
 
 
 def _refuse_no_list(X: object) -> None:
@@ -166,8 +172,13 @@ def _is_text(X: object, *, empty: bool) -> bool:
 
 
 def _corpus_of(
-    X: Sequence[Any], analysis: AnyAnalysis | None = None, vocabulary: Vocabulary | None = None
+    X: Sequence[Any],
+    analysis: AnyAnalysis | None = None,
+    vocabulary: Vocabulary | None = None,
+    rule: VocabularyRule | None = None,
 ) -> Corpus:
     if isinstance(X[0], str) or is_sides(X[0]):
-        return Corpus.from_texts(X, analysis=analysis, vocabulary=vocabulary)
+        return Corpus.from_texts(X, analysis=analysis, vocabulary=vocabulary, rule=rule)
+    if rule is not None:
+        return corpus_of_tokens(X)
     return Corpus.from_tokens(X, vocabulary=vocabulary)

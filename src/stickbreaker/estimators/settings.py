@@ -12,7 +12,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.guiding import Guide
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
-from stickbreaker.models.topics import Gibbs, Hybrid, MeanField
+from stickbreaker.models.topics import Gibbs, Hybrid, MeanField, OpenVocabulary, Spelling
 from stickbreaker.models.topics.split_merge import SplitMerge
 
 
@@ -83,6 +83,17 @@ def concentration(
     return (array.copy() if array.ndim else float(array)), False
 
 
+def words_of(value: object) -> tuple[str, OpenVocabulary | None]:
+    """The name of the words slot and its settings, from either. Raises UserError for anything else."""
+    if isinstance(value, OpenVocabulary):
+        return "open", value
+    if value == "open":
+        return "open", OpenVocabulary()
+    if value == "closed":
+        return "closed", None
+    raise UserError(f"words={value!r}", remedy='words is "closed", "open" or OpenVocabulary(...)')
+
+
 def guide_of(value: object) -> Guide | None:
     """A guide from one, a mapping of topics to words, or None. Raises UserError for anything else."""
     if value is None or isinstance(value, Guide):
@@ -151,6 +162,8 @@ VALUES = {
     "hybrid": Hybrid,
     "gibbs": Gibbs,
     "guide": Guide,
+    "open": OpenVocabulary,
+    "spelling": Spelling,
 }  # parameters that are values, by name in JSON
 
 
@@ -171,4 +184,6 @@ def _rich(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     ((name, held),) = value.items()
-    return VALUES[name](**held) if name in VALUES else np.array(held)
+    if name not in VALUES:
+        return np.array(held)
+    return VALUES[name](**{each: _rich(told) for each, told in held.items()})

@@ -7,6 +7,7 @@ Plain Python. scikit-learn takes seconds to import, and the program and the repo
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,14 +19,21 @@ from stickbreaker.corpus import Bags, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.engines import LocalEngine
-from stickbreaker.engines.local import of_run
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.loop import Limits, RunState, first_columns
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
 from stickbreaker.learning.source import cut_shards
 from stickbreaker.models.contract import Local
-from stickbreaker.models.topics import Franchise, Gibbs, Hybrid, MeanField, TopicModel
+from stickbreaker.models.topics import (
+    Franchise,
+    Gibbs,
+    Hybrid,
+    MeanField,
+    OpenVocabulary,
+    OpenWords,
+    TopicModel,
+)
 
 FOLD_IN: dict[str, MeanField | Hybrid] = {
     "mean-field": MeanField(max_iter=100),
@@ -48,7 +56,7 @@ class TopicEstimator(ABC):
     inference: str | Hybrid | Gibbs
     schedule: str | Schedule | None
     eta: float | str | Array
-    words: str
+    words: str | OpenVocabulary
     guide: Any = None
     engine: str
     doc_max_iter: int
@@ -63,10 +71,9 @@ class TopicEstimator(ABC):
     random_state: Any
     callbacks: Sequence[Callable[[TraceRecord], object]] | None
 
-    components_: Array
-    topic_word_: Array
     alpha_: Array
     eta_: float | Array
+    concentration_: float  # of an open vocabulary, in place of eta_
     topic_shares_: Array
     topic_names_: tuple[str | None, ...]
     topic_ids_: list[int]
@@ -74,7 +81,6 @@ class TopicEstimator(ABC):
     n_iter_: int
     converged_: bool
     trace_: list[TraceRecord]
-    vocabulary_: Vocabulary
     analysis_: AnyAnalysis
     corpus_: dict[str, Any]
     seed_: int
@@ -83,6 +89,39 @@ class TopicEstimator(ABC):
     _told: NDArray[np.int64]  # the table's column of each topic
     _small: Record
     _state: RunState
+
+    @cached_property
+    def vocabulary_(self) -> Vocabulary:
+        """Of an open vocabulary, the words that a topic has now, with the tokens that the model has of them."""
+        words, whole = self._model().words, self._engine.whole()
+        assert isinstance(words, OpenWords)
+        tokens = words.word_totals(whole)
+        return Vocabulary(tuple(whole.keys), np.ceil(tokens).astype(np.int64), tokens)
+
+    @cached_property
+    def components_(self) -> Array:
+        """Parameters of q(beta) (topics × words): expected counts plus eta; of an open vocabulary, counts."""
+        words, whole = self._model().words, self._engine.whole()
+        return np.ascontiguousarray(words.parameters(self._small, whole).T[self._told])
+
+    @cached_property
+    def topic_word_(self) -> Array:
+        """E[beta] (topics × words)."""
+        words, whole = self._model().words, self._engine.whole()
+        return np.ascontiguousarray(words.topic_words(self._small, whole).T[self._told])
+
+    @cached_property
+    def rest_(self) -> Array:
+        """Of an open vocabulary, E[beta] of all strings that a topic does not have (topics)."""
+        words = self._model().words
+        if not isinstance(words, OpenWords):
+            return np.zeros(len(self._told))
+        return words.rests(self._small, self._engine.whole())[self._told]
+
+    def _model(self) -> TopicModel:
+        model = self._engine.model
+        assert isinstance(model, TopicModel)
+        return model
 
     @abstractmethod
     def _topic_model(
@@ -158,8 +197,7 @@ class TopicEstimator(ABC):
 
     def _infer(self, bags: Bags) -> Iterator[Local]:
         """gamma and bound terms of some documents, a shard at a time."""
-        solver, model = self._fold_in(), self._engine.model
-        assert isinstance(model, TopicModel)
+        solver, model = self._fold_in(), self._model()
         self._engine.model = replace(model, solver=solver)  # as the parameters say now
         drawn = isinstance(solver, Hybrid)
         numbers = numbers_of(bags) if drawn else np.arange(len(bags.offsets) - 1)
@@ -177,17 +215,19 @@ class TopicEstimator(ABC):
         """Make a run's state the estimator's fitted attributes."""
         self._state, self._small = replace(state, plans=[]), state.small  # what was under way is over
         self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
-        self._engine = LocalEngine(threads_of(self.n_jobs))
-        arrays = {name: values for name, values in engine.snapshot()[0].items() if not of_run(name)}
-        self._engine.restore(TopicModel(model.documents, model.words, self._fold_in()), arrays, None)
+        folds_in = TopicModel(model.documents, model.words, self._fold_in())
+        self._engine = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
         small = state.small
-        counts = engine.rows().values
         totals = engine.totals().sum(axis=0)
         told = self._told = model.documents.in_use(totals)
-        self.components_ = np.ascontiguousarray((counts + model.words.prior(small, slice(None))).T[told])
-        self.topic_word_ = np.ascontiguousarray(model.words.topic_words(small, counts).T[told])
+        for name in ("components_", "topic_word_", "rest_"):
+            vars(self).pop(name, None)  # they are made when they are asked for
         self.alpha_ = model.documents.prior(small)[told].copy()
-        self.eta_ = float(small["eta"].values) if "eta" in small else np.array(model.words.eta).T
+        if isinstance(model.words, OpenWords):
+            vars(self).pop("vocabulary_", None)
+            self.concentration_ = float(small["concentration"].values)
+        else:
+            self.eta_ = float(small["eta"].values) if "eta" in small else np.array(model.words.eta).T
         columns = state.columns or first_columns(len(totals))
         self.topic_ids_ = [columns.numbers[k] for k in told.tolist()]
         names = self._names()

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from stickbreaker.core.records import Record
+from stickbreaker.core.records import Array, Record
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.engines.contract import Engine
 from stickbreaker.evaluation.completion import completion_score, split_halves
 from stickbreaker.learning.source import Source
-from stickbreaker.models.topics import TopicModel
+from stickbreaker.models.topics import OpenWords, TopicModel
 
 
 class HeldOut:
@@ -24,7 +24,7 @@ class HeldOut:
         self.tokens = sum(float(rest.counts.sum(dtype=np.float64)) for _, rest in self._halves())
 
     def __call__(self, engine: Engine, model: TopicModel, small: Record) -> float:
-        topic_word = np.ascontiguousarray(model.words.topic_words(small, engine.rows().values).T)
+        topic_word = self._topic_word(engine, model, small)
         nats = 0.0
         for observed, rest in self._halves():
             shards = self.source.shards(np.arange(len(observed.unseen)), observed)
@@ -33,6 +33,19 @@ class HeldOut:
             )
             nats += completion_score(rest, gamma / gamma.sum(axis=1, keepdims=True), topic_word).nats
         return nats / self.tokens
+
+    def _topic_word(self, engine: Engine, model: TopicModel, small: Record) -> Array:
+        """E[beta] (topics × the corpus's words)."""
+        words, whole = model.words, engine.whole()
+        found = words.topic_words(small, whole)
+        if isinstance(words, OpenWords):
+            assert self.source.words is not None
+            rows = engine.positions(self.source.words)
+            spelled = np.exp(words.log_spelling(small, self.source.words))[:, None] * words.rests(
+                small, whole
+            )
+            found = np.where((rows >= 0)[:, None], found[rows], 0.0) + spelled
+        return np.ascontiguousarray(found.T)
 
     def _halves(self) -> Iterator[tuple[Bags, Bags]]:
         """Observed and predicted halves of each block that has held-out words."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from stickbreaker.core.edits import Drop, Grow
+from stickbreaker.core.edits import Drop, Grow, apply
 from stickbreaker.core.randomness import derived_seed
-from stickbreaker.core.records import Cells, Record, Rows, Stats, no_rows
+from stickbreaker.core.records import Cells, Record, Rows, Stats, join_cells, no_rows
 from stickbreaker.engines.contract import Engine, Interrupted
 from stickbreaker.learning import moves
 from stickbreaker.learning.chains import Chains, shrinkage
@@ -122,7 +122,7 @@ def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
     shape, edits = moves.make(model, engine, shape, early)
     small, stats = shape.small, shape.stats
     plans = moves.followed(plans, early)
-    rows = _admit(model, engine, small, stats, step)
+    rows, small, entered = admit(model, engine, small, stats, step)
     if minibatch.number is None:
         engine.blend(rows, minibatch.keep, minibatch.add)
     else:
@@ -135,12 +135,20 @@ def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
         shape = shape._replace(small=small, stats=stats)
         shape, late = moves.decide(model, engine, shape, plans, step)
         small, stats, edits, plans = shape.small, shape.stats, [*edits, *late], []
+    reordered = engine.reorder(small, step)
+    if reordered:
+        engine.edit(reordered)
+        small = apply(reordered, small)
     state.small, state.columns = small, shape.columns
     state.plans = plans if minibatch.number is not None else []
     state.step += 1
     state.in_pass += 1
     state.seen += minibatch.n_documents
-    return _record(job, state, minibatch, stats, score, edits)
+    record = _record(job, state, minibatch, stats, score, edits)
+    if model.ordered:
+        left = sum(len(change.positions) for change in reordered if isinstance(change, Drop))
+        record["vocabulary"] = {"size": engine.n_rows, "entered": entered, "left": left}
+    return record
 
 
 def first_columns(number: int) -> Columns:
@@ -290,15 +298,22 @@ def _evaluate(job: Run, state: RunState, record: TraceRecord, minibatch: Minibat
         state.converged = True
 
 
-def _admit(model: Model, engine: Engine, small: Record, stats: Stats, step: Step) -> Rows | Cells:
-    """Let new rows in where the model does, and give the step's rows with theirs."""
-    edit = model.admit(small, stats.found, step)
+def admit(
+    model: Model, engine: Engine, small: Record, stats: Stats, step: Step
+) -> tuple[Rows | Cells, Record, int]:
+    """Let new rows in where the model does: the step's rows with theirs, the small part, and their number."""
+    edit, changed = model.admit(small, stats.found, step)
     keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]
     if edit:
         engine.edit(edit)
+        small = apply(edit, small)
+    small = {**small, **changed}
     if not keys:
-        return stats.rows
+        return stats.rows, small, 0
     positions = engine.positions(keys)
     order = positions.argsort()
-    found = np.stack([stats.found[keys[i]] for i in order])
-    return stats.rows.plus(Rows(positions[order], found))
+    found = np.stack([stats.found[keys[i]] for i in order])[:, : model.n_columns(small)]
+    fresh = Rows(positions[order], found)
+    if isinstance(stats.rows, Cells):
+        return join_cells([stats.rows, fresh.cells(stats.rows.unit)]), small, len(keys)
+    return stats.rows.plus(fresh), small, len(keys)

@@ -14,6 +14,7 @@ from stickbreaker.core.edits import (
     Grow,
     Merge,
     Permute,
+    Reorder,
     Split,
     apply,
     apply_to_stats,
@@ -150,6 +151,8 @@ def follow(columns: Columns, edit: Edit, axis: str) -> Columns:
                 numbers = [n for i, n in enumerate(numbers) if i not in positions]
             case Permute(order=order):
                 numbers = [numbers[i] for i in order]
+            case Reorder():
+                raise ValueError("columns have no order of their own")
     return Columns(tuple(numbers), given)
 
 

@@ -1,6 +1,7 @@
 """The documents that a run learns from, block by block, and those that it must not see."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -27,12 +28,13 @@ class Blocks(Protocol):
 class Source:
     """A corpus less its held-out documents, which are chosen by a hash of their id.
 
-    `held_out` is a share in [0, 1). Memory: a flag a document, and the bags of one block (of `WINDOW`
-    blocks where documents are shuffled).
+    `held_out` is a share in [0, 1). With `words`, shards tell their words by spelling. Memory: a flag a
+    document, and the bags of one block (of `WINDOW` blocks where documents are shuffled).
     """
 
-    def __init__(self, corpus: Blocks, held_out: float = 0.0) -> None:
+    def __init__(self, corpus: Blocks, held_out: float = 0.0, words: Sequence[str] | None = None) -> None:
         self.corpus = corpus
+        self.words = words
         self.n_words = corpus.n_words
         self.first = np.concatenate([[0], np.cumsum(corpus.block_sizes)]).astype(np.int64)
         self.kept = np.ones(int(self.first[-1]), np.bool_)
@@ -76,11 +78,14 @@ class Source:
 
     def shards(self, numbers: NDArray[np.int64], bags: Bags) -> Iterator[Shard]:
         """Consecutive documents as shards."""
-        return cut_shards(numbers, bags, self.n_words)
+        return cut_shards(numbers, bags, self.n_words, self.words)
 
 
-def cut_shards(numbers: NDArray[np.int64], bags: Bags, n_words: int) -> Iterator[Shard]:
-    """Cut consecutive documents, with their numbers, into shards of at most `SHARD`."""
+def cut_shards(
+    numbers: NDArray[np.int64], bags: Bags, n_words: int, words: Sequence[str] | None = None
+) -> Iterator[Shard]:
+    """Cut consecutive documents, with their numbers, into shards of at most `SHARD`; `words` spell them."""
     for start in range(0, len(numbers), SHARD):
         stop = min(start + SHARD, len(numbers))
-        yield shard_of(bags.slice(start, stop), numbers[start:stop], n_words)
+        shard = shard_of(bags.slice(start, stop), numbers[start:stop], n_words)
+        yield shard if words is None else replace(shard, keys=[words[row] for row in shard.rows.tolist()])

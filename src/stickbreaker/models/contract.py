@@ -14,6 +14,7 @@ from stickbreaker.core.records import Array, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard
 
 Summary = Mapping[str, Array]  # sums over the rows of the table that are not linear in its counts
+Counts = Any  # a table or some of its rows: an array (rows × columns); of a model that orders it `Ordered`
 View = Any  # what a model makes of the rows that a shard reads; only that model looks inside
 Local = Record  # what a document keeps between passes, its first axis named "documents"
 
@@ -75,6 +76,7 @@ class Model(ABC):
 
     row_axis: ClassVar[str] = "words"
     column_axis: ClassVar[str] = "topics"
+    ordered: bool = False  # whether the table is sparse and its columns have an order (`Ordered`)
     moves: "tuple[Move, ...]" = ()
 
     @abstractmethod
@@ -97,11 +99,16 @@ class Model(ABC):
         counts; they are never a prior.
         """
 
+    def prepare(self, small: Record, counts: Counts) -> Record:
+        """The small part with what is worked out once from an ordered table before its rows are viewed."""
+        return small
+
     @abstractmethod
-    def view(self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None) -> View:
+    def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> View:
         """What the local step needs of some rows: `counts` (rows × columns), of table positions `rows`.
 
-        `totals` (groups × columns) are sums over the whole table; `rows` None means all rows in order.
+        `totals` (groups × columns) are sums over the whole table; `rows` None means all rows in order. Of an
+        ordered table `counts` is the whole, and `rows` are a shard's words in turn, -1 where it has none.
         """
 
     @abstractmethod
@@ -119,7 +126,7 @@ class Model(ABC):
         raise NotImplementedError(f"{type(self).__name__} has no moves")
 
     @abstractmethod
-    def summary(self, small: Record, counts: Array, first: int) -> Summary:
+    def summary(self, small: Record, counts: Counts, first: int) -> Summary:
         """Sums over the rows from `first` on that the score and the global step need, not plain totals."""
 
     @abstractmethod
@@ -148,9 +155,17 @@ class Model(ABC):
         """Whether every global step needs a summary of the table (a learned prior of the words does)."""
         return False
 
-    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> Edit:
-        """Which new rows enter: all, in order of their keys, unless a model knows better."""
-        return (Grow(self.row_axis, len(found), tuple(sorted(found))),) if found else ()
+    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+        """Which new rows enter: all, in order of their keys, unless a model knows better.
+
+        With it small fields that this changes, as they are after the edit. A row of `found` has its counts by
+        column first; what follows them is the model's own.
+        """
+        return ((Grow(self.row_axis, len(found), tuple(sorted(found))),) if found else ()), {}
+
+    def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
+        """Of an ordered table, after the global step: what its order becomes, and which rows leave."""
+        return ()
 
 
 class Sampler(ABC):

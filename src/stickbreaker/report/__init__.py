@@ -2,11 +2,13 @@
 
 The rest of the library fills the records of `stickbreaker.report.data`; `render` turns a `Page` into HTML.
 `place_topics` gives the coordinates of the topic map, `nearest_topics` each topic's neighbours, `relate` the
-tree of topics, `growth_of` how they came about, and `choose_words` the words a topic is shown with.
+tree of topics, `growth_of` how they came about, `changes_of` how they changed, and `choose_words` the words a
+topic is shown with.
 """
 
 from stickbreaker.report.data import (
     Breakdown,
+    Changes,
     DocumentEntry,
     Growth,
     Life,
@@ -16,8 +18,10 @@ from stickbreaker.report.data import (
     Relations,
     Topic,
     TracePoint,
+    Wording,
     WordRow,
 )
+from stickbreaker.report.evolution import changes_of
 from stickbreaker.report.genealogy import growth_of
 from stickbreaker.report.hierarchy import relate
 from stickbreaker.report.layout import nearest_topics, place_topics, topic_distances
@@ -26,6 +30,7 @@ from stickbreaker.report.words import choose_words
 
 __all__ = [
     "Breakdown",
+    "Changes",
     "DocumentEntry",
     "Growth",
     "Life",
@@ -36,6 +41,8 @@ __all__ = [
     "Topic",
     "TracePoint",
     "WordRow",
+    "Wording",
+    "changes_of",
     "choose_words",
     "growth_of",
     "nearest_topics",

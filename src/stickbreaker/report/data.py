@@ -167,6 +167,35 @@ class Growth:
 
 
 @dataclass(frozen=True, slots=True)
+class Wording:
+    """How the words of a topic changed over the moments of `Changes`.
+
+    `ranks` holds, for each moment, the known ranks of the words told of this topic; 1 is the most probable.
+    The first 15 of a moment are all there. `entered` holds the words that entered the model since the moment
+    before. `fresh` are (word, rank, step, date) of words of the end that entered during the run, and when.
+    """
+
+    ranks: Sequence[Mapping[str, int]] = ()
+    entered: Sequence[Sequence[str]] = ()
+    fresh: Sequence[tuple[str, int, int, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How the topics of a model that learns new words changed.
+
+    `moments` are (steps done, documents seen, date or ""); `wordings` has one for each of `Page.topics`, None
+    for one without words at the moments. `vocabulary` are (time, words in the model, entered, left since the
+    row before), the times in `unit`, "pass" or "step".
+    """
+
+    moments: Sequence[tuple[int, int, str]] = ()
+    wordings: Sequence[Wording | None] = ()
+    unit: str = "step"
+    vocabulary: Sequence[tuple[float, int, int, int]] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """Everything a report shows; a section whose data are empty is left out.
 
@@ -174,7 +203,8 @@ class Page:
     `positions` holds an (x, y) for each topic, in [-1, 1], or nothing. `documents_total` and `words_total`
     are the sizes of the collection: where they exceed what is here, the page says that it shows a part.
     `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
-    the model of the topics' matches. `growth` is of a model whose number of topics is learned.
+    the model of the topics' matches. `growth` is of a model whose number of topics is learned, `changes` of
+    one that learns new words.
     """
 
     title: str
@@ -195,3 +225,4 @@ class Page:
     unigram_held_out: float | None = None
     compared: str = ""
     growth: Growth | None = None
+    changes: Changes | None = None

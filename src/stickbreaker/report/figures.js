@@ -25,6 +25,13 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .genealogy .arrow { fill: #8a8f98; }
 .genealogy .reach, .heir .row { fill: none; }
 .genealogy .lost { font-size: 10px; fill: #5a6069; paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }
+.paths .word, .paths .head { font-size: 13px; }
+.paths .head, .path.followed .word { font-weight: bold; }
+.paths .box { fill: none; stroke: #8a8f98; }
+.path .line { fill: none; stroke: #8a8f98; stroke-width: 1.1; stroke-opacity: 0.55; }
+.path.followed .line { stroke-width: 3; stroke-opacity: 1; }
+.vocabulary-chart .in { fill: #22569c; }
+.vocabulary-chart .out { fill: #8a8f98; }
 .heading { font-size: 15px; font-weight: bold; }
 .subheading { font-weight: bold; }
 `;
@@ -103,6 +110,19 @@ function growthFigures({ growth, topics, curves }) {
   return { ...found, genealogy: figureOf("Splits and merges", whole, below) };
 }
 
+// The words of the three largest topics over time, and the vocabulary.
+function changeFigures({ changes, topics }, largest) {
+  if (!changes) return {};
+  const found = {}, told = largest.filter((k) => changes.wordings[k]).slice(0, 3);
+  told.forEach((k, i) => {
+    const wording = changes.wordings[k], shown = momentsBetween(0, changes.moments.length - 1, 8);
+    const chart = pathChart(wording, changes, shown, notablePaths(wording, shown), Math.max(140 * shown.length, 420));
+    found[`changes-${i + 1}`] = figureOf(`How topic ${topics[k].id} changed: ${topics[k].label}`, chart);
+  });
+  if (changes.vocabulary.length) found.vocabulary = figureOf("The vocabulary", vocabularyChart(changes, 720, 380));
+  return found;
+}
+
 function figuresOf(data) {
   const { topics, times, groups } = data;
   const largest = topics.map((_, k) => k).sort((a, b) => topics[b].share - topics[a].share);
@@ -121,7 +141,7 @@ function figuresOf(data) {
     found[`groups-${i + 1}`] = figureOf(`The largest topics by ${group.field}`,
       node("svg", { class: "bars", ...frame(1080, Math.ceil(shown.length / 3) * tall) }, cells));
   });
-  return { ...found, ...relationFigures(data), ...growthFigures(data), ...learningFigures(data) };
+  return { ...found, ...relationFigures(data), ...growthFigures(data), ...changeFigures(data, largest), ...learningFigures(data) };
 }
 
 function drawFigures(data) {

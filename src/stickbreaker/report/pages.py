@@ -14,7 +14,17 @@ from stickbreaker.estimators.sampling import unigram
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.report.compare import matches
-from stickbreaker.report.data import DocumentEntry, Growth, Page, Topic, TracePoint, WordList, WordRow
+from stickbreaker.report.data import (
+    Changes,
+    DocumentEntry,
+    Growth,
+    Page,
+    Topic,
+    TracePoint,
+    WordList,
+    WordRow,
+)
+from stickbreaker.report.evolution import changes_of
 from stickbreaker.report.fields import groups_of, times_of
 from stickbreaker.report.genealogy import growth_of
 from stickbreaker.report.hierarchy import relate
@@ -22,6 +32,7 @@ from stickbreaker.report.kept import read_documents
 from stickbreaker.report.layout import nearest_topics, place_topics, topic_distances
 from stickbreaker.report.words import choose_words
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.evolution import EVOLUTION, Evolution
 
 Floats = NDArray[np.floating]
 
@@ -78,6 +89,7 @@ def page_of(
         unigram_held_out=told.get("unigram_held_out"),
         compared=compare.resolve().name if compare else "",
         growth=_growth(model),
+        changes=_changes(path, model),
     )
 
 
@@ -179,6 +191,13 @@ def _growth(model: TopicEstimator) -> Growth | None:
         return None
     top = np.argsort(-model.topic_word_, axis=1, kind="stable")[:, :TOP_WORDS].tolist()
     return growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
+
+
+def _changes(path: Path, model: TopicEstimator) -> Changes | None:
+    """How the topics changed, of a model that kept snapshots or tells of its vocabulary in its trace."""
+    file = path / EVOLUTION
+    evolution = Evolution.read(file) if file.exists() else Evolution()
+    return changes_of(evolution, model.topic_ids_, model.trace_)
 
 
 def _facts(model: TopicEstimator, corpus: dict[str, Any], told: dict[str, Any]) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from typing import Any
 from stickbreaker.report.colour import hue_hex, topic_colours
 from stickbreaker.report.data import (
     Breakdown,
+    Changes,
     DocumentEntry,
     Growth,
     Life,
@@ -20,6 +21,7 @@ from stickbreaker.report.data import (
     Scalar,
     Topic,
     TracePoint,
+    Wording,
     WordList,
     WordRow,
 )
@@ -27,12 +29,13 @@ from stickbreaker.report.data import (
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _MARKUP = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 _CURVES = [hue_hex(255), hue_hex(45)]  # training, held out
+_INKS = [hue_hex(hue) for hue in (255, 25, 145, 310, 75, 200)]  # of words that are followed
 _MOST_TRACE_POINTS = 600
 _LONGEST_VALUE = 80  # characters of a metadata value
 _MOST_FIELDS = 16  # of a document's metadata
 _LONGEST_TITLE = 120
 _MOST_METADATA = 600_000  # bytes of all documents' metadata
-_MOST_BYTES = 1_900_000  # of all documents but for their mixes: a page is to stay below 3 MB
+_MOST_BYTES = 1_900_000  # of all documents but for their mixes, and changes: a page is to stay below 3 MB
 _LEAST_SHARE = 0.01  # of a document: smaller ones cannot be seen
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _MOST_PAIR = 36 * 36 - 1
@@ -59,13 +62,14 @@ def payload(page: Page) -> dict[str, Any]:
         raise ValueError(f"{len(page.positions)} positions for {len(page.topics)} topics")
     n_topics = len(page.topics)
     colours = topic_colours(page.positions, n_topics)
+    changes = _changes(page.changes) if page.changes else None
     return {
         "topics": [_topic(topic, colour, page) for topic, colour in zip(page.topics, colours, strict=True)],
         "positions": [[_number(x) or 0, _number(y) or 0] for x, y in page.positions],
         "relations": _relations(page.relations) if page.relations else None,
         "times": _breakdown(page.times) if page.times else None,
         "groups": [_breakdown(group) for group in page.groups],
-        "documents": _documents(page.documents, n_topics),
+        "documents": _documents(page.documents, n_topics, _MOST_BYTES - _size(changes)),
         "total": max(page.documents_total, len(page.documents)),
         "words": _lexicon(page.words),
         "curves": _CURVES,
@@ -73,6 +77,7 @@ def payload(page: Page) -> dict[str, Any]:
         "unigram": {"score": _number(page.unigram, 6), "heldOut": _number(page.unigram_held_out, 6)},
         "compared": clean(page.compared),
         "growth": _growth(page.growth, len(page.topics)) if page.growth else None,
+        "changes": changes,
     }
 
 
@@ -127,8 +132,8 @@ def _breakdown(part: Breakdown) -> dict[str, Any]:
     }
 
 
-def _documents(documents: Sequence[DocumentEntry], n_topics: int) -> list[dict[str, Any]]:
-    """All documents; where they are too much for a page, each text keeps the same part of its length."""
+def _documents(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> list[dict[str, Any]]:
+    """All documents; where they are more than `most` bytes, each text keeps the same part of its length."""
     told = [_document(document, n_topics) for document in documents]
     metadata = sum(_size(d["metadata"]) for d in told)
     n_fields = int(_MOST_FIELDS * min(_MOST_METADATA / max(metadata, 1), 1.0))  # the first of them
@@ -136,7 +141,7 @@ def _documents(documents: Sequence[DocumentEntry], n_topics: int) -> list[dict[s
         entry["metadata"] = entry["metadata"][:n_fields]
     fixed = sum(_size([d["id"], d["title"], d["metadata"]]) for d in told)
     texts = sum(_size(d["text"]) for d in told) + 6 * sum(len(d.marks) for d in documents)
-    part = min(max(_MOST_BYTES - fixed, 0) / max(texts, 1), 1.0)
+    part = min(max(most - fixed, 0) / max(texts, 1), 1.0)
     for entry, document in zip(told, documents, strict=True):
         room = int(part * len(document.text))
         entry["text"] = _short(entry["text"], room)
@@ -264,6 +269,40 @@ def _life(life: Life, n_topics: int) -> dict[str, Any]:
 
 def _move(move: Move) -> list[Any]:
     return [clean(move.kind), _number(move.at, 6), move.topic, move.other, _number(move.gain)]
+
+
+def _changes(changes: Changes) -> dict[str, Any]:
+    """How the topics changed; of long runs the vocabulary every so many steps."""
+    rows = changes.vocabulary
+    stride = -(-len(rows) // _MOST_TRACE_POINTS) or 1
+    parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
+    return {
+        "moments": [[step, documents, clean(date)] for step, documents, date in changes.moments],
+        "wordings": [_wording(one) if one else None for one in changes.wordings],
+        "inks": _INKS,
+        "unit": changes.unit,
+        "vocabulary": [
+            [_number(part[-1][0], 6), part[-1][1], sum(row[2] for row in part), sum(row[3] for row in part)]
+            for part in parts
+        ],
+    }
+
+
+def _wording(wording: Wording) -> dict[str, Any]:
+    """A topic's words over time; words are places in its own list, ranks are (word, rank) in a row."""
+    words: dict[str, int] = {}
+
+    def place(word: str) -> int:
+        return words.setdefault(word, len(words))
+
+    told = {
+        "ranks": [
+            [n for word, rank in ranks.items() for n in (place(word), rank)] for ranks in wording.ranks
+        ],
+        "entered": [[place(word) for word in entered] for entered in wording.entered],
+        "fresh": [[place(word), rank, step, clean(date)] for word, rank, step, date in wording.fresh],
+    }
+    return {"words": [clean(word) for word in words], **told}
 
 
 def _thinned(trace: Sequence[TracePoint]) -> list[TracePoint]:

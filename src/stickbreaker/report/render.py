@@ -13,7 +13,16 @@ from stickbreaker.report.data import Breakdown, Page
 from stickbreaker.report.payload import clean, has_curve, payload, to_json
 
 # functions from data to trees of nodes; the other two draw these into the page
-PURE = ("base.js", "charts.js", "relations.js", "flows.js", "pieces.js", "tables.js", "growth.js")
+PURE = (
+    "base.js",
+    "charts.js",
+    "relations.js",
+    "flows.js",
+    "pieces.js",
+    "tables.js",
+    "growth.js",
+    "evolution.js",
+)
 SCRIPTS = (*PURE, "views.js", "report.js")
 
 
@@ -63,6 +72,7 @@ def _told(page: Page) -> dict[str, object]:
         "n_words": len(page.words),
         "words_total": max(page.words_total, len(page.words)),
         "growth": page.growth,
+        "changes": page.changes,
         "counted": _counted,
         "has_trace": has_curve(page),
         "has_unigram": page.unigram is not None or page.unigram_held_out is not None,

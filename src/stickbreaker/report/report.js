@@ -9,7 +9,8 @@ function start() {
   const state = {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, side: 0,
     count: null, split: 0, lambda: 1, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
-    wordQuery: "", wordsOfTopic: false, wordPage: 0,
+    wordQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
+    reach: { from: 0, to: data.changes ? data.changes.moments.length - 1 : 0 },
     sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
   };
   const linked = fromHash(state);
@@ -38,6 +39,7 @@ function choose(state, k, { link = true, speak = true } = {}) {
   drawCross(state);
   drawTimes(state);
   drawGroupBars(state);
+  drawChanges(state);
   if (state.onlyChosen) drawDocuments(state, true);
   else redrawBodies(state);
   if (state.wordsOfTopic) drawWordTable(state, true);
@@ -122,6 +124,25 @@ function tellCount(state, event) {
   drawCount(state, countAt(state.data.growth, (event.clientX - box.left) / box.width, box.width));
 }
 
+// The size of the vocabulary where the pointer is.
+function tellSize(state, event) {
+  const box = find("#vocabulary-chart").firstElementChild.getBoundingClientRect();
+  drawSize(state, vocabularyAt(state.data.changes, (event.clientX - box.left) / box.width, box.width));
+}
+
+// Shows the moments from one to another: two of them at least, the other end gives way.
+function setReach(state, end, c) {
+  const last = state.data.changes.moments.length - 1, at = end === "from" ? Math.min(c, last - 1) : Math.max(c, 1);
+  state.reach = end === "from" ? { from: at, to: Math.max(state.reach.to, at + 1) } : { from: Math.min(state.reach.from, at - 1), to: at };
+  drawChanges(state);
+}
+
+// A word is followed, or no longer.
+function follow(state, word) {
+  state.followed = word < 0 || word === state.followed ? null : word;
+  drawChanges(state);
+}
+
 function turnPage(state, by, what) {
   if (what === "words") {
     state.wordPage += by;
@@ -170,14 +191,15 @@ function toggleAbout(state, button) {
 
 function onClick(state, event) {
   const hit = event.target.closest(
-    "[data-topic], [data-step], [data-page], [data-axis], [data-sort], [data-group], #about, #words-about, a[href^='#topic-']");
+    "[data-topic], [data-step], [data-page], [data-axis], [data-sort], [data-group], [data-word], #about, #words-about, a[href^='#topic-']");
   if (!hit) return;
-  const { topic, step: by, page, what, axis, sort, table, group } = hit.dataset;
+  const { topic, step: by, page, what, axis, sort, table, group, word } = hit.dataset;
   if (topic !== undefined) choose(state, Number(topic));
   else if (page !== undefined) turnPage(state, Number(page), what);
   else if (axis !== undefined) setAxis(state, axis);
   else if (sort !== undefined) sortBy(state, table, sort);
   else if (group !== undefined) setGroup(state, Number(group));
+  else if (word !== undefined) follow(state, Number(word));
   else if (hit.id === "about") toggleAbout(state, hit);
   else if (hit.id === "words-about") toggleWords(state, hit);
   else if (by !== undefined) {
@@ -249,6 +271,12 @@ function listen(state) {
   on("#growth-chart", "pointermove", (event) => tellCount(state, event));
   on("#growth-at", "input", (event) => drawCount(state, Number(event.target.value)));
   on("#split-choice", "change", (event) => { state.split = Number(event.target.value); drawRefinement(state); });
+  on("#change-topic", "change", (event) => choose(state, Number(event.target.value)));
+  on("#change-word", "change", (event) => { state.followed = null; follow(state, Number(event.target.value)); });
+  on("#change-from", "input", (event) => setReach(state, "from", Number(event.target.value)));
+  on("#change-to", "input", (event) => setReach(state, "to", Number(event.target.value)));
+  on("#vocabulary-chart", "pointermove", (event) => tellSize(state, event));
+  on("#vocabulary-at", "input", (event) => drawSize(state, Number(event.target.value)));
   on("#matrix", "click", (event) => choose(state, pairAt(state, event)[0]));
   on("#topic-find", "input", (event) => findTopics(state, event.target.value));
   on("#search", "input", (event) => { state.query = event.target.value; drawDocuments(state, true); });

@@ -83,9 +83,9 @@ class GrowingMixture(Model):
     def summary(self, small: Record, counts: Array, first: int) -> Summary:
         return {"squares": (counts**2).sum(axis=0)}
 
-    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> Edit:
+    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
         keys = tuple(sorted(key for key, row in found.items() if row.sum() >= self.least))
-        return (Grow(self.row_axis, len(keys), keys),) if keys else ()
+        return ((Grow(self.row_axis, len(keys), keys),) if keys else ()), {}
 
     def global_step(
         self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step

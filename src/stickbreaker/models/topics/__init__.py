@@ -7,7 +7,9 @@ from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.hybrid import Hybrid
 from stickbreaker.models.topics.mean_field import MeanField
 from stickbreaker.models.topics.model import TopicModel
+from stickbreaker.models.topics.open_words import OpenVocabulary, OpenWords
 from stickbreaker.models.topics.sampling import Gibbs
+from stickbreaker.models.topics.spelling import Spelling
 from stickbreaker.models.topics.words import ClosedVocabulary
 
 __all__ = [
@@ -19,5 +21,8 @@ __all__ = [
     "GrowingTopics",
     "Hybrid",
     "MeanField",
+    "OpenVocabulary",
+    "OpenWords",
+    "Spelling",
     "TopicModel",
 ]

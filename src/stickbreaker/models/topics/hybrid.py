@@ -14,6 +14,7 @@ from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array, Cells, Field, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Local
+from stickbreaker.models.topics.found import known_and_found
 from stickbreaker.models.topics.mean_field import TopicView, tokens_of_documents, words_of
 from stickbreaker.models.topics.tokens import whole_counts
 
@@ -58,14 +59,16 @@ class Hybrid:
         spread = psi(tokens + total).sum() - len(tokens) * psi(total)
         spread_bend = len(tokens) * polygamma(1, total) - polygamma(1, tokens + total).sum()
         cells = Cells(
-            shard.rows[draws.codes[:n_cells]],
+            draws.codes[:n_cells].astype(np.int64),
             draws.topics[:n_cells].copy(),
             draws.times[:n_cells].copy(),
             len(alpha),
             1.0 / self.samples,
         )
+        rows, found = known_and_found(shard, cells)
         stats = Stats(
-            rows=cells,
+            rows=rows,
+            found=found,
             usage={
                 "gains": Field(draws.gains / self.samples, ("topics",)),
                 "bends": Field(draws.bends / self.samples, ("topics",)),

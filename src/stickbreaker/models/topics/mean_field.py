@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard, tokens_by_document
 from stickbreaker.models.contract import Local
+from stickbreaker.models.topics.found import known_and_found
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.mean_field import Report, Words
@@ -69,8 +70,10 @@ class MeanField:
             usage["log_rest"] = Field(_add_rest(alpha, view.rest, tokens, report))
         if self.in_full:
             usage |= _in_full(view, words, report, usage)
+        rows, found = known_and_found(shard, Rows(np.arange(len(shard.rows)), report.counts))
         stats = Stats(
-            rows=Rows(shard.rows, report.counts),
+            rows=rows,
+            found=found,
             usage=usage,
             score=float(report.scores.sum()),
             documents=float(shard.n_documents),
@@ -131,7 +134,10 @@ def words_of(view: TopicView, shard: Shard) -> "Words":
     """A shard's words with their weights."""
     from stickbreaker.kernels.mean_field import Words
 
-    positions = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
+    if shard.keys is not None:  # the view is of the shard's own words
+        positions = np.arange(len(shard.rows))
+    else:
+        positions = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
     return Words(shard.offsets, shard.codes, shard.counts, positions, view.weights, view.log_scale)
 
 

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import Local, Model, Move, Plan, Score, Step, Summary, View
+from stickbreaker.models.contract import Counts, Local, Model, Move, Plan, Score, Step, Summary, View
 from stickbreaker.models.topics.documents import FiniteTopics
 from stickbreaker.models.topics.franchise import FranchiseTopics
 from stickbreaker.models.topics.franchise_solver import Franchise
 from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.hybrid import Hybrid
 from stickbreaker.models.topics.mean_field import MeanField, TopicView, prior_score
+from stickbreaker.models.topics.open_words import OpenWords
 from stickbreaker.models.topics.words import ClosedVocabulary
 
 
@@ -26,7 +28,7 @@ class TopicModel(Model):
     """Documents are mixtures of topics, topics are distributions over words (Zhai 2014, section 2.3)."""
 
     documents: FiniteTopics | GrowingTopics | FranchiseTopics
-    words: ClosedVocabulary
+    words: ClosedVocabulary | OpenWords
     solver: MeanField | Hybrid | Franchise
     moves: tuple[Move, ...] = ()
 
@@ -34,7 +36,13 @@ class TopicModel(Model):
         return self.documents.count(small)
 
     def groups(self) -> NDArray[np.int32] | None:
-        return self.words.groups() if len(self.words.firsts) > 1 else None
+        if isinstance(self.words, OpenWords) or len(self.words.firsts) == 1:
+            return None
+        return self.words.groups()
+
+    @property
+    def ordered(self) -> bool:  # type: ignore[override]
+        return self.words.ordered
 
     def start(self) -> dict[str, Field]:
         small = {**self.documents.start(), **self.words.start()}
@@ -45,9 +53,13 @@ class TopicModel(Model):
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
         return self.words.seed(keys, self.documents.n_topics, tokens, seed)
 
-    def view(self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None) -> View:
+    def prepare(self, small: Record, counts: Counts) -> Record:
+        return self.words.prepare(small, counts) if isinstance(self.words, OpenWords) else small
+
+    def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> View:
         if isinstance(self.solver, Franchise):
             assert isinstance(self.documents, FranchiseTopics)
+            assert isinstance(self.words, ClosedVocabulary)
             return self.solver.view(self.documents, self.words, small, counts, totals, rows)
         weights, log_scale = self.words.weights(small, counts, totals, rows)
         return TopicView(weights, log_scale, rows, self.documents.prior(small), self.documents.rest(small))
@@ -62,7 +74,7 @@ class TopicModel(Model):
 
         return try_out(view, shard, local, plans)
 
-    def summary(self, small: Record, counts: Array, first: int) -> Summary:
+    def summary(self, small: Record, counts: Counts, first: int) -> Summary:
         return self.words.summary(small, counts, first)
 
     def needs_summary(self) -> bool:
@@ -72,19 +84,16 @@ class TopicModel(Model):
         self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> dict[str, Field]:
         updated = self.documents.update(small, stats.usage, stats.documents, step.rate, step.scale)
-        if not self.words.learned or summary is None:
-            return {**small, **updated}
-        from scipy.special import psi
+        if self.words.learned and summary is not None:
+            n_topics = self.documents.count(small)
+            updated |= self.words.update(small, totals, summary, n_topics, step.rate)
+        return {**small, **updated}
 
-        from stickbreaker.models.topics.dirichlet import fit_symmetric_dirichlet
+    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+        return self.words.admit(small, found) if isinstance(self.words, OpenWords) else ((), {})
 
-        eta = float(small["eta"].values)
-        sizes = self.words.sizes
-        expected = sizes[:, None] * psi(totals + eta * sizes[:, None])
-        sum_log = float(summary["digammas"].sum() - expected.sum())
-        best = fit_symmetric_dirichlet(eta, sizes, self.documents.count(small), sum_log)
-        moved = np.array((1.0 - step.rate) * eta + step.rate * best)
-        return {**small, **updated, "eta": small["eta"]._replace(values=moved)}
+    def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
+        return self.words.reorder(small, counts, step) if isinstance(self.words, OpenWords) else ()
 
     def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The bound of eq. 2.4 at what the local steps found and the lambda that they saw.
@@ -103,6 +112,7 @@ class TopicModel(Model):
         if "own" not in stats.usage:
             return self.score(small, stats, totals, summary)
         documents = self.documents
+        assert isinstance(self.words, ClosedVocabulary)
         nats = float(stats.usage["own"].values) + documents.score(small)
         nats += prior_score(documents.prior(small), documents.rest(small), stats.usage, stats.documents)
         nats += float(self.words.evidence(small, totals, summary).sum())

@@ -5,6 +5,7 @@ Kernels and scipy.special are imported on use: a model is loaded without them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ class ClosedVocabulary:
     eta: float | Array
     learned: bool = False
     firsts: tuple[int, ...] = (0,)
+    ordered: ClassVar[bool] = False
     _constants: dict[str, Array] = field(default_factory=dict, init=False, repr=False)  # worked out once
 
     @property
@@ -75,10 +77,23 @@ class ClosedVocabulary:
         start from (Hoffman et al. 2010). Peaked or lighter noise locks words in random topics: on AP it cost
         0.1 to 0.4 nats a word of held-out score.
         """
-        from scipy.special import ndtri
+        return flat_noise(keys, n_topics, tokens, seed)
 
-        noise = np.maximum(1.0 + 0.1 * ndtri(keyed_uniforms(seed, "topics", keys, n_topics)), 0.01)
-        return noise * (tokens / max(1, noise.size))
+    def update(
+        self, small: Record, totals: Array, summary: Summary, n_topics: int, rate: float
+    ) -> dict[str, Field]:
+        """eta moved towards its maximum by `rate`."""
+        from scipy.special import psi
+
+        from stickbreaker.models.topics.dirichlet import fit_symmetric_dirichlet
+
+        eta = float(small["eta"].values)
+        sizes = self.sizes
+        expected = sizes[:, None] * psi(totals + eta * sizes[:, None])
+        sum_log = float(summary["digammas"].sum() - expected.sum())
+        best = fit_symmetric_dirichlet(eta, sizes, n_topics, sum_log)
+        moved = np.array((1.0 - rate) * eta + rate * best)
+        return {"eta": small["eta"]._replace(values=moved)}
 
     def weights(
         self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
@@ -164,9 +179,21 @@ class ClosedVocabulary:
             self._constants["prior terms"] = np.asarray(np.sum(parts, axis=0))
         return self._constants["prior terms"]
 
+    def parameters(self, small: Record, counts: Array) -> Array:
+        """lambda (words × topics): eta plus expected counts."""
+        return counts + self.prior(small, slice(None))
+
     def topic_words(self, small: Record, counts: Array) -> Array:
         """E[beta] (words × topics); columns sum to one, over the words of each group."""
-        concentration = counts + self.prior(small, slice(None))
+        concentration = self.parameters(small, counts)
         for part in self.ranges():
             concentration[part] /= concentration[part].sum(axis=0)
         return concentration
+
+
+def flat_noise(keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
+    """Nearly flat noise (keys × topics), `tokens` in all, by each key's content."""
+    from scipy.special import ndtri
+
+    noise = np.maximum(1.0 + 0.1 * ndtri(keyed_uniforms(seed, "topics", keys, n_topics)), 0.01)
+    return np.asarray(noise * (tokens / max(1, noise.size)))

@@ -1,0 +1,224 @@
+"""A sparse table whose cells stand in an order in each column, held in memory.
+
+Its kernels are imported on use: a model is loaded without numba.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Change, Edit, Grow
+from stickbreaker.core.records import Array, Cells, Ordered, Rows
+from stickbreaker.engines.ordered_edits import CellList, changed_cells
+from stickbreaker.engines.table import RESCALE_BELOW, keys_after
+
+LEAST = 64  # slots of a column; more come in steps of half as many again
+
+
+class OrderedTable:
+    """Counts by row and column of which most are zero; a column's cells keep the order in which they came.
+
+    A cell that is added to stands where it stood, a new one comes last (the larger first, then by row), and
+    `Reorder` gives another order. Cells outside of their column's set are kept, but have no place in it.
+    Memory: 13 bytes a slot, and 8 a cell. Rows have keys; all are of one group.
+    """
+
+    groups: NDArray[np.int32] | None = None
+
+    def __init__(self, n_columns: int, row_axis: str, column_axis: str, keys: Sequence[str]) -> None:
+        self.axes = (row_axis, column_axis)
+        self.keys: list[str] = list(keys)
+        self._index = {key: i for i, key in enumerate(self.keys)}
+        self.scale = 1.0
+        self._clear(n_columns)
+        self._totals = np.zeros((1, n_columns))
+
+    @classmethod
+    def of(cls, counts: Array, row_axis: str, column_axis: str, keys: Sequence[str]) -> "OrderedTable":
+        """A table of dense counts (rows × columns)."""
+        table = cls(counts.shape[1], row_axis, column_axis, keys)
+        table.blend(Rows(np.arange(len(counts)), counts), 1.0, 1.0)
+        return table
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.keys)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_rows, len(self.sizes)
+
+    def totals(self) -> Array:
+        """Sums over rows (1 × columns): kept up to date by blends, summed anew after an edit."""
+        return self._totals
+
+    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        """Row of each key, -1 where there is none."""
+        index = self._index
+        return np.fromiter((index.get(key, -1) for key in keys), np.int64, len(keys))
+
+    def whole(self) -> Ordered:
+        """All of it, as a model takes it; not to be written to, and void after the next change."""
+        return Ordered(self.rows, self.values, self.inside, self.sizes, self.scale, self._by_row, self.keys)
+
+    def counts(self, rows: NDArray[np.int64] | slice) -> Array:
+        """The true counts of some rows, dense."""
+        from stickbreaker.kernels.ordered import gather
+
+        places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
+        out = np.empty((len(places), len(self.sizes)))
+        gather(places, *self._by_row(), self.values, self.scale, out)
+        return out
+
+    def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
+        """counts ← keep · counts + add · rows; touches only these cells unless `keep` is 0."""
+        if keep == 0.0:
+            self.values[:], self.scale = 0.0, 1.0
+        elif self.scale * keep < RESCALE_BELOW:
+            self.values *= self.scale * keep
+            self.scale = 1.0
+        else:
+            self.scale *= keep
+        positions, columns, values = _cells_of(rows)
+        self._totals = keep * self._totals
+        self._totals[0] += add * np.bincount(columns, values, len(self.sizes))
+        self._add(positions, columns, values * add)
+
+    def copy(self) -> "OrderedTable":
+        """A table of its own with the same content."""
+        other = object.__new__(OrderedTable)
+        vars(other).update(vars(self))
+        for name in ("rows", "values", "inside", "sizes", "_totals", "keys", "_index"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
+    def edit(self, edit: Edit) -> None:
+        """Change the shape; sums are taken anew."""
+        for change in edit:
+            if isinstance(change, Grow) and change.axis == self.axes[0]:
+                self._grow(change.keys)
+            else:
+                self._rebuild(change)
+                self._totals = self._sums()
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which `restored` makes the same table, byte for byte."""
+        live = self._live()
+        return {
+            "cell rows": self.rows[live],
+            "cell counts": self.values[live],
+            "cell inside": self.inside[live].astype(np.uint8),
+            "sizes": self.sizes.copy(),
+            "scale": np.array(self.scale),
+            "totals": self._totals.copy(),
+        }
+
+    @classmethod
+    def restored(
+        cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str]
+    ) -> "OrderedTable":
+        """The table whose `arrays` these are."""
+        sizes = arrays["sizes"].astype(np.int64)
+        table = cls(len(sizes), row_axis, column_axis, keys)
+        table.scale = float(arrays["scale"])
+        columns = np.repeat(np.arange(len(sizes)), sizes)
+        inside = arrays["cell inside"].astype(np.bool_)
+        table._fill(arrays["cell rows"].astype(np.int64), columns, arrays["cell counts"], inside, sizes)
+        table._totals = np.array(arrays["totals"], np.float64)
+        return table
+
+    def _clear(self, n_columns: int, slots: int = LEAST) -> None:
+        self.rows = np.zeros((n_columns, slots), np.int32)
+        self.values = np.zeros((n_columns, slots))
+        self.inside = np.zeros((n_columns, slots), np.bool_)
+        self.sizes = np.zeros(n_columns, np.int64)
+        self._found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+
+    def _live(self) -> NDArray[np.bool_]:
+        """Which slots hold a cell (columns × slots)."""
+        return np.arange(self.rows.shape[1]) < self.sizes[:, None]
+
+    def _add(self, positions: NDArray[np.int64], columns: NDArray[np.int64], values: Array) -> None:
+        """Add to cells, and put the new ones at the end of their columns."""
+        from stickbreaker.kernels.ordered import add_known, append_cells
+
+        values = values / self.scale
+        known = np.empty(len(positions), np.bool_)
+        add_known(positions, columns, values, *self._by_row(), self.values, self.inside, known)
+        new = np.flatnonzero(~known & (values != 0.0))
+        new = new[np.lexsort((positions[new], -values[new], columns[new]))]
+        self._reserve(int((self.sizes + np.bincount(columns[new], minlength=len(self.sizes))).max(initial=0)))
+        self._found = self._found if len(new) == 0 else None
+        cells = positions[new], columns[new], values[new]
+        append_cells(*cells, self.rows, self.values, self.inside, self.sizes)
+
+    def _by_row(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the cells of each row are (rows + 1, cells): see `kernels/ordered.py`."""
+        from stickbreaker.kernels.ordered import cells_by_row
+
+        if self._found is None:
+            offsets, cells = np.zeros(self.n_rows + 1, np.int64), np.empty(int(self.sizes.sum()), np.int64)
+            cells_by_row(self.rows, self.sizes, offsets, cells)
+            self._found = offsets, cells
+        return self._found
+
+    def _reserve(self, slots: int) -> None:
+        """Room for so many cells in every column."""
+        have = self.rows.shape[1]
+        if slots <= have:
+            return
+        more = ((0, 0), (0, max(slots, have + have // 2) - have))
+        self.rows, self.values = np.pad(self.rows, more), np.pad(self.values, more)
+        self.inside = np.pad(self.inside, more)
+
+    def _grow(self, keys: Sequence[str]) -> None:
+        self._index |= {key: len(self.keys) + i for i, key in enumerate(keys)}
+        self.keys.extend(keys)
+        if self._found is not None:
+            offsets, cells = self._found
+            self._found = np.concatenate([offsets, np.repeat(offsets[-1:], len(keys))]), cells
+
+    def _fill(
+        self,
+        positions: NDArray[np.int64],
+        columns: NDArray[np.int64],
+        values: Array,
+        inside: NDArray[np.bool_],
+        sizes: NDArray[np.int64],
+    ) -> None:
+        """Take cells given column by column, each column in its order, with stored values."""
+        self._clear(len(sizes), max(LEAST, int(sizes.max(initial=0))))
+        slots = np.arange(len(positions)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        self.rows[columns, slots] = positions
+        self.values[columns, slots] = values
+        self.inside[columns, slots] = inside
+        self.sizes = sizes.astype(np.int64)
+
+    def _rebuild(self, change: Change) -> None:
+        """Any change but new rows: the cells that it leaves, in the order that they had or are given."""
+        live = self._live()
+        columns = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        cells = CellList(self.rows[live].astype(np.int64), columns, self.values[live], self.inside[live])
+        cells, sizes = changed_cells(cells, change, self.shape, self.axes)
+        if change.axis == self.axes[0]:
+            self.keys = keys_after(self.keys, change)
+            self._index = {key: i for i, key in enumerate(self.keys)}
+        self._fill(*cells, sizes)
+
+    def _sums(self) -> Array:
+        """Column sums, cell by cell in order."""
+        live = self._live()
+        columns = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        sums = np.bincount(columns, self.values[live], len(self.sizes))[None, :]
+        return np.asarray(sums * self.scale, np.float64)
+
+
+def _cells_of(rows: Rows | Cells) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+    """Rows and columns of the cells that are not zero, and their values."""
+    if isinstance(rows, Cells):
+        cells = rows.combined()
+        return cells.positions, cells.columns.astype(np.int64), cells.times * np.float64(cells.unit)
+    places, columns = np.nonzero(rows.values)
+    return rows.positions[places], columns.astype(np.int64), rows.values[places, columns].astype(np.float64)

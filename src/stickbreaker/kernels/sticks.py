@@ -1,0 +1,175 @@
+"""Stick-breaking weights of topics whose words stand in an order: Beta(1 + n_t, a + n_>t) sticks.
+
+Columns are topics, slots words in their order; only words `inside` a topic's truncation have a stick. a is
+the concentration, n_>=s the counts from stick s on. Sums over sticks telescope to one reciprocal a stick.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.ordered import SLOT
+from stickbreaker.kernels.special import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
+from stickbreaker.kernels.topic_words import FLUSH
+
+
+class OrderedCells(NamedTuple):
+    """The cells of an ordered table, without the spelling of its rows: see `core/records.Ordered`."""
+
+    values: NDArray[np.float64]
+    inside: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+    scale: float
+    offsets: NDArray[np.int64]
+    cells: NDArray[np.int64]
+
+
+class StickSums(NamedTuple):
+    """What `stick_sums` works out: sums before each word, and of each topic psi(1 + a + n) and E[log] of the
+    stick that is left."""
+
+    before: NDArray[np.float64]  # topics × slots; -1 of words that are not inside
+    log_totals: NDArray[np.float64]  # topics
+    leftover: NDArray[np.float64]  # topics
+
+
+@njit(**PART)
+def _count_inside(cells, k):
+    """Counts of all words inside a topic, and how many they are."""
+    total, number = 0.0, 0
+    for slot in range(cells.sizes[k]):
+        if cells.inside[k, slot]:
+            total += cells.values[k, slot] * cells.scale
+            number += 1
+    return total, number
+
+
+@njit(**OPTIONS)
+def stick_sums(cells, concentration, sums_out):
+    """For each word inside, sum_{2 <= s <= t} 1 / (a + n_>=s), of which E[log beta_t] is made.
+
+    cells: OrderedCells; sums_out: StickSums. Zhai (2014), eq. 7.3 and 7.4, summed: E[log beta_t] = psi(1 +
+    n_t) - psi(1 + a + n) - before_t, and the stick left is psi(a) - psi(1 + a + n) - before_T.
+    """
+    a = concentration
+    for k in range(len(cells.sizes)):
+        left, number = _count_inside(cells, k)
+        sums_out.log_totals[k] = digamma64(1.0 + a + left)
+        before, first = 0.0, True
+        for slot in range(cells.sizes[k]):
+            if not cells.inside[k, slot]:
+                sums_out.before[k, slot] = -1.0
+                continue
+            if not first:
+                before += 1.0 / (a + max(left, 0.0))
+            first = False
+            sums_out.before[k, slot] = before
+            left -= cells.values[k, slot] * cells.scale
+        sums_out.leftover[k] = digamma64(a) - sums_out.log_totals[k] - before if number else 0.0
+
+
+@njit(**OPTIONS)
+def stick_weights(positions, cells, sums, outside, weights_out, log_scale_out):
+    """exp E[log beta] of some words, each row divided by its largest weight.
+
+    positions (words) rows of the table, -1 without any; cells: OrderedCells; sums: StickSums, whose
+    `leftover` (topics) and `outside` (words) add up to the logarithm of what a word has in topics that it is
+    not inside of; weights_out (words × topics, single), 0 below exp(-30); log_scale_out (words) the logarithm
+    of what each row was divided by.
+    """
+    n_topics = len(sums.leftover)
+    most = sums.leftover.max()
+    relative = np.exp(sums.leftover - most)
+    topics, counts, before = np.empty(n_topics, np.int64), np.empty(n_topics), np.empty(n_topics)
+    for w in range(len(positions)):
+        base = most + outside[w]
+        size = _stick_cells(positions[w], cells, sums, topics, counts, before)
+        shift = base
+        for j in range(size):
+            before[j] = digamma64(1.0 + counts[j]) - before[j]
+        for j in range(size):
+            before[j] -= sums.log_totals[topics[j]]
+            shift = max(shift, before[j])
+        largest = exp64(base - shift)
+        share = largest
+        for j in range(size):
+            before[j] = exp64(before[j] - shift)
+        for j in range(size):
+            largest = max(largest, before[j])
+        share /= largest
+        for k in range(n_topics):
+            weight = share * relative[k]
+            weights_out[w, k] = np.float32(weight if weight >= FLUSH else 0.0)
+        for j in range(size):
+            weight = before[j] / largest
+            weights_out[w, topics[j]] = np.float32(weight if weight >= FLUSH else 0.0)
+        log_scale_out[w] = shift + log64(largest)
+
+
+@njit(**PART)
+def _stick_cells(row, cells, sums, topics_out, counts_out, before_out):
+    """The topics that a row is inside of, its counts there, and what is before it; gives their number."""
+    if row < 0:
+        return 0
+    size = 0
+    for at in range(cells.offsets[row], cells.offsets[row + 1]):
+        k, slot = cells.cells[at] >> 32, cells.cells[at] & SLOT
+        topics_out[size] = k
+        counts_out[size] = cells.values[k, slot] * cells.scale
+        before_out[size] = sums.before[k, slot]
+        size += before_out[size] >= 0.0
+    return size
+
+
+@njit(**OPTIONS)
+def expected_sticks(cells, concentration, probabilities_out, rests_out):
+    """E[beta] of the words inside (topics × slots, 0 of others), and the rest of each topic (topics).
+
+    E[beta_t] = (1 + n_t) / (1 + a + n_>=t) prod_{s < t} (a + n_>s) / (1 + a + n_>=s); with the rest they sum
+    to one.
+    """
+    a = concentration
+    for k in range(len(cells.sizes)):
+        left, _number = _count_inside(cells, k)
+        stick = 1.0
+        for slot in range(cells.sizes[k]):
+            probabilities_out[k, slot] = 0.0
+            if cells.inside[k, slot]:
+                n = cells.values[k, slot] * cells.scale
+                share = (1.0 + n) / (1.0 + a + max(left, n))
+                probabilities_out[k, slot] = stick * share
+                stick *= 1.0 - share
+                left -= n
+        rests_out[k] = stick
+
+
+@njit(**OPTIONS)
+def stick_terms(cells, concentration, sums, numbers_out, evidence_out, expected_out):
+    """Each topic's terms of the bound: words inside, log evidence of their counts, and n E[log beta].
+
+    evidence: T log a + sum_t log Gamma(1 + n_t) + log Gamma(a) - log Gamma(1 + a + n) - sum_{s >= 2} log(a +
+    n_>=s), the log probability of the counts as exchangeable draws with the order given; expected: sum_t n_t
+    E[log beta_t]. Their difference is -KL(q(sticks) || p(sticks)).
+    """
+    a = concentration
+    for k in range(len(cells.sizes)):
+        left, number = _count_inside(cells, k)
+        numbers_out[k] = number
+        evidence_out[k] = expected_out[k] = 0.0
+        if number == 0:
+            continue
+        evidence = number * log64(a) + log_gamma64(a) - log_gamma64(1.0 + a + left)
+        expected, first = 0.0, True
+        for slot in range(cells.sizes[k]):
+            if not cells.inside[k, slot]:
+                continue
+            n = cells.values[k, slot] * cells.scale
+            if not first:
+                evidence -= log64(a + max(left, 0.0))
+            first = False
+            evidence += log_gamma64(1.0 + n)
+            expected += n * (digamma64(1.0 + n) - sums.log_totals[k] - sums.before[k, slot])
+            left -= n
+        evidence_out[k], expected_out[k] = evidence, expected

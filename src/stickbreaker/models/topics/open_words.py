@@ -1,0 +1,267 @@
+"""The open vocabulary: a topic is a draw from a Dirichlet process over all strings (Zhai 2014, chapter 7).
+
+Kernels are imported on use: a model is loaded without them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
+from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.records import Array, Field, Ordered, Record
+from stickbreaker.models.contract import Step, Summary
+from stickbreaker.models.topics.seen_before import SeenBefore
+from stickbreaker.models.topics.spelling import CharacterModel, Spelling
+
+if TYPE_CHECKING:
+    from stickbreaker.kernels.sticks import OrderedCells, StickSums
+
+OUTSIDE = ("constant", "stick", "spelling")
+RANKS = ("counts", "spelling")
+MEMORY = ("discard", "keep", "bloom")
+WORTH = 1.0  # counts that a word outside is worth, about, where `outside` is "constant"
+LOG_SPELLING = "log_spelling"  # of the small part: log G0 of every word of the table
+LEAST, MOST = 1e-2, 1e7  # of a concentration that is learned
+
+
+@dataclass(frozen=True, slots=True)
+class OpenVocabulary:
+    """beta_k ~ DP(concentration, G0), G0 a distribution over all strings (Zhai 2014, section 7.2).
+
+    Each topic has at most `truncation` words (T) in an order of its own, with a stick each; all other strings
+    share what the sticks leave. Words enter when documents bring them. Every `reorder_every` steps (U) the
+    words of a topic are put in order anew and those beyond the truncation leave.
+
+    `concentration`: alpha^beta, a number or "learned". `outside`: what a word is worth in a topic that does
+    not have it, beside the stick that is left: "constant", so that alpha^beta times it is one count, "stick",
+    all of it (eq. 7.4 as printed), "spelling", G0. `rank_by`: what orders the words, their "counts" or those
+    times G0, "spelling" (eq. 7.8). `memory`: of words beyond the truncation, "discard" forgets them, "keep"
+    keeps their counts, "bloom" discards and lets a word in at its second document. `spelling`: G0.
+
+    >>> OpenVocabulary(truncation=5_000).memory
+    'discard'
+    """
+
+    concentration: float | str = 3_000.0
+    truncation: int = 20_000
+    reorder_every: int = 10
+    outside: str = "constant"
+    rank_by: str = "counts"
+    memory: str = "discard"
+    spelling: Spelling = field(default_factory=Spelling)
+
+    def __post_init__(self) -> None:
+        number = isinstance(self.concentration, int | float) and not isinstance(self.concentration, bool)
+        if not (self.concentration == "learned" or (number and LEAST <= float(self.concentration) <= MOST)):
+            _refuse("concentration", self.concentration, f'a number from {LEAST:g} to {MOST:g} or "learned"')
+        for name in ("truncation", "reorder_every"):
+            if not is_whole(getattr(self, name), 1):
+                _refuse(name, getattr(self, name), "a whole number from 1")
+        for name, choices in (("outside", OUTSIDE), ("rank_by", RANKS), ("memory", MEMORY)):
+            if getattr(self, name) not in choices:
+                _refuse(name, getattr(self, name), " or ".join(f'"{choice}"' for choice in choices))
+        if not isinstance(self.spelling, Spelling):
+            _refuse("spelling", self.spelling, "Spelling(...)")
+
+
+def _refuse(name: str, value: object, told: str) -> None:
+    raise UserError(f"OpenVocabulary({name}={value!r})", remedy=f"{name} is {told}")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWords:
+    """The words slot of an open vocabulary, over an ordered table of counts; priors are in the sticks.
+
+    `characters` is G0 where a run begins; from then on the small part has it, with log G0 of every word.
+    """
+
+    settings: OpenVocabulary
+    characters: CharacterModel | None = None
+    ordered: ClassVar[bool] = True
+    _read: dict[int, CharacterModel] = field(default_factory=dict, init=False, repr=False)  # G0 once read
+
+    @property
+    def learned(self) -> bool:
+        return self.settings.concentration == "learned"
+
+    def start(self) -> dict[str, Field]:
+        a = 3_000.0 if self.learned else float(self.settings.concentration)
+        small = {
+            "concentration": Field(np.array(a), (), additive=False),
+            LOG_SPELLING: Field(np.zeros(0), ("words",), additive=False),
+        }
+        if self.settings.memory == "bloom":
+            small["seen before"] = SeenBefore.empty().field()
+        return small | (self.characters.to_fields() if self.characters else {})
+
+    def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
+        """Nearly flat noise (words × topics) by the word's spelling: see `ClosedVocabulary.seed`."""
+        from stickbreaker.models.topics.words import flat_noise
+
+        return flat_noise(keys, n_topics, tokens, seed)
+
+    def prepare(self, small: Record, counts: Ordered) -> dict[str, Field]:
+        """The small part with sums along the sticks, which all words' weights are made of."""
+        from stickbreaker.kernels.sticks import StickSums, stick_sums
+
+        n_topics = len(counts.sizes)
+        sums = StickSums(np.zeros(counts.rows.shape), np.empty(n_topics), np.empty(n_topics))
+        stick_sums(_cells(counts), float(small["concentration"].values), sums)
+        return {**small, **{f"sticks {name}": Field(values) for name, values in sums._asdict().items()}}
+
+    def weights(
+        self, small: Record, counts: Ordered, totals: Array, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.float32], Array]:
+        """exp E[log beta] of words (words × topics, single, largest of a row 1), and each row's log scale.
+
+        Of words that a topic does not have, a share of the stick that is left (`outside`).
+        """
+        from stickbreaker.kernels.sticks import stick_weights
+
+        places = np.arange(len(counts.keys)) if rows is None else rows
+        weights = np.empty((len(places), len(counts.sizes)), np.float32)
+        log_scale = np.empty(len(places))
+        outside = self._outside(small, places)
+        stick_weights(places, _cells(counts), _sums(small), outside, weights, log_scale)
+        return weights, log_scale
+
+    def _outside(self, small: Record, places: NDArray[np.int64]) -> Array:
+        """What multiplies the stick that is left, in logarithms (words)."""
+        share = 1.0 if self.settings.outside == "stick" else WORTH / float(small["concentration"].values)
+        logs = np.full(len(places), np.log(share))
+        if self.settings.outside == "spelling":  # of new words any constant serves: no topic has them
+            known = places >= 0
+            logs[known] = small[LOG_SPELLING].values[places[known]]
+        return logs
+
+    def admit(self, small: Record, found: Mapping[str, Array]) -> tuple[Edit, Record]:
+        """All new words enter, those with most counts first; with a filter, those of a second document.
+
+        The last number of a row of `found` is the documents that the word is in.
+        """
+        keys, changed = sorted(found, key=lambda key: (-float(found[key][:-1].sum()), key)), {}
+        if self.settings.memory == "bloom" and keys:
+            seen = SeenBefore.of(small["seen before"])
+            keys = [key for key in keys if seen.add(key) or found[key][-1] > 1.5]
+            changed = {"seen before": seen.field()}
+        if not keys:
+            return (), changed
+        logs = self.log_spelling(small, keys)
+        known = small[LOG_SPELLING]
+        changed[LOG_SPELLING] = known._replace(values=np.concatenate([known.values, logs]))
+        return (Grow("words", len(keys), tuple(keys)),), changed
+
+    def reorder(self, small: Record, counts: Ordered, step: Step) -> Edit:
+        """Every `reorder_every` steps, and after a step that replaces all counts: words by rank."""
+        if (step.number + 1) % self.settings.reorder_every and step.rate < 1.0:
+            return ()
+        by_spelling = self.settings.rank_by == "spelling"
+        logs = small[LOG_SPELLING].values if by_spelling else np.zeros(len(counts.keys))
+        orders: list[NDArray[np.int64]] = []
+        for column, size in enumerate(counts.sizes.tolist()):
+            rows, values = counts.rows[column, :size].astype(np.int64), counts.values[column, :size]
+            with np.errstate(divide="ignore"):
+                ranks = np.log(values) + logs[rows]
+            order = np.argsort(-ranks, kind="stable")[: int((values > 0.0).sum())]
+            orders.append(rows[order])
+        most = self.settings.truncation
+        if self.settings.memory != "keep":
+            orders = [order[:most] for order in orders]
+        left = np.ones(len(counts.keys), np.bool_)
+        for order in orders:
+            left[order] = False
+        change = Reorder("words", "topics", tuple(orders), tuple(min(most, len(order)) for order in orders))
+        gone = tuple(np.flatnonzero(left).tolist())
+        return (change, Drop("words", gone)) if gone else (change,)
+
+    def summary(self, small: Record, counts: Ordered, first: int) -> Summary:
+        """A number a topic each: words inside, log evidence of their counts, n E[log beta], the logarithm of
+        the stick left, and log G0 of its words."""
+        from stickbreaker.kernels.sticks import stick_terms
+
+        numbers, evidence, expected = (np.zeros(len(counts.sizes)) for _ in range(3))
+        a = float(small["concentration"].values)
+        stick_terms(_cells(counts), a, _sums(small), numbers, evidence, expected)
+        logs = small[LOG_SPELLING].values
+        spelled = [
+            float(logs[counts.rows[k, :size][counts.inside[k, :size]]].sum())
+            for k, size in enumerate(counts.sizes.tolist())
+        ]
+        made = {"numbers": numbers, "evidence": evidence, "expected": expected}
+        return made | {"leftover": _sums(small).leftover, "spelled": np.array(spelled)}
+
+    def score(self, small: Record, totals: Array, summary: Summary) -> float:
+        """-KL(q || p) of sticks and words over all topics, in nats: the table's part of the bound."""
+        return float((summary["evidence"] - summary["expected"] + summary["spelled"]).sum())
+
+    def update(
+        self, small: Record, totals: Array, summary: Summary, n_topics: int, rate: float
+    ) -> dict[str, Field]:
+        """The concentration moved towards its maximum, T / -E[log of the sticks left], by `rate`."""
+        left = -float(summary["leftover"].sum())
+        if left <= 0.0:
+            return {}
+        best = min(max(float(summary["numbers"].sum()) / left, LEAST), MOST)
+        moved = (1.0 - rate) * float(small["concentration"].values) + rate * best
+        return {"concentration": small["concentration"]._replace(values=np.array(moved))}
+
+    def parameters(self, small: Record, counts: Ordered) -> Array:
+        """Expected counts (words × topics)."""
+        out = np.zeros((len(counts.keys), len(counts.sizes)))
+        for k, size in enumerate(counts.sizes.tolist()):
+            out[counts.rows[k, :size], k] = counts.values[k, :size] * counts.scale
+        return out
+
+    def word_totals(self, counts: Ordered) -> Array:
+        """Expected counts of each word (words)."""
+        totals = np.zeros(len(counts.keys))
+        for k, size in enumerate(counts.sizes.tolist()):
+            totals[counts.rows[k, :size]] += counts.values[k, :size]
+        return totals * counts.scale
+
+    def topic_words(self, small: Record, counts: Ordered) -> Array:
+        """E[beta] (words × topics) of the words that the table has; a column and its rest sum to one."""
+        probabilities, _ = self._expected(small, counts)
+        out = np.zeros((len(counts.keys), len(counts.sizes)))
+        for k, size in enumerate(counts.sizes.tolist()):
+            out[counts.rows[k, :size], k] = probabilities[k, :size]
+        return out
+
+    def rests(self, small: Record, counts: Ordered) -> Array:
+        """E[sum of beta over all strings that a topic does not have] (topics)."""
+        return self._expected(small, counts)[1]
+
+    def log_spelling(self, small: Record, words: Sequence[str]) -> Array:
+        """log G0 of words (nats)."""
+        values = small["spelling_alphabet"].values
+        if id(values) not in self._read:
+            self._read.clear()
+            self._read[id(values)] = CharacterModel.from_fields(small)
+        return self._read[id(values)].log_probability(words)
+
+    def _expected(self, small: Record, counts: Ordered) -> tuple[Array, Array]:
+        from stickbreaker.kernels.sticks import expected_sticks
+
+        probabilities, rests = np.zeros(counts.rows.shape), np.empty(len(counts.sizes))
+        a = float(small["concentration"].values)
+        expected_sticks(_cells(counts), a, probabilities, rests)
+        return probabilities, rests
+
+
+def _cells(counts: Ordered) -> "OrderedCells":
+    """The cells as kernels take them."""
+    from stickbreaker.kernels.sticks import OrderedCells
+
+    parts = counts.values, counts.inside, counts.sizes, counts.scale
+    return OrderedCells(*parts, *counts.by_row())
+
+
+def _sums(small: Record) -> "StickSums":
+    """What `prepare` worked out."""
+    from stickbreaker.kernels.sticks import StickSums
+
+    return StickSums(*(small[f"sticks {name}"].values for name in StickSums._fields))

@@ -1,0 +1,84 @@
+"""How long words are: the distribution zeta of the character model (Zhai 2014, section 7.2.1)."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+
+
+class Lengths(NamedTuple):
+    """log zeta: of the lengths 1, 2, ... up to the longest word, and a geometric tail beyond it."""
+
+    log_p: Array  # lengths
+    log_tail: float  # of length 1, were it in the tail
+    log_decay: float  # from one length to the next
+
+    def log_probability(self, lengths: NDArray[np.int64]) -> Array:
+        """log zeta (as many as lengths, nats); every length from 1 has some."""
+        known = self.log_p[np.minimum(lengths, len(self.log_p)) - 1]
+        return np.where(lengths <= len(self.log_p), known, self.log_tail + (lengths - 1) * self.log_decay)
+
+
+def lengths_of(sizes: NDArray[np.int64], times: Array) -> Lengths:
+    """zeta from how often the lengths occur. `sizes`, `times` (words): the letters and count of each word.
+
+    >>> zeta = lengths_of(np.array([2, 2, 2]), np.ones(3))
+    >>> np.exp(zeta.log_probability(np.array([1, 2, 3]))).round(3).tolist()
+    [0.083, 0.806, 0.037]
+    """
+    counts = np.bincount(sizes - 1, times).astype(np.float64)
+    return _smoothed(counts, int(np.count_nonzero(counts)))
+
+
+def nearest_lengths(sizes: NDArray[np.int64], times: Array, log_letters: Array) -> Lengths:
+    """zeta by `least_squares`, smoothed as `lengths_of` is; log_letters (words) as there, nats."""
+    shares = least_squares(sizes, times / times.sum(), log_letters)
+    return _smoothed(shares * times.sum(), len(np.unique(sizes)))
+
+
+def _smoothed(counts: Array, n_lengths: int) -> Lengths:
+    """zeta from counts of words by length (from 1 on), interpolated with a geometric distribution.
+
+    As with the letters, the number of lengths that occur weighs what is mixed in (Witten and Bell 1991); the
+    geometric distribution's mean is one above the words', so that words of one letter leave a tail too.
+    """
+    lengths, total = np.arange(1, len(counts) + 1), counts.sum()
+    mean = (lengths * counts).sum() / total
+    log_tail = np.log(n_lengths) - np.log(total + n_lengths) - np.log1p(mean)
+    log_decay = np.log(mean) - np.log1p(mean)
+    with np.errstate(divide="ignore"):  # where nothing was counted
+        seen = np.log(counts) - np.log(total + n_lengths)
+    log_p = np.logaddexp(seen, log_tail + (lengths - 1) * log_decay)
+    return Lengths(log_p, float(log_tail), float(log_decay))
+
+
+def least_squares(sizes: NDArray[np.int64], p: Array, log_letters: Array) -> Array:
+    """The zeta >= 0 (from length 1 to the longest, sum 1) that is nearest to the words' own probabilities.
+
+    argmin of the sum over words of (p - zeta[length] c)², with sizes (words) their lengths, p (words) their
+    shares of the list, log_letters (words) the log of c, their letters' probability. Zhai (2014), section
+    7.2.1; without zeta >= 0, which is not printed there, values reach ±1e12. Lengths of no word have zeta 0.
+
+    The sum is one parabola a length, a zeta² - 2 b zeta, so the answer is max(0, b - level) / a: the level
+    falls from the largest b until zeta sums to one. Steps are taken in logarithms: c² underflows.
+    """
+    log_a, log_b = np.full((2, int(sizes.max())), -np.inf)
+    np.logaddexp.at(log_a, sizes - 1, 2.0 * log_letters)
+    np.logaddexp.at(log_b, sizes - 1, np.log(p) + log_letters)
+    order = np.argsort(-log_b, kind="stable")[: len(np.unique(sizes))]
+    below = np.append(log_b[order[1:]], -np.inf)
+    with np.errstate(divide="ignore"):  # where two are alike
+        log_steps = log_b[order] + np.log(-np.expm1(below - log_b[order]))
+    log_steps[-1] = np.inf  # the level may fall below zero
+    zeta, missing, log_room = np.zeros(len(log_a)), 1.0, -np.inf
+    for place, at in enumerate(order):
+        taking = order[: place + 1]
+        log_room = np.logaddexp(log_room, -log_a[at])  # what zeta gains as the level falls by one
+        added = missing * np.exp(min(log_steps[place] + log_room - np.log(missing), 0.0))
+        zeta[taking] += added * np.exp(-log_a[taking] - log_room)
+        missing -= added
+        if missing <= 0.0:
+            break
+    return zeta / zeta.sum()
