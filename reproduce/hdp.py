@@ -33,10 +33,10 @@ STUDY = Study(
     "Split-merge inference for the HDP, reproduced",
     introduction,
     {
-        "bars": Part((), (8, 30), hdp_bars.measure, hdp_bars.section),
-        "nips": Part(("NIPS",), (15, 2200), hdp_nips.measure, hdp_nips.section),
+        "bars": Part((), (14, 50), hdp_bars.measure, hdp_bars.section),
+        "nips": Part(("NIPS",), (18, 2600), hdp_nips.measure, hdp_nips.section),
         "stream": Part((), (5, 60), hdp_stream.measure, hdp_stream.section),
-        "prior": Part((), (3, 90), hdp_prior.measure, hdp_prior.section),
+        "prior": Part((), (5, 150), hdp_prior.measure, hdp_prior.section),
     },
 )
 
