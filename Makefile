@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '*.js' -o -name '*.css' -o -name '*.txt')
 
-.PHONY: demo test test-kernels check docs bench bench-hdp reproduce-mr-lda reproduce-hdp clean
+.PHONY: demo test test-kernels check docs bench bench-hdp bench-open reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -36,6 +36,11 @@ bench-hdp: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/hdp.py
 
+# open vocabularies beside a closed one and river, and a stream whose words never end; FULL=1: the whole stream
+bench-open: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	$(BIN)/python benchmarks/open_vocabulary.py
+
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing
 	$(BIN)/python reproduce/mr_lda.py
@@ -44,6 +49,12 @@ reproduce-mr-lda: $(VENV)/developing
 # FULL=1: the paper's sizes and more seeds (days)
 reproduce-hdp: $(VENV)/developing
 	$(BIN)/python reproduce/hdp.py $(PARTS)
+
+# Table 7.1 and Figures 7.3 to 7.6 of the thesis: an open vocabulary beside fixed ones; PARTS="denews": only this
+# part; FULL=1: the paper's grids and five seeds (a day)
+reproduce-open-vocabulary: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	$(BIN)/python reproduce/open_vocabulary.py $(PARTS)
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stickbreaker needs Python 3.11 or newer")'

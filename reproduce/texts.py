@@ -13,12 +13,15 @@ from stickbreaker.core.randomness import stream
 
 DATA = Path(__file__).parents[2] / "shared/data"
 LEXICON = DATA / "lexicons/empath.dic"
+DICTIONARY = Path("/usr/share/dict/words")  # Debian: apt install wamerican
 TEXTS = {
     "AP": ("ap/ap.jsonl.gz",),
     "20 Newsgroups": ("20newsgroups/train.jsonl.gz",),
     "20 Newsgroups, whole": ("20newsgroups/train.jsonl.gz", "20newsgroups/test.jsonl.gz"),
     "blogs": ("blogs/posts.jsonl.gz",),
     "NIPS": ("nips-text/docs.jsonl.gz",),
+    "de-news": ("de-news-en/docs.jsonl.gz", "de-news-en/seed_dictionary.txt"),
+    "WikiText-2": tuple(f"wikitext-2/{part}.txt.gz" for part in ("train", "valid", "test")),
 }
 PAGES = {  # corpus: file, languages
     "LibreOffice": ("libreoffice-help/paragraphs.jsonl.gz", ("de", "en", "zh")),
@@ -30,10 +33,10 @@ Page = dict[str, str]  # language code: text
 
 
 def missing(names: tuple[str, ...]) -> list[str]:
-    """A line for each corpus, or lexicon, that is not there."""
+    """A line for each corpus, lexicon or dictionary that is not there."""
     files = {name: [DATA / file for file in parts] for name, parts in TEXTS.items()}
     files |= {name: [DATA / file] for name, (file, _) in PAGES.items()}
-    files["lexicon"] = [LEXICON]
+    files |= {"lexicon": [LEXICON], "dictionary": [DICTIONARY]}
     return [
         f"MISSING: {name}: {file} does not exist"
         for name in names
@@ -44,7 +47,12 @@ def missing(names: tuple[str, ...]) -> list[str]:
 
 def texts(name: str) -> list[str]:
     """The documents of a corpus in one language."""
-    return [row["text"] for file in TEXTS[name] for row in _rows(DATA / file)]
+    return [row["text"] for row in rows(name)]
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    """The documents of a corpus in one language, with all that is told of them."""
+    return [row for file in TEXTS[name] if file.endswith(".jsonl.gz") for row in _rows(DATA / file)]
 
 
 def pages(name: str) -> list[Page]:

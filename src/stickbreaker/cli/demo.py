@@ -10,7 +10,7 @@ from stickbreaker.cli.console import command, emit, note, tell_of_compiling
 from stickbreaker.cli.inspect import topics_as_text, topics_told
 from stickbreaker.core.errors import UserError
 
-PASSES = 60  # at most; the score settles sooner
+PASSES = 10
 
 
 @click.command(epilog="Example: stickbreaker demo --topics 30")
@@ -37,6 +37,8 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     from stickbreaker.estimators import fitting
     from stickbreaker.estimators.plain_lda import PlainLDA
     from stickbreaker.estimators.saving import load
+    from stickbreaker.learning.schedules import Online
+    from stickbreaker.models.topics import OpenVocabulary
     from stickbreaker.report import render
     from stickbreaker.report.pages import page_of
 
@@ -50,11 +52,19 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     corpus = Corpus.from_documents(
         python_documents(),
         corpus_path,
-        rule=VocabularyRule(min_documents=3, max_share=1.0),
+        rule=VocabularyRule(min_documents=1, max_share=1.0),
         overwrite=overwrite,
     )
     note(f"{corpus.n_documents:,} documents, {corpus.n_words:,} distinct words; learning {topics} topics …")
-    lda = PlainLDA(n_topics=topics, eta=0.1, init="documents", max_iter=PASSES, random_state=seed)
+    lda = PlainLDA(
+        topics,
+        words=OpenVocabulary(truncation=5_000),
+        schedule=Online(batch_size=64),
+        alpha=0.1,
+        max_iter=PASSES,
+        tol=0.0,
+        random_state=seed,
+    )
     tell_of_compiling()
     fitting.begin(lda, corpus, model_path, overwrite=overwrite)
     fitting.resume(model_path, every=60.0, threads=None, watch=[watcher()])

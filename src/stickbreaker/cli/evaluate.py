@@ -10,11 +10,12 @@ import click
 from stickbreaker.cli.console import command, emit, note, threads_option, written
 from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
+from stickbreaker.cli.unseen import lines_of_spelling, spelled_topics, told_of_spelling, unseen_options
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.estimators.topics import TopicEstimator
-    from stickbreaker.evaluation import Coherence, HeldOutScore, Topics
+    from stickbreaker.evaluation import Coherence, HeldOutScore, OpenTopics, Topics
 
 MEASURES = {"npmi": "NPMI", "umass": "UMass", "c_v": "C_v"}
 MOST_ALIGNED = 10_000  # documents among which the other side is looked for
@@ -48,6 +49,7 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
     help="Count there which words keep company, for coherence.  [default: the documents scored]",
 )
 @click.option("--labels", metavar="FIELD", help="Predict this field of the documents from their topics.")
+@unseen_options
 @threads_option
 @reading_options
 @command
@@ -59,6 +61,8 @@ def evaluate(
     particles: int,
     reference: str | None,
     labels: str | None,
+    unseen: str | None,
+    spelling_of: Path | None,
     threads: int | None,
     reading: ReadingChoice,
     as_json: bool,
@@ -75,8 +79,9 @@ def evaluate(
     field = None if labels is None else _values(corpus, labels)
     known = corpus if reference is None else _reference(estimator, reference, reading)
     topics = topics_of(estimator)
-    told: dict[str, Any] = _completion(topics, corpus, completion)
-    told["left_to_right"] = _left_to_right(topics, corpus, particles) if left_to_right else None
+    spelled = spelled_topics(estimator, topics, unseen, spelling_of)
+    told: dict[str, Any] = _completion(topics, spelled, corpus, completion)
+    told["left_to_right"] = _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
     told["coherence"] = _coherences(topics, known, reference)
     told["diversity"] = _diversity(estimator)
     told["labels"] = None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
@@ -109,10 +114,13 @@ def _reference(estimator: "TopicEstimator", reference: str, reading: ReadingChoi
     return open_or_build((reference,), reading, analysis=analysis, vocabulary=vocabulary)
 
 
-def _completion(topics: "Topics", corpus: "Corpus", share: float) -> dict[str, Any]:
-    from stickbreaker.evaluation import completion_of, unseen_share
+def _completion(
+    topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", share: float
+) -> dict[str, Any]:
+    from stickbreaker.evaluation import completion_of, completion_of_strings, unseen_share
 
-    scored = completion_of(topics, corpus, share)
+    strings = None if spelled is None else completion_of_strings(spelled, corpus, share)
+    scored = completion_of(topics, corpus, share) if strings is None else strings.held_out
     return {
         "documents": corpus.n_documents,
         "empty_documents": corpus.n_empty,
@@ -120,31 +128,32 @@ def _completion(topics: "Topics", corpus: "Corpus", share: float) -> dict[str, A
         "scored_tokens": scored.tokens,
         **_held_out(scored),
         "unseen_share": unseen_share(corpus),
+        "spelled": told_of_spelling(strings),
     }
 
 
-def _left_to_right(topics: "Topics", corpus: "Corpus", particles: int) -> dict[str, Any]:
-    from stickbreaker.evaluation import left_to_right_of
+def _left_to_right(
+    topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", particles: int
+) -> dict[str, Any]:
+    from stickbreaker.evaluation import left_to_right_of, left_to_right_of_strings
 
     note(f"scoring {corpus.n_documents} documents left to right, by {particles} particles")
     start = time.perf_counter()
-    scored = left_to_right_of(topics, corpus, particles)
+    strings = None if spelled is None else left_to_right_of_strings(spelled, corpus, particles)
+    scored = left_to_right_of(topics, corpus, particles) if strings is None else strings.held_out
     seconds = time.perf_counter() - start
     return {
         "particles": particles,
         "scored_tokens": scored.tokens,
         **_held_out(scored),
+        "spelled": told_of_spelling(strings),
         "seconds": round(seconds, 2),
     }
 
 
 def _held_out(scored: "HeldOutScore") -> dict[str, float]:
-    return {
-        "nats_per_word": scored.nats_per_word,
-        "perplexity": scored.perplexity,
-        "unigram_nats_per_word": scored.unigram_nats_per_word,
-        "unigram_perplexity": scored.unigram_perplexity,
-    }
+    names = ("nats_per_word", "perplexity", "unigram_nats_per_word", "unigram_perplexity")
+    return {name: getattr(scored, name) for name in names}
 
 
 def _coherences(topics: "Topics", known: "Corpus", reference: str | None) -> list[dict[str, Any]]:
@@ -164,11 +173,8 @@ def _coherences(topics: "Topics", known: "Corpus", reference: str | None) -> lis
 
 
 def _measure(scores: "Coherence") -> dict[str, Any]:
-    return {
-        "mean": scores.mean,
-        "per_topic": scores.per_topic.tolist(),
-        "unseen_pairs": scores.unseen_pairs,
-    }
+    per_topic = scores.per_topic.tolist()
+    return {"mean": scores.mean, "per_topic": per_topic, "unseen_pairs": scores.unseen_pairs}
 
 
 def _diversity(estimator: "TopicEstimator") -> dict[str, Any]:
@@ -249,6 +255,7 @@ def _as_text(told: dict[str, Any]) -> str:
 
 def _held_out_lines(told: dict[str, Any], after: str) -> list[str]:
     return [
+        *lines_of_spelling(told["spelled"]),
         f"             nats/word  perplexity{after}",
         f"  model      {told['nats_per_word']:9.4f}  {told['perplexity']:10.1f}",
         f"  unigram    {told['unigram_nats_per_word']:9.4f}  {told['unigram_perplexity']:10.1f}",

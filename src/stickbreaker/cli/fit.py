@@ -2,19 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from stickbreaker.cli.console import command, number_or_learned, threads_option, written
 from stickbreaker.cli.guide import GuideChoice, guide_options
 from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, analysis_options, reading_options
+from stickbreaker.cli.open_words import OpenChoice, open_options
+from stickbreaker.cli.params import params_of
 from stickbreaker.cli.running import begin, go_on
-
-if TYPE_CHECKING:
-    from stickbreaker.learning.schedules import Schedule
-    from stickbreaker.models.topics import Gibbs, Hybrid
-
+from stickbreaker.cli.stream import StreamChoice, fit_stream, is_stream, resume_stream, stream_options
 
 PRIOR = {"show_default": True, "callback": number_or_learned}
 OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a default or a text
@@ -56,6 +54,11 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a
     },
     "--kappa": {"show_default": True, "type": float, "help": "Online: how fast old counts fade."},
     "--tau0": {"show_default": True, "type": float, "help": "Online: how slow the first steps are."},
+    "--total": {
+        "type": click.FloatRange(0, min_open=True),
+        "help": "Online: documents in all; of a stream that drifts, how many should count.  "
+        "[default: the corpus's, or those of the stream so far]",
+    },
     "--alpha": {"default": "learned", **PRIOR},
     "--concentration": {
         "default": "learned",
@@ -139,6 +142,8 @@ def fit() -> None:
         "--iterations": {"help": "Passes at most, or sweeps.  [default: 100, or 500 with Gibbs sampling]"},
     },
 )
+@open_options
+@stream_options
 @guide_options
 @threads_option
 @checkpoint_option
@@ -152,6 +157,8 @@ def lda(
     reading: ReadingChoice,
     choice: AnalysisChoice,
     guide: GuideChoice,
+    opened: OpenChoice,
+    streamed: StreamChoice,
     held_out: float,
     checkpoint_every: float,
     overwrite: bool,
@@ -162,11 +169,18 @@ def lda(
 
     The input is a corpus (see `stickbreaker corpus build`) or raw files, from which one is built and kept
     inside the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on.
+
+    With --words open, words enter as documents bring them, and the input may be a stream: standard input (-)
+    or files (--stream), each document learned from once, the model saved meanwhile.
     """
     from stickbreaker.estimators.plain_lda import PlainLDA
 
-    model = PlainLDA(**_params(settings), guide=guide.made())
-    begin(model, inputs, out, reading, choice, held_out, overwrite)
+    on = streamed.is_on(inputs, opened, settings)
+    model = PlainLDA(**params_of(settings), words=opened.made(), guide=guide.made())
+    if on:
+        fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
+        return
+    begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
     go_on(out, checkpoint_every, settings["threads"], as_json)
 
 
@@ -213,6 +227,8 @@ def lda(
 @click.option(
     "--tables", default=15, show_default=True, type=click.IntRange(1), help="Franchise: tables a document."
 )
+@open_options
+@stream_options
 @threads_option
 @checkpoint_option
 @click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
@@ -224,6 +240,8 @@ def hdp(
     out: Path,
     reading: ReadingChoice,
     choice: AnalysisChoice,
+    opened: OpenChoice,
+    streamed: StreamChoice,
     held_out: float,
     checkpoint_every: float,
     overwrite: bool,
@@ -232,8 +250,8 @@ def hdp(
 ) -> None:
     """Learn topics and their number by a hierarchical Dirichlet process.
 
-    Topics split and merge while the run goes on. The input is a corpus or raw files, as for `fit lda`;
-    `stickbreaker resume` goes on with a run that Ctrl-C ended.
+    Topics split and merge while the run goes on (not with --words open). The input is a corpus, raw files or
+    a stream, as for `fit lda`; `stickbreaker resume` goes on with a run that Ctrl-C ended.
     """
     from stickbreaker.estimators.plain_hdp import PlainHDP
     from stickbreaker.models.topics.split_merge import ACCEPT, SplitMerge
@@ -242,8 +260,12 @@ def hdp(
         raise click.UsageError("--tables needs --representation franchise")
     moves = settings["moves"]
     settings["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
-    model = PlainHDP(**_params(settings))
-    begin(model, inputs, out, reading, choice, held_out, overwrite)
+    on = streamed.is_on(inputs, opened, settings)
+    model = PlainHDP(**params_of(settings), words=opened.made())
+    if on:
+        fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
+        return
+    begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
     go_on(out, checkpoint_every, settings["threads"], as_json)
 
 
@@ -251,53 +273,24 @@ def hdp(
 @click.argument("model", type=click.Path(path_type=Path))
 @threads_option
 @checkpoint_option
+@click.option(
+    "--on-error",
+    type=click.Choice(["fail", "skip"]),
+    help="What to do about a document of a stream that cannot be read.  [default: as the run began]",
+)
 @command
-def resume(model: Path, threads: int | None, checkpoint_every: float, as_json: bool) -> None:
-    """Go on with a run that was interrupted: the result is that of a run that was not."""
+def resume(
+    model: Path, threads: int | None, checkpoint_every: float, on_error: str | None, as_json: bool
+) -> None:
+    """Go on with a run that was interrupted: the result is that of a run that was not.
+
+    A stream is given again, from its beginning: the documents that were learned from are passed over.
+    """
+    if is_stream(model):
+        if written(("checkpoint_every",)):
+            raise click.UsageError("--checkpoint-every has no meaning for a stream")
+        resume_stream(model, threads, on_error, as_json)
+        return
+    if on_error is not None:
+        raise click.UsageError("--on-error is for a run over a stream")
     go_on(model, checkpoint_every, threads, as_json)
-
-
-RENAMED = {"topics": "n_topics", "iterations": "max_iter", "seed": "random_state", "threads": "n_jobs"}
-ONLINE = ("batch_size", "kappa", "tau0")
-SAMPLING = {"hybrid": ("burn_in", "samples"), "gibbs": ("burn_in", "every", "chains")}
-SAMPLING["gibbs-delayed"] = SAMPLING["gibbs"]
-
-
-def _params(settings: dict[str, Any]) -> dict[str, Any]:
-    """An estimator's parameters from the options of a command line."""
-    gathered = {*ONLINE, "schedule", "inference", *(name for names in SAMPLING.values() for name in names)}
-    params = {RENAMED.get(name, name): value for name, value in settings.items() if name not in gathered}
-    return {**params, "schedule": _schedule(settings), "inference": _inference(settings)}
-
-
-def _schedule(settings: dict[str, Any]) -> "str | Schedule | None":
-    """The schedule. Raises a usage error where options of the online one are given to another."""
-    from stickbreaker.learning.schedules import Memoised, Online
-
-    chosen = settings["schedule"]
-    if chosen == "online":
-        return Online(*(settings[name] for name in ONLINE))
-    kept = settings.get("representation") == "direct" and settings["inference"] in ("mean-field", "hybrid")
-    by_size = chosen == "memoised" or (chosen is None and kept)
-    for name in written(ONLINE):
-        if by_size and name == "batch_size":
-            chosen = Memoised(settings["batch_size"])
-            continue
-        raise click.UsageError(f"--{name.replace('_', '-')} needs --schedule online")
-    return chosen
-
-
-def _inference(settings: dict[str, Any]) -> "str | Hybrid | Gibbs":
-    """The inference with its options. Raises a usage error for options of another one."""
-    from stickbreaker.models.topics import Gibbs, Hybrid
-
-    name = settings["inference"]
-    known = dict.fromkeys(option for options in SAMPLING.values() for option in options)
-    given = {option: settings[option] for option in known if settings.get(option) is not None}
-    for option in given:
-        if option not in SAMPLING.get(name, ()):
-            fitting = " or ".join(kind for kind, options in SAMPLING.items() if option in options)
-            raise click.UsageError(f"--{option.replace('_', '-')} needs --inference {fitting}")
-    if name == "mean-field":
-        return name
-    return Hybrid(**given) if name == "hybrid" else Gibbs(**given, delayed=name == "gibbs-delayed")

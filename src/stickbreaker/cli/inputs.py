@@ -4,7 +4,7 @@ import functools
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +100,12 @@ ANALYSIS = (
     ),
     click.option("--vocabulary-size", type=click.IntRange(1), help="Keep the most frequent.  [default: all]"),
     click.option("--vocabulary", metavar="FILE", help="Take these words instead, one a line."),
+    click.option(
+        "--hash",
+        metavar="N|others",
+        help="Words share N rows, by a hash of their spelling; others: those that the vocabulary would leave "
+        "out share the rows of its words.",
+    ),
 )
 
 
@@ -151,6 +157,7 @@ class AnalysisChoice:
     vocabulary_size: int | None
     vocabulary: str | None
     segmentation: str = "language"
+    hash: str | None = None
     given: tuple[str, ...] = ()
 
     def analysis(self) -> "Analysis":
@@ -173,13 +180,27 @@ class AnalysisChoice:
             segmentation=self.segmentation,
         )
 
+    def of_all_words(self) -> "AnalysisChoice":
+        """The same with a vocabulary of all words that are eligible, but for bounds that were written out."""
+        bounds = {"min_documents": 1, "max_share": 1.0}
+        return replace(self, **{name: value for name, value in bounds.items() if name not in self.given})
+
     def rule(self) -> "VocabularyRule":
-        """The rule of the vocabulary. Raises UserError for a word list that cannot be used."""
-        from stickbreaker.corpus import VocabularyRule
+        """The rule of the vocabulary. Raises UserError for a word list, or a hash, that cannot be used."""
+        from stickbreaker.corpus import Vocabulary, VocabularyRule
         from stickbreaker.corpus.readers import read_words
 
         words = read_words(self.vocabulary) if self.vocabulary else None
-        return VocabularyRule(self.min_documents, self.max_share, self.vocabulary_size, words)
+        if self.hash not in (None, "others"):
+            if words is not None:
+                raise UserError(
+                    "--hash N makes rows of its own", remedy="--vocabulary goes with --hash others"
+                )
+            if not self.hash.isdecimal():
+                raise UserError(f"--hash {self.hash}", remedy="give a whole number of rows, or others")
+            words = Vocabulary.buckets(int(self.hash)).words
+        hashed = self.hash is not None
+        return VocabularyRule(self.min_documents, self.max_share, self.vocabulary_size, words, hashed)
 
 
 def reading_options(function: Callable[..., None]) -> Callable[..., None]:

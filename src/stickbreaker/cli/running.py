@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from stickbreaker.cli.console import emit, fail, note, tell_of_compiling
 from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, open_or_build
+from stickbreaker.cli.open_words import OpenChoice
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -26,10 +27,14 @@ def begin(
     out: Path,
     reading: ReadingChoice,
     choice: AnalysisChoice,
+    opened: OpenChoice,
     held_out: float,
     overwrite: bool,
 ) -> None:
-    """Make the directory of a run at step 0; a corpus built from raw files is kept inside."""
+    """Make the directory of a run at step 0; a corpus built from raw files is kept inside.
+
+    With an open vocabulary, one that is built has all words that may enter.
+    """
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
 
@@ -37,11 +42,25 @@ def begin(
     refuse_existing(out, overwrite)
     for given in inputs:
         _refuse_inside_model(Path(given))
+    if opened.is_open:
+        choice = choice.of_all_words()
     with _scratch_beside(out) as scratch:
         corpus = open_or_build(inputs, reading, choice=choice, out=scratch / "corpus")
+        model.words = opened.made(corpus.analysis)
+        if opened.is_open:
+            _tell_of_words_left_out(corpus)
         inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
         fitting.begin(model, corpus, out, held_out=held_out, corpus_inside=inside, overwrite=overwrite)
         _tell_of_guide(model, corpus)
+
+
+def _tell_of_words_left_out(corpus: "Corpus") -> None:
+    """Note that a corpus was built with a vocabulary of some of its words."""
+    rule = corpus.about.rule
+    bounds = rule.bounds(corpus.n_documents)
+    if corpus.kind == "text" and (rule.size is not None or bounds != (1, corpus.n_documents)):
+        remedy = "build it with --min-documents 1 --max-share 1 for a model of all words"
+        note(f"the corpus has a vocabulary, and no other words enter; {remedy}")
 
 
 def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:

@@ -65,7 +65,12 @@ class About:
         """What the facts of a store tell."""
         settings = facts.vocabulary_rule
         return cls(
-            VocabularyRule(settings.get("min_documents"), settings.get("max_share"), settings.get("size")),
+            VocabularyRule(
+                settings.get("min_documents"),
+                settings.get("max_share"),
+                settings.get("size"),
+                hashed=settings.get("hashed", False),
+            ),
             facts.languages,
             facts.metadata_fields,
             facts.skipped,

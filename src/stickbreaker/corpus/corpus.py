@@ -15,6 +15,7 @@ from stickbreaker.corpus.blocks import BlockSource, documents_of
 from stickbreaker.corpus.cache import BagCache
 from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
 from stickbreaker.corpus.polylingual import PolylingualAnalysis, aligned, analysis_from, with_every_language
 from stickbreaker.corpus.readers import ReadingOptions, text_fields
@@ -310,6 +311,8 @@ class Corpus:
             return self.about.fingerprint
         digest = Digest()
         digest.strings("vocabulary", list(self.vocabulary.words))
+        if self.vocabulary.hashed:
+            digest.strings("others", ["hashed"])
         if self.about.content is not None:
             digest.array("content", np.frombuffer(self.about.content.encode(), np.uint8))
             return digest.hex()
@@ -409,6 +412,9 @@ class Corpus:
         if self.analysis is not None and self.kind == "text":
             plain = isinstance(self.analysis, Analysis)
             eligible &= self.analysis.eligible(entries.words if plain else words)
+        if self.vocabulary.hashed:
+            places = np.flatnonzero(eligible)
+            rows[places] = hashed_rows((words[place] for place in places.tolist()), self.n_words)
         return bags_of(entries, rows, eligible, self.n_words)
 
     def _write_facts(self, directory: Path, source: BlockSource) -> None:

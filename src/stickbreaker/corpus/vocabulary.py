@@ -3,7 +3,7 @@
 import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
+from stickbreaker.corpus.hashing import MOST_ROWS, hashed_rows
 
 
 def tagged(language: str, word: str) -> str:
@@ -40,7 +41,8 @@ class VocabularyRule:
     A word must occur in at least `min_documents` documents; None takes one for each 500 documents, at least
     1 and at most 5. It must not occur in more than the share `max_share` of them; None takes 0.5, and never
     drops a word of ten documents or fewer. Of those that remain, the `size` most frequent (None: all), the
-    most frequent first, ties by spelling. `words` is a given list instead, kept in its order.
+    most frequent first, ties by spelling. `words` is a given list instead, kept in its order. With `hashed`
+    the other eligible words share the rows of those taken (see `Vocabulary`).
 
     >>> VocabularyRule().bounds(2000)
     (5, 1000)
@@ -50,6 +52,7 @@ class VocabularyRule:
     max_share: float | None = None
     size: int | None = None
     words: tuple[str, ...] | None = None
+    hashed: bool = False
 
     def __post_init__(self) -> None:
         if self.min_documents is not None and self.min_documents < 1:
@@ -77,6 +80,10 @@ class VocabularyRule:
         >>> VocabularyRule().choose(found, np.array([True, True]), 1).words
         ('a', 'b')
         """
+        chosen = self._chosen(counts, eligible, n_documents)
+        return chosen.hashing(counts, eligible, n_documents) if self.hashed and len(chosen) else chosen
+
+    def _chosen(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
         if self.words is not None:
             return counts.select(self.words)
         fewest, most = self.bounds(n_documents)
@@ -112,6 +119,7 @@ class VocabularyRule:
             "max_share": self.max_share,
             "size": self.size,
             "given": given,
+            "hashed": self.hashed,
         }
 
 
@@ -122,6 +130,9 @@ class Vocabulary:
     In a polylingual vocabulary `languages` (codes, ascending) is not empty. Words then carry their language,
     as "de:haus", and those of a language stand together, in the order of `languages`.
 
+    With `hashed` no eligible word of a corpus is unknown: one not listed has the row that a stable hash of
+    its spelling tells, and shares it with the word listed there.
+
     >>> vocabulary = Vocabulary.of(["river", "bank"])
     >>> vocabulary.lookup(["bank", "money"]).tolist()
     [1, -1]
@@ -131,6 +142,7 @@ class Vocabulary:
     documents: NDArray[np.int64]
     tokens: NDArray[np.float64]
     languages: tuple[str, ...] = ()
+    hashed: bool = False
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "Vocabulary":
@@ -142,6 +154,17 @@ class Vocabulary:
             raise UserError(f"the vocabulary lists {twice!r} twice", remedy="list every word once")
         return vocabulary
 
+    @classmethod
+    def buckets(cls, n: int) -> "Vocabulary":
+        """`n` rows, "#0", "#1", …, that all words share by hashing. Raises UserError for `n` out of range.
+
+        >>> Vocabulary.buckets(3).words
+        ('#0', '#1', '#2')
+        """
+        if not 1 <= n <= MOST_ROWS:
+            raise UserError(f"{n} rows to hash words into", remedy=f"take 1 to {MOST_ROWS}")
+        return replace(cls.of([f"#{row}" for row in range(n)]), hashed=True)
+
     def __len__(self) -> int:
         return len(self.words)
 
@@ -149,13 +172,16 @@ class Vocabulary:
     def joined(cls, parts: "Mapping[str, Vocabulary]") -> "Vocabulary":
         """A polylingual vocabulary of those of single languages, whose words carry their language already.
 
-        Raises UserError for a language without words: a topic would be a distribution over nothing.
+        Raises UserError for a language without words (a topic would be a distribution over nothing), and for
+        hashed words.
 
         >>> both = {code: Vocabulary.of([code + ":radio"]) for code in ("en", "de")}
         >>> Vocabulary.joined(both).ranges
         {'de': slice(0, 1, None), 'en': slice(1, 2, None)}
         """
         languages = tuple(sorted(parts))
+        if any(part.hashed for part in parts.values()):
+            raise UserError("words of several languages cannot be hashed", remedy="leave the hashing out")
         for code in languages:
             if not len(parts[code]):
                 raise UserError(
@@ -201,6 +227,17 @@ class Vocabulary:
         index = self.index
         return np.fromiter((index.get(word, -1) for word in words), np.int32, len(words))
 
+    def hashing(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
+        """These words, whose rows are shared by the other eligible ones of `counts`; theirs are counted on.
+
+        The tokens of a row are exact; its documents are those of its words added up, at most all.
+        """
+        others = np.flatnonzero(eligible & (self.lookup(counts.words) < 0))
+        rows = hashed_rows((counts.words[place] for place in others.tolist()), len(self))
+        documents = self.documents + np.bincount(rows, counts.documents[others], len(self)).astype(np.int64)
+        tokens = self.tokens + np.bincount(rows, counts.tokens[others], len(self))
+        return replace(self, documents=np.minimum(documents, n_documents), tokens=tokens, hashed=True)
+
     def at(self, rows: Sequence[int]) -> "Vocabulary":
         """The vocabulary of some rows, in the order given."""
         places = np.asarray(rows, np.int64)
@@ -234,8 +271,9 @@ class Vocabulary:
         }
         if self.languages:
             columns["language"] = pa.array([language_of(word) for word in self.words], pa.string())
+        table = pa.table(columns, metadata={"hashed": "yes"} if self.hashed else None)
         with atomic_file(Path(path)) as partial:
-            pq.write_table(pa.table(columns), partial, compression="zstd", use_dictionary=False)
+            pq.write_table(table, partial, compression="zstd", use_dictionary=False)
 
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
@@ -247,6 +285,7 @@ class Vocabulary:
             with pq.ParquetFile(path) as file:
                 names = ["word", "documents", "tokens"]
                 names += ["language"] if "language" in file.schema_arrow.names else []
+                hashed = b"hashed" in (file.schema_arrow.metadata or {})
                 table = file.read(names, use_threads=False)
             languages = dict.fromkeys(table.column("language").to_pylist()) if len(names) == 4 else ()
             words = tuple(table.column("word").to_pylist())
@@ -254,7 +293,7 @@ class Vocabulary:
             documents, tokens = (np.array(table.column(name).to_pylist()) for name in ("documents", "tokens"))
             if not all(isinstance(word, str) for word in words):
                 raise ValueError("a word is missing")
-            return cls(words, documents.astype(np.int64), tokens.astype(np.float64), tuple(languages))
+            return cls(words, documents.astype(np.int64), tokens.astype(np.float64), tuple(languages), hashed)
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
             reason = (
                 "is missing" if isinstance(error, FileNotFoundError) else "cannot be read as a vocabulary"

@@ -1,6 +1,5 @@
 """From an estimator and a corpus to a run: fitting in memory, into a directory, resuming."""
 
-import hashlib
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,9 +12,10 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Array
-from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import usable_cores
+from stickbreaker.estimators.moments import Evolving
 from stickbreaker.estimators.opening import begin_open, source_of
 from stickbreaker.estimators.saving import about, estimator_of, manifest_of
 from stickbreaker.estimators.seeding import seed_from_documents
@@ -24,15 +24,13 @@ from stickbreaker.estimators.topics import TopicEstimator, final_score
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.convergence import relative_change
-from stickbreaker.learning.loop import Run, RunState, advance, run
-from stickbreaker.learning.observers import Callback, Clock, Observer, Trace, TraceRecord
-from stickbreaker.learning.schedules import Minibatch, Online
-from stickbreaker.learning.source import SHARD, Source
+from stickbreaker.learning.loop import Run, RunState, run
+from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
+from stickbreaker.learning.source import Source
 from stickbreaker.models.contract import Sampler
 from stickbreaker.models.topics import (
     ClosedVocabulary,
     FranchiseTopics,
-    GrowingTopics,
     Hybrid,
     MeanField,
     OpenWords,
@@ -67,10 +65,10 @@ def new_run(
     estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float = 0.0
 ) -> tuple[Run, RunState]:
     """A run at its start: the model that the parameters describe, and a seeded table (seeded chains)."""
-    return _begun(estimator, _job(estimator, corpus, seed, held_out))
+    return begun(estimator, _job(estimator, corpus, seed, held_out))
 
 
-def _begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
+def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
     """A run with a seeded table (seeded chains), and its state."""
     assert isinstance(job.model, TopicModel)
     if isinstance(job.model.words, OpenWords):
@@ -175,89 +173,6 @@ def unsettled(state: RunState, tol: float) -> str | None:
     return f"{state.passes} passes were not enough for the score to settle{told}; raise max_iter or tol"
 
 
-def is_begun(estimator: TopicEstimator) -> bool:
-    """Whether the estimator has a state that `partial_fit` can go on from."""
-    return "_state" in vars(estimator)
-
-
-def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
-    """One online step on a whole corpus, in order."""
-    schedule = estimator.schedule if isinstance(estimator.schedule, Online) else Online()
-    schedule = schedule.with_defaults(*estimator.online)
-    if not begun:
-        estimator.seed_ = seed_of(estimator.random_state)
-    estimator._refuse_stream()
-    model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
-    source = source_of(corpus, model)
-    threads = threads_of(estimator.n_jobs)
-    if begun:  # a copy: a step that fails leaves the model as it was
-        engine = estimator._engine.fork(model, threads, copied=True)
-    else:
-        engine = LocalEngine(threads)
-    job = Run(model, engine, schedule, source, estimator.seed_)
-    if begun:
-        state = estimator._state
-        for move in model.moves:  # that were not there before
-            state.small = {**move.start(model.n_columns(state.small)), **state.small}
-    else:
-        job, state = _begun(estimator, job)
-    assert isinstance(job.model, TopicModel)
-    grows = isinstance(job.model.documents, GrowingTopics | FranchiseTopics)
-    if begun and not grows and len(estimator.alpha_) != estimator.n_topics:
-        told = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
-        raise UserError(told, remedy="call fit to begin anew")
-    known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
-    record = online_step(job, state, known["documents"])
-    if not begun:
-        estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
-            corpus.vocabulary,
-            corpus.analysis or Analysis(),
-            [],
-        )
-    elif not model.ordered:
-        estimator.vocabulary_ = _counted_on(estimator.vocabulary_, corpus)
-    estimator.corpus_ = known
-    estimator.trace_.append(record)
-    assert isinstance(job.model, TopicModel)
-    estimator._take(job.model, engine, state)
-    estimator.converged_ = False  # a stream has no end
-
-
-def online_step(job: Run, state: RunState, documents: int) -> TraceRecord:
-    """One step on all of the run's documents, in order; it counts as a pass.
-
-    `documents`: those of the whole stream up to now, the size of it where the schedule tells no other.
-    """
-    schedule, source = job.schedule, job.source
-    assert isinstance(schedule, Online)
-    total = schedule.total or documents
-    step, keep, add = schedule.step_for(state.step, state.seen, source.n_documents, total)
-    shards = (shard for numbers, bags in source.in_order() for shard in source.shards(numbers, bags))
-    n_shards = sum(-(-size // SHARD) for size in source.corpus.block_sizes)
-    batch = Minibatch(shards, n_shards, source.n_documents, step, keep, add, ends_pass=False)
-    record = advance(job, state, batch)
-    state.passes, state.in_pass = state.passes + 1, 0
-    state.scores.append(record["score"])
-    return record
-
-
-def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
-    """The vocabulary with the occurrences of its words in `corpus` added."""
-    documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
-    for block in range(len(corpus.block_sizes)):
-        bags = corpus.bags(block)
-        documents += np.bincount(bags.words, minlength=len(documents))
-        tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
-    return replace(vocabulary, documents=documents, tokens=tokens)
-
-
-def _grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """What a model remembers of its corpus once it has learned from more documents."""
-    sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
-    both = (before["fingerprint"] + new["fingerprint"]).encode()
-    return {**before, **sums, "fingerprint": hashlib.blake2b(both, digest_size=16).hexdigest()}
-
-
 # Into a directory
 
 
@@ -330,7 +245,8 @@ def resume(
         )
         if stopper is not None:
             stopper(job.engine.stop)
-        run(job, state, [Clock(before), trace, *watch, checkpoints])
+        evolving = [Evolving(path)] if job.model.ordered else []
+        run(job, state, [Clock(before), trace, *watch, *evolving, checkpoints])
     finally:
         directory.unlock()
     directory.clear()

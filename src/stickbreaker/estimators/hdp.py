@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from sklearn.utils.validation import check_is_fitted
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.lda import LDA
 from stickbreaker.estimators.plain_hdp import PlainHDP
@@ -16,10 +17,14 @@ class HDP(ScikitLearn, PlainHDP):
     def to_lda(self) -> LDA:
         """The topics in use as a fitted `LDA` with the fixed prior alpha beta: for programs that want one.
 
+        Raises UserError for an open vocabulary.
+
         >>> HDP(3, max_iter=5, tol=0.0).fit(["a river bank", "bank money"]).to_lda().alpha_.ndim
         1
         """
         check_is_fitted(self)
+        if self._model().ordered:
+            raise UserError("to_lda needs words that are known", remedy='fit with words="closed"')
         lda = LDA(self.n_topics_, alpha=self.alpha_, eta=self.eta_, random_state=self.seed_)
         lda.set_params(fold_in=self.fold_in, doc_max_iter=self.doc_max_iter, doc_tol=self.doc_tol)
         lda.set_params(n_jobs=self.n_jobs)

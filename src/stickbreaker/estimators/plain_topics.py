@@ -37,6 +37,7 @@ from stickbreaker.models.topics import (
     TopicModel,
 )
 
+OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
 INIT = ("random", "documents")
 SWEEPS, PASSES = 500, 100  # that a run takes by default, of Gibbs sampling and of all else
 
@@ -60,6 +61,8 @@ class PlainTopics(TopicEstimator):
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
         positive("n_topics", self.n_topics, whole=True)
         name, inference = inference_of(self.inference)
+        if self.inference == "hybrid" and words_of(self.words)[1] is not None:
+            inference = OPEN_HYBRID
         schedule = "partial_fit" if stream else SCHEDULES[type(self._schedule())]
         self._refuse(schedule)
         for parameter, choices in (("init", INIT), ("fold_in", tuple(FOLD_IN))):

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
-from stickbreaker.estimators import fitting, saving
+from stickbreaker.estimators import fitting, online, saving
 from stickbreaker.estimators.opening import corpus_of_tokens
 from stickbreaker.estimators.settings import words_of
 from stickbreaker.estimators.topics import TopicEstimator
@@ -54,10 +54,10 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
         the documents seen so far, those of `fit` counted once.
         """
-        begun = fitting.is_begun(self)
+        begun = online.is_begun(self)
         is_open = words_of(self.words)[1] is not None
         corpus = self._as_corpus(X, reset=is_open or not begun)
-        fitting.partial_fit(self, corpus, begun)
+        online.partial_fit(self, corpus, begun)
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:

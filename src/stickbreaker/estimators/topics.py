@@ -92,7 +92,7 @@ class TopicEstimator(ABC):
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:
-        """Of an open vocabulary, the words that a topic has now, with the tokens that the model has of them."""
+        """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
         words, whole = self._model().words, self._engine.whole()
         assert isinstance(words, OpenWords)
         tokens = words.word_totals(whole)

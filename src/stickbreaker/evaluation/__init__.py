@@ -1,7 +1,7 @@
 """How good topics are, whoever made them: functions of arrays, top words and corpora.
 
-Held-out likelihood, by completion or left to right; coherence and diversity of top words; stability over
-seeds; labels; the sides of aligned documents; how many topics.
+Held-out likelihood, by completion or left to right, of known words or of all strings; coherence and diversity
+of top words; stability over seeds; labels; the sides of aligned documents; how many topics.
 """
 
 from stickbreaker.evaluation.coherence import Coherence, Coherences, c_v, coherence, npmi, umass
@@ -39,6 +39,13 @@ from stickbreaker.evaluation.matching import (
 from stickbreaker.evaluation.meetings import Meetings, Tokens
 from stickbreaker.evaluation.nearest import Nearest, nearest_documents
 from stickbreaker.evaluation.search import Fewest, fewest_topics
+from stickbreaker.evaluation.spelled import (
+    OpenTopics,
+    StringScore,
+    completion_of_strings,
+    left_to_right_of_strings,
+    with_one_more_word,
+)
 
 __all__ = [
     "Accuracy",
@@ -51,7 +58,9 @@ __all__ = [
     "Matching",
     "Meetings",
     "Nearest",
+    "OpenTopics",
     "Sides",
+    "StringScore",
     "Tokens",
     "Topics",
     "both_sides",
@@ -62,6 +71,7 @@ __all__ = [
     "coherence_of",
     "compare_sides",
     "completion_of",
+    "completion_of_strings",
     "completion_score",
     "cross_lingual_npmi",
     "diversity_of",
@@ -69,6 +79,7 @@ __all__ = [
     "fewest_topics",
     "idle_topics",
     "left_to_right_of",
+    "left_to_right_of_strings",
     "left_to_right_score",
     "match_models",
     "match_topics",
@@ -86,4 +97,5 @@ __all__ = [
     "unigram_probabilities",
     "unigram_score",
     "unseen_share",
+    "with_one_more_word",
 ]

@@ -5,6 +5,7 @@ halves with the program itself, score the other halves here. Print the unigram s
 that does not beat it has learned nothing (Wallach et al. 2009, section 5.1, use the same split).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,13 +39,14 @@ class Completion(NamedTuple):
         return float(np.exp(-self.nats_per_word))
 
 
-def split_halves(bags: Bags, share: float = 0.5) -> tuple[Bags, Bags]:
+def split_halves(bags: Bags, share: float = 0.5, words: Sequence[str] | None = None) -> tuple[Bags, Bags]:
     """Split each document's tokens at random into those observed and the rest, which are to be predicted.
 
     Of n tokens, floor(share · n) are observed, so a one-token document is predicted from nothing and no
     token is lost. Whole counts are split token by token, without replacement; a document with fractional
     weights is split word by word. Tokens outside the vocabulary stay with the rest. The draw is keyed by
     the document's words and counts alone: its split depends neither on its number nor on other documents.
+    With `words`, ascending, the spelling of all rows, nor does it depend on which words the vocabulary has.
     Raises UserError unless 0 <= share < 1.
 
     >>> bags = Bags(np.array([0, 1]), np.array([7]), np.array([4.0], np.float32), np.zeros(1, np.float32))
@@ -55,7 +57,9 @@ def split_halves(bags: Bags, share: float = 0.5) -> tuple[Bags, Bags]:
         raise UserError(f"the observed share must be at least 0 and below 1, not {share}")
     observed = np.zeros(len(bags.counts), np.float32)
     for start, stop in zip(bags.offsets[:-1].tolist(), bags.offsets[1:].tolist(), strict=True):
-        observed[start:stop] = _observed(bags.words[start:stop], bags.counts[start:stop], share)
+        rows, counts = bags.words[start:stop], bags.counts[start:stop]
+        key = content_of(rows, counts) if words is None else _spelled(words, rows, counts)
+        observed[start:stop] = _observed(key, counts, share)
     nothing = np.zeros_like(bags.unseen)
     return _with_counts(bags, observed, nothing), _with_counts(bags, bags.counts - observed, bags.unseen)
 
@@ -96,9 +100,16 @@ def unigram_score(rest: Bags, word_probability: NDArray[np.floating]) -> Complet
     return _score(rest, _owners(rest), np.asarray(word_probability, np.float64)[rest.words])
 
 
-def _observed(words: Words, counts: Counts, share: float) -> Counts:
+def _spelled(words: Sequence[str], rows: Words, counts: Counts) -> bytes:
+    """The bytes of a document by the spelling of its words."""
+    spelled = [words[int(row)] for row in rows.tolist()]
+    lengths = np.array([len(word) for word in spelled], np.int32)
+    return content_of(lengths, counts) + "".join(spelled).encode()
+
+
+def _observed(key: bytes, counts: Counts, share: float) -> Counts:
     """How much of each word of one document is observed."""
-    draw = stream(0, "completion", key=content_of(words, counts))
+    draw = stream(0, "completion", key=key)
     whole = np.rint(counts).astype(np.int64)
     if (whole == counts).all():
         seen = draw.multivariate_hypergeometric(whole, _floor(share * whole.sum()), method="marginals")

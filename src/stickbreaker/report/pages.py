@@ -56,11 +56,12 @@ def page_of(
 
     `date_field` and `group_field` are metadata fields to draw topics over and by; None looks for them.
     `language` is that of the words which name topics of several languages; None takes the one with most
-    words. `compare` is another model, to match topics with. Raises UserError for what is not a finished
-    model, for fields that its documents lack, and for a language that it has not.
+    words. `compare` is another model, to match topics with. Raises UserError for what is not a model
+    (a run over a corpus that is not finished is none), for fields that its documents lack, and for a language
+    that it has not.
     """
     manifest = ModelDirectory(path).manifest()
-    if manifest["status"] != "done":
+    if manifest["status"] != "done" and "stream" not in manifest:  # a stream may never be done
         raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
     model = load(path)
     leading = _leading_language(model, language)

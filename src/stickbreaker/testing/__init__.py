@@ -7,17 +7,19 @@ Subclass a suite in a pytest file:
             return LDA(n_topics=5, random_state=0, **settings)
 
 `ModelTests` hold for every estimator of topics, `VariationalTests` for those that learn online too,
-`MeanFieldTests` for those whose bound is exact, `EngineTests` for engines.
+`MeanFieldTests` for those whose bound is exact, `EngineTests` and `OrderedEngineTests` for engines.
 """
 
 from stickbreaker.testing.engines import EngineTests
 from stickbreaker.testing.models import MeanFieldTests, ModelTests, VariationalTests
+from stickbreaker.testing.ordered import OrderedEngineTests
 from stickbreaker.testing.planted import Planted, plant_languages, plant_topics
 
 __all__ = [
     "EngineTests",
     "MeanFieldTests",
     "ModelTests",
+    "OrderedEngineTests",
     "Planted",
     "VariationalTests",
     "plant_languages",

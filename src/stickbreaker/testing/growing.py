@@ -92,7 +92,7 @@ class GrowingMixture(Model):
     ) -> Record:
         use = small["use"]
         fresh = stats.usage["use"].values * step.scale
-        return {"use": use._replace(values=(1.0 - step.rate) * use.values + step.rate * fresh)}
+        return {**small, "use": use._replace(values=(1.0 - step.rate) * use.values + step.rate * fresh)}
 
     def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         return Score(stats.score, stats.tokens, "estimate")

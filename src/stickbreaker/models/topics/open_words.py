@@ -15,7 +15,7 @@ from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.records import Array, Field, Ordered, Record
 from stickbreaker.models.contract import Step, Summary
 from stickbreaker.models.topics.seen_before import SeenBefore
-from stickbreaker.models.topics.spelling import CharacterModel, Spelling
+from stickbreaker.models.topics.spelling import CharacterModel, Spelling, code_points
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.sticks import OrderedCells, StickSums
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OUTSIDE = ("constant", "stick", "spelling")
 RANKS = ("counts", "spelling")
 MEMORY = ("discard", "keep", "bloom")
-WORTH = 1.0  # counts that a word outside is worth, about, where `outside` is "constant"
+WORTH = 3.0  # counts that a word outside is worth, about, where `outside` is "constant"
 LOG_SPELLING = "log_spelling"  # of the small part: log G0 of every word of the table
 LEAST, MOST = 1e-2, 1e7  # of a concentration that is learned
 
@@ -37,7 +37,7 @@ class OpenVocabulary:
     words of a topic are put in order anew and those beyond the truncation leave.
 
     `concentration`: alpha^beta, a number or "learned". `outside`: what a word is worth in a topic that does
-    not have it, beside the stick that is left: "constant", so that alpha^beta times it is one count, "stick",
+    not have it, beside the stick that is left: "constant", so that alpha^beta times it is 3 counts, "stick",
     all of it (eq. 7.4 as printed), "spelling", G0. `rank_by`: what orders the words, their "counts" or those
     times G0, "spelling" (eq. 7.8). `memory`: of words beyond the truncation, "discard" forgets them, "keep"
     keeps their counts, "bloom" discards and lets a word in at its second document. `spelling`: G0.
@@ -82,7 +82,7 @@ class OpenWords:
     settings: OpenVocabulary
     characters: CharacterModel | None = None
     ordered: ClassVar[bool] = True
-    _read: dict[int, CharacterModel] = field(default_factory=dict, init=False, repr=False)  # G0 once read
+    _read: list[tuple[Array, CharacterModel]] = field(default_factory=list, init=False, repr=False)
 
     @property
     def learned(self) -> bool:
@@ -145,6 +145,7 @@ class OpenWords:
         """
         keys, changed = sorted(found, key=lambda key: (-float(found[key][:-1].sum()), key)), {}
         if self.settings.memory == "bloom" and keys:
+            code_points(keys)  # what is no word is refused now, not when it comes again
             seen = SeenBefore.of(small["seen before"])
             keys = [key for key in keys if seen.add(key) or found[key][-1] > 1.5]
             changed = {"seen before": seen.field()}
@@ -237,11 +238,10 @@ class OpenWords:
 
     def log_spelling(self, small: Record, words: Sequence[str]) -> Array:
         """log G0 of words (nats)."""
-        values = small["spelling_alphabet"].values
-        if id(values) not in self._read:
-            self._read.clear()
-            self._read[id(values)] = CharacterModel.from_fields(small)
-        return self._read[id(values)].log_probability(words)
+        alphabet = small["spelling_alphabet"].values
+        if not self._read or self._read[0][0] is not alphabet:
+            self._read[:] = [(alphabet, CharacterModel.from_fields(small))]
+        return self._read[0][1].log_probability(words)
 
     def _expected(self, small: Record, counts: Ordered) -> tuple[Array, Array]:
         from stickbreaker.kernels.sticks import expected_sticks

@@ -4,6 +4,7 @@ import hashlib
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.records import Field
 
@@ -41,8 +42,8 @@ class SeenBefore:
 
     def field(self) -> Field:
         """The filter's bytes, as part of a model's state."""
-        octets = np.frombuffer(self._bloom.save_bytes(), np.uint8)
-        return Field(octets.astype(np.float64), (), additive=False)
+        octets: NDArray[Any] = np.frombuffer(self._bloom.save_bytes(), np.uint8).copy()
+        return Field(octets, (), additive=False)
 
 
 def _hashed(word: str) -> int:

@@ -1,0 +1,111 @@
+"""Snapshots of the topics of a run over an open vocabulary: their words now, and those that entered."""
+
+from pathlib import Path
+
+import numpy as np
+
+from stickbreaker.learning.loop import Run, RunState, first_columns
+from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.models.topics import OpenWords, TopicModel
+from stickbreaker.saved.evolution import ENTERED_WORDS, EVOLUTION, TOP_WORDS, Entered, Evolution, Top
+
+A_PASS = 4  # snapshots a pass over a corpus
+
+
+class Moments:
+    """The snapshots of a run, kept in one file of its model's directory.
+
+    At the first one no word is said to have entered; at others those that the model did not have at the one
+    before.
+    """
+
+    def __init__(self) -> None:
+        self.evolution = Evolution()
+        self.known: frozenset[str] | None = None  # words at the last snapshot
+
+    @classmethod
+    def of(cls, directory: Path, job: Run, state: RunState) -> "Moments":
+        """Those of a run that goes on from its snapshot after `state.step` steps."""
+        moments = cls()
+        if (directory / EVOLUTION).exists():
+            moments.evolution = Evolution.read(directory / EVOLUTION).until(state.step)
+            moments.known = frozenset(job.engine.whole().keys)
+        return moments
+
+    @property
+    def date(self) -> str | None:
+        """The date of the last snapshot."""
+        return self.evolution.moments[-1].date if self.evolution.moments else None
+
+    def add(self, job: Run, state: RunState, documents: int, date: str | None) -> None:
+        """Note the words of now, unless that was done after the same step."""
+        last = self.evolution.moments[-1:]
+        if last and last[0].step >= state.step:
+            return
+        top, entered = words_now(job, state, self.known)
+        self.evolution = self.evolution.add(state.step, documents, date, top, entered)
+        self.known = frozenset(job.engine.whole().keys)
+
+    def write(self, directory: Path) -> None:
+        """Write the file, whole or not at all."""
+        self.evolution.write(directory / EVOLUTION)
+
+
+class Evolving(Observer):
+    """Keeps snapshots of a run over a corpus in its model's directory: four a pass, or one a step where a
+    pass has fewer."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def begin(self, job: Run, state: RunState) -> None:
+        self.moments = Moments.of(self.directory, job, state)
+
+    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
+        in_pass = job.source.n_documents * state.step / max(1.0, state.seen)
+        if state.step % max(1, int(in_pass / A_PASS)) == 0:
+            self._write(job, state)
+        return False
+
+    def end(self, job: Run, state: RunState) -> None:
+        self._write(job, state)
+
+    def _write(self, job: Run, state: RunState) -> None:
+        self.moments.add(job, state, int(state.seen), None)
+        self.moments.write(self.directory)
+
+
+def words_now(job: Run, state: RunState, known: frozenset[str] | None) -> tuple[Top, Entered]:
+    """The most probable words of each topic in use, by its lasting number, and those that are not `known`."""
+    assert isinstance(job.model, TopicModel)
+    words, whole = job.model.words, job.engine.whole()
+    assert isinstance(words, OpenWords)
+    probabilities, _ = words._expected(state.small, whole)
+    new = np.array([known is not None and key not in known for key in whole.keys], np.bool_)
+    totals = job.engine.totals().sum(axis=0)
+    numbers = (state.columns or first_columns(len(totals))).numbers
+    top: dict[int, list[tuple[str, float]]] = {}
+    entered: dict[int, list[tuple[int, str, float]]] = {}
+    for k in job.model.documents.in_use(totals).tolist():
+        size = int(whole.sizes[k])
+        order = np.argsort(-probabilities[k, :size], kind="stable")
+        order = order[: int((probabilities[k, :size] > 0.0).sum())]  # not those beyond the truncation
+        rows, shares = whole.rows[k, :size][order].tolist(), probabilities[k, :size][order].tolist()
+        first = zip(rows[:TOP_WORDS], shares[:TOP_WORDS], strict=True)
+        top[numbers[k]] = [(whole.keys[row], share) for row, share in first]
+        places = np.flatnonzero(new[rows])[:ENTERED_WORDS].tolist()
+        entered[numbers[k]] = [(place + 1, whole.keys[rows[place]], shares[place]) for place in places]
+    return top, entered
+
+
+def is_date(text: str) -> bool:
+    """Whether a snapshot can have this date.
+
+    >>> is_date("1993-04-05"), is_date("last week")
+    (True, False)
+    """
+    try:
+        Evolution().add(1, 0, text, {}, {})
+    except ValueError:
+        return False
+    return True

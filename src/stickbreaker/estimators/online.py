@@ -1,0 +1,104 @@
+"""Learning online, a minibatch at a time as it comes: `partial_fit`, and what streams share with it."""
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.engines import LocalEngine
+from stickbreaker.estimators import fitting
+from stickbreaker.estimators.opening import source_of
+from stickbreaker.estimators.saving import about
+from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.learning.loop import Run, RunState, advance
+from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.schedules import Minibatch, Online
+from stickbreaker.learning.source import SHARD
+from stickbreaker.models.topics import FranchiseTopics, GrowingTopics, TopicModel
+
+
+def is_begun(estimator: TopicEstimator) -> bool:
+    """Whether the estimator has a state that `partial_fit` can go on from."""
+    return "_state" in vars(estimator)
+
+
+def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
+    """One online step on a whole corpus, in order."""
+    schedule = estimator.schedule if isinstance(estimator.schedule, Online) else Online()
+    schedule = schedule.with_defaults(*estimator.online)
+    if not begun:
+        estimator.seed_ = seed_of(estimator.random_state)
+    estimator._refuse_stream()
+    model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
+    source = source_of(corpus, model)
+    threads = threads_of(estimator.n_jobs)
+    if begun:  # a copy: a step that fails leaves the model as it was
+        engine = estimator._engine.fork(model, threads, copied=True)
+    else:
+        engine = LocalEngine(threads)
+    job = Run(model, engine, schedule, source, estimator.seed_)
+    if begun:
+        state = estimator._state
+        for move in model.moves:  # that were not there before
+            state.small = {**move.start(model.n_columns(state.small)), **state.small}
+    else:
+        job, state = fitting.begun(estimator, job)
+    assert isinstance(job.model, TopicModel)
+    grows = isinstance(job.model.documents, GrowingTopics | FranchiseTopics)
+    if begun and not grows and len(estimator.alpha_) != estimator.n_topics:
+        told = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
+        raise UserError(told, remedy="call fit to begin anew")
+    known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
+    record = online_step(job, state, known["documents"])
+    if not begun:
+        estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
+            corpus.vocabulary,
+            corpus.analysis or Analysis(),
+            [],
+        )
+    elif not model.ordered:
+        estimator.vocabulary_ = _counted_on(estimator.vocabulary_, corpus)
+    estimator.corpus_ = known
+    estimator.trace_.append(record)
+    assert isinstance(job.model, TopicModel)
+    estimator._take(job.model, engine, state)
+    estimator.converged_ = False  # a stream has no end
+
+
+def online_step(job: Run, state: RunState, documents: int) -> TraceRecord:
+    """One step on all of the run's documents, in order; it counts as a pass.
+
+    `documents`: those of the whole stream up to now, the size of it where the schedule tells no other.
+    """
+    schedule, source = job.schedule, job.source
+    assert isinstance(schedule, Online)
+    total = schedule.total or documents
+    step, keep, add = schedule.step_for(state.step, state.seen, source.n_documents, total)
+    shards = (shard for numbers, bags in source.in_order() for shard in source.shards(numbers, bags))
+    n_shards = sum(-(-size // SHARD) for size in source.corpus.block_sizes)
+    batch = Minibatch(shards, n_shards, source.n_documents, step, keep, add, ends_pass=False)
+    record = advance(job, state, batch)
+    state.passes, state.in_pass = state.passes + 1, 0
+    state.scores.append(record["score"])
+    return record
+
+
+def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
+    """The vocabulary with the occurrences of its words in `corpus` added."""
+    documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
+    for block in range(len(corpus.block_sizes)):
+        bags = corpus.bags(block)
+        documents += np.bincount(bags.words, minlength=len(documents))
+        tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
+    return replace(vocabulary, documents=documents, tokens=tokens)
+
+
+def _grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """What a model remembers of its corpus once it has learned from more documents."""
+    sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
+    both = (before["fingerprint"] + new["fingerprint"]).encode()
+    return {**before, **sums, "fingerprint": hashlib.blake2b(both, digest_size=16).hexdigest()}

@@ -1,0 +1,216 @@
+"""The laws of an engine's ordered table, shown with a small model whose columns keep their best words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Drop, Edit, Grow, Permute, Reorder, apply
+from stickbreaker.core.records import Array, Field, Ordered, Record, Rows
+from stickbreaker.engines.contract import Engine, Interrupted
+from stickbreaker.learning.loop import Limits, Run, RunState, advance
+from stickbreaker.learning.schedules import Minibatch
+from stickbreaker.models.contract import Counts, Move, Step, Summary
+from stickbreaker.testing.engines import ROUTE, documents, shards_of
+from stickbreaker.testing.growing import Components, GrowingMixture
+
+STEPS = 9
+RANK = "rank"  # of the prepared small part: where each cell stands in its column, from 1 on
+
+
+@dataclass(frozen=True)
+class OrderedMixture(GrowingMixture):
+    """The mixture over an ordered table of two components: every other step only the `most` words of each
+    stay, by their counts, and a word's rank counts for it."""
+
+    start_components: int = 2
+    most: int = 12
+    ordered: bool = True
+
+    @property
+    def moves(self) -> tuple[Move, ...]:  # type: ignore[override]
+        return ()
+
+    def start(self) -> Record:
+        sizes = Field(np.zeros(0), ("words",), additive=False)  # letters of each word of the table
+        marks = Field(np.zeros(0), ("words",), additive=False, fresh=1.0)  # what an edit alone gives a word
+        return {**super().start(), "letters": sizes, "marks": marks}
+
+    def prepare(self, small: Record, counts: Ordered) -> Record:
+        places = np.where(counts.inside, np.cumsum(counts.inside, axis=1), 0)
+        return {**small, RANK: Field(places.astype(np.float64))}
+
+    def view(
+        self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
+    ) -> Components:
+        assert rows is not None
+        use, size = small["use"].values, totals[0] + self.eta * 1000.0
+        places = np.sort(rows[rows >= 0])
+        words = np.full((len(places), len(use)), self.eta)
+        words[:, 1] += np.arange(len(places)) % 3  # or the two components would stay alike
+        offsets, cells = counts.by_row()
+        for i, row in enumerate(places.tolist()):
+            for cell in cells[offsets[row] : offsets[row + 1]].tolist():
+                place = cell >> 32, cell & 0xFFFFFFFF
+                rank = small[RANK].values[place]
+                words[i, place[0]] += counts.scale * counts.values[place] + (1.0 / rank if rank else 0.0)
+        log_weights = np.log((use + 1.0) / (use + 1.0).sum())
+        return Components(log_weights, np.log(words / size), np.log(self.eta / size), places)
+
+    def summary(self, small: Record, counts: Counts, first: int) -> Summary:
+        return {"inside": (small[RANK].values > 0).sum(axis=1).astype(np.float64)}
+
+    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+        edit, _ = super().admit(small, found, step)
+        keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]
+        sizes = np.concatenate([small["letters"].values, [float(len(key)) for key in keys]])
+        return edit, {"letters": small["letters"]._replace(values=sizes)}
+
+    def reorder(self, small: Record, counts: Ordered, step: Step) -> Edit:
+        if step.number % 2 == 0:
+            return ()
+        orders = tuple(
+            counts.rows[k, :size].astype(np.int64)[np.argsort(-counts.values[k, :size], kind="stable")][
+                : self.most
+            ]
+            for k, size in enumerate(counts.sizes.tolist())
+        )
+        left = np.setdiff1d(np.arange(len(counts.keys)), np.concatenate(orders))
+        change = Reorder("words", "components", orders, tuple(map(len, orders)))
+        return (change, Drop("words", tuple(left.tolist())))
+
+
+class OrderedEngineTests:
+    """Subclass and give `engine(n_jobs)`."""
+
+    def engine(self, n_jobs: int) -> Engine:
+        raise NotImplementedError
+
+    def begun(self, n_jobs: int = 1) -> tuple[Run, RunState]:
+        """A run of the model at its start: no row yet."""
+        model, engine = OrderedMixture(), self.engine(n_jobs)
+        engine.start(model, np.empty((0, 2)), [])
+        job = Run(model, engine, ROUTE, None, 3, Limits())  # type: ignore[arg-type]
+        return job, RunState(model.start())
+
+    def minibatch(self, number: int) -> Minibatch:
+        shards = shards_of(documents(number), 24 * number)
+        step, keep, add = ROUTE.step_for(number, 24.0 * number, 24, 240.0)
+        return Minibatch(shards, len(shards), 24, step, keep, add, ends_pass=False)
+
+    def history(self, n_jobs: int = 1) -> tuple[Run, RunState, list[dict[str, Any]]]:
+        """A whole run: its end and its trace."""
+        job, state = self.begun(n_jobs)
+        records = [advance(job, state, self.minibatch(number)) for number in range(STEPS)]
+        return job, state, records
+
+    def test_words_enter_and_leave(self) -> None:
+        """The trace counts them; what the small part has of each word follows the rows."""
+        job, state = self.begun()
+        size, moved = 0, [0, 0]  # words that entered after the first step, and that left
+        for number in range(STEPS):
+            told = advance(job, state, self.minibatch(number))["vocabulary"]
+            size += told["entered"] - told["left"]
+            moved = [moved[0] + told["entered"] * (number > 0), moved[1] + told["left"]]
+            keys = job.engine.snapshot()[1]
+            assert keys is not None
+            assert told["size"] == size == len(keys) == job.engine.n_rows
+            assert state.small["letters"].values.tolist() == [len(key) for key in keys]
+            assert state.small["marks"].values.tolist() == [1.0] * len(keys)
+            assert told["left"] == 0 or number % 2
+            if number % 2:
+                assert job.engine.summary(state.small)["inside"].tolist() == [12.0, 12.0]
+                assert (job.engine.rows().values > 0).any(axis=1).all(), "a row without a cell stayed"
+        assert min(moved) > 0
+
+    def test_the_order_is_by_the_counts_of_the_last_reorder(self) -> None:
+        job, state = self.begun()
+        for number in range(6):
+            advance(job, state, self.minibatch(number))
+        whole = job.engine.whole()
+        for k, size in enumerate(whole.sizes.tolist()):
+            assert size == 12
+            assert (np.diff(whole.values[k, :size]) <= 0).all()
+        first = [whole.rows[k, :12].tolist() for k in (0, 1)]
+        advance(job, state, self.minibatch(6))
+        whole = job.engine.whole()
+        assert [whole.rows[k, :12].tolist() for k in (0, 1)] == first, "new cells come after those there are"
+        assert whole.sizes.max() > 12
+
+    def test_totals_are_sums_of_the_table(self) -> None:
+        job, *_ = self.history()
+        assert job.engine.totals()[0] == pytest.approx(job.engine.rows().values.sum(axis=0), rel=1e-9)
+
+    def test_same_bytes_for_any_number_of_workers(self) -> None:
+        first, state, records = self.history(1)
+        for n_jobs in (2, 3):
+            other, same, told = self.history(n_jobs)
+            assert told == records
+            assert same.small["use"].values.tobytes() == state.small["use"].values.tobytes()
+            assert self.bytes_of(other.engine) == self.bytes_of(first.engine)
+
+    def test_a_snapshot_goes_on_like_the_run_it_is_of(self) -> None:
+        job, state = self.begun()
+        for number in range(5):  # ends between two orders
+            advance(job, state, self.minibatch(number))
+        arrays, keys = job.engine.snapshot()
+        arrays = {name: values.copy() for name, values in arrays.items()}
+        other, copy = self.begun()
+        other.engine.restore(other.model, arrays, list(keys or ()))
+        copy.small, copy.step, copy.seen, copy.columns = dict(state.small), 5, state.seen, state.columns
+        for number in range(5, STEPS):
+            told = advance(other, copy, self.minibatch(number))
+            assert advance(job, state, self.minibatch(number)) == told
+        assert self.bytes_of(other.engine) == self.bytes_of(job.engine)
+
+    def test_an_interrupted_step_changes_nothing(self) -> None:
+        job, state = self.begun()
+        for number in range(4):
+            advance(job, state, self.minibatch(number))
+        before, small = self.bytes_of(job.engine), state.small
+        job.engine.stop()
+        with pytest.raises(Interrupted):
+            advance(job, state, self.minibatch(4))
+        assert self.bytes_of(job.engine) == before
+        assert state.small is small
+        assert state.step == 4
+
+    def test_edits_keep_totals_but_for_what_they_drop(self) -> None:
+        job, state, _ = self.history()
+        engine, n = job.engine, job.engine.n_rows
+        values = engine.rows().values.copy()
+        few = (np.arange(2), np.arange(n))
+        edit = (
+            Grow("words", 1, ("late",)),
+            Reorder("words", "components", few, (1, n)),
+            Permute("words", (n, *range(n))),
+            Drop("words", (1,)),
+        )
+        engine.edit(edit)
+        after = np.zeros((n, 2))
+        after[1:] = values[1:]
+        after[2:, 0] = 0.0
+        assert engine.rows().values == pytest.approx(after)
+        assert engine.totals()[0] == pytest.approx(after.sum(axis=0))
+        assert engine.positions(["late"]).tolist() == [0]
+        assert apply(edit, state.small)["letters"].values.shape == (n,)
+
+    def test_blend_decays_everything_and_adds_a_few_cells(self) -> None:
+        job, *_ = self.history()
+        before = job.engine.rows().values.copy()
+        fresh = Rows(np.array([1, 3]), np.array([[2.0, 0.0], [0.0, 1.0]]))
+        for _ in range(40):  # past any threshold at which the decay factor is multiplied out
+            job.engine.blend(fresh, 0.6, 2.0)
+            before = before * 0.6
+            before[[1, 3]] += 2.0 * fresh.values
+        assert job.engine.rows().values == pytest.approx(before, rel=1e-12)
+        job.engine.blend(fresh, 0.0, 1.0)
+        assert job.engine.totals()[0] == pytest.approx(fresh.values.sum(axis=0))
+
+    def bytes_of(self, engine: Engine) -> tuple[dict[str, bytes], list[str] | None]:
+        """All that an engine's snapshot holds."""
+        arrays, keys = engine.snapshot()
+        return {name: values.tobytes() for name, values in arrays.items()}, list(keys or ())
