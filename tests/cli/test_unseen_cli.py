@@ -54,6 +54,8 @@ def test_an_open_model_spells_always(cli, open_model, strange) -> None:
     assert (whole["spelled"]["tokens"], whole["scored_tokens"]) == (30.0, 480.0)
     text = cli("evaluate", open_model, strange).stdout
     assert "of words that no topic has" in text
+    known = write_lines(open_model.parent / "known.jsonl", planted_documents(5))
+    assert "takes 0 nats, 0.0 % of all" in cli("evaluate", open_model, known).stdout
 
 
 def test_a_closed_model_spells_when_told(cli, model, open_model, strange) -> None:

@@ -36,5 +36,21 @@ def test_what_the_table_has_works_and_all_else_is_refused_with_a_line(inference,
     assert "\n" not in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (
+            {"schedule": "memoised"},
+            "schedule='memoised' does not go with words='open'; there schedule is 'batch'",
+        ),
+        ({"inference": "gibbs"}, "inference='gibbs' does not go with words='open'; there inference is"),
+    ],
+)
+def test_what_an_open_vocabulary_lacks_is_told_as_such(settings, told):
+    with pytest.raises(UserError) as error:
+        LDA(2, words="open", **settings).fit(X)
+    assert str(error.value).startswith(told)
+
+
 def test_the_program_offers_every_inference(cli):
     assert all(name in cli("fit", "lda", "--help").stdout for name in INFERENCE)

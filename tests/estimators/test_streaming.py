@@ -160,7 +160,7 @@ def test_snapshots_tell_the_words_of_their_moment(tmp_path):
         known = set(words)
     late = evolution.moments[-1].entered()
     assert any("newe" in word for told in late.values() for _, word, _ in told)
-    top, entered = words_now(begun.job, begun.state, frozenset(known))
+    top, entered = words_now(begun.job, begun.state, begun.state.step)
     assert list(top) == [0, 1, 2]
     assert not any(entered.values())
 

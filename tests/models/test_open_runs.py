@@ -8,7 +8,7 @@ import pytest
 from tests.running import contents, planted_documents
 
 from stickbreaker import HDP, LDA, Online, OpenVocabulary, UserError
-from stickbreaker.corpus import Corpus, Document
+from stickbreaker.corpus import Analysis, Corpus, Document, VocabularyRule
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.learning.observers import Observer
@@ -354,6 +354,32 @@ def test_a_lone_surrogate_is_told_as_unreadable():
     """As wherever documents are read, U+FFFD stands for it: a model can always be written."""
     model = begun().partial_fit([["a", "x\ud800"], ["\udfffy"]])
     assert set(model.vocabulary_.words) == {"a", "b", "c", "x\ufffd", "\ufffdy"}
+
+
+def test_texts_that_come_later_are_analysed_as_the_first_were(tmp_path):
+    analysis = Analysis(stemming=True)
+    first = Corpus.from_texts(
+        ["running ships", "sailing houses"], analysis=analysis, rule=VocabularyRule(1, 1.0)
+    )
+    LDA(2, words="open", random_state=0).partial_fit(first).save(tmp_path / "model")
+    model = LDA.load(tmp_path / "model").partial_fit(["the bankers sailed", "ship"])
+    assert set(model.vocabulary_.words) == {"run", "ship", "sail", "hous", "banker"}
+    assert model.fit(["bankers"]).vocabulary_.words == ("bankers",)  # which begins anew
+
+
+def test_a_word_that_is_kept_though_no_topic_has_it_is_unseen():
+    words = OpenVocabulary(1.0, truncation=2, reorder_every=1, memory="keep")
+    model = begun(words=words, alpha=0.1)
+    for _ in range(3):
+        model.partial_fit([["x"] * 9 + ["y"] * 5, ["z"] * 9 + ["y"] * 5, ["a"]])
+    kept, had = set(model._engine.whole().keys), set(model.vocabulary_.words)
+    assert had == set("xyz") < kept == set("abcxyz")
+    assert model.topic_word_.any(axis=0).all()
+    assert model.components_.shape == model.topic_word_.shape == (2, len(had))
+    strange = [[word] for word in sorted(kept - had)]
+    assert model.transform(strange).tolist() == model.transform([["never"]] * len(strange)).tolist()
+    for word, column in zip(model.vocabulary_.words, model.topic_word_.T, strict=True):
+        assert model.transform([[word] * 20])[0].argmax() == column.argmax()
 
 
 def test_one_topic():

@@ -16,7 +16,7 @@ from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.models.contract import Step
 from stickbreaker.models.topics import OpenWords
 from stickbreaker.models.topics.found import known_and_found
-from stickbreaker.models.topics.open_words import LOG_SPELLING, WORTH
+from stickbreaker.models.topics.open_words import ENTERED, LOG_SPELLING, WORTH
 from stickbreaker.models.topics.seen_before import SeenBefore
 from stickbreaker.models.topics.spelling import CODE_POINTS, CharacterModel, Spelling
 
@@ -245,24 +245,25 @@ def test_all_new_words_enter_those_with_most_counts_first():
         "more": np.array([0.0, 9.0, 1.0]),
         "zulu": np.array([1.5, 0.0, 7.0]),  # as many counts as "late"; documents are not counts
     }
-    edit, changed = words.admit(small, found)
+    edit, changed = words.admit(small, found, step_of(0))
     assert edit == (Grow("words", 3, ("more", "late", "zulu")),)
     spelled = words.log_spelling(small, [*KEYS, "more", "late", "zulu"])
     assert changed[LOG_SPELLING].values == pytest.approx(spelled)
-    assert words.admit(small, {}) == ((), {})
+    assert words.admit(small, found, step_of(7))[1][ENTERED].values.tolist()[-3:] == [7.0] * 3
+    assert words.admit(small, {}, step_of(0)) == ((), {})
 
 
 def test_with_a_filter_words_enter_at_their_second_document():
     words, small, _ = slot(memory="bloom")
     twice, once = np.array([1.0, 0.0, 2.0]), np.array([5.0, 0.0, 1.0])
-    edit, changed = words.admit(small, {"two": twice, "one": once})
+    edit, changed = words.admit(small, {"two": twice, "one": once}, step_of(0))
     assert edit == (Grow("words", 1, ("two",)),), "two documents of one minibatch are two"
     small = {**small, "seen before": changed["seen before"]}
-    edit, changed = words.admit(small, {"other": once})
+    edit, changed = words.admit(small, {"other": once}, step_of(0))
     assert edit == ()
     assert LOG_SPELLING not in changed
     small = {**small, **changed}
-    edit, _ = words.admit(small, {"one": once, "two": once, "other": once, "third": once})
+    edit, _ = words.admit(small, {"one": once, "two": once, "other": once, "third": once}, step_of(0))
     assert edit == (Grow("words", 3, ("one", "other", "two")),), "one that left comes back at once"
 
 
@@ -374,7 +375,7 @@ def test_a_word_that_left_and_comes_back_is_new():
     model, (r, s) = stream(*steps, memory="keep")
     assert counts_of(model)["c"] == pytest.approx((1 - s) * 2 * r + 9 * s)
     assert counts_of(model)["b"] == pytest.approx((1 - s) * 3 * r), "b is kept, outside"
-    assert model.topic_word_[0, model.vocabulary_.index["b"]] == 0.0
+    assert set(model.vocabulary_.words) == {"a", "c"}
     assert model.topic_word_.sum() + model.rest_[0] == pytest.approx(1.0)
     model, (r, s) = stream(*steps, memory="bloom")
     assert counts_of(model) == pytest.approx({"c": 9 * s, "a": 1 * s})

@@ -252,6 +252,7 @@ def test_weights_of_nothing():
         ({"lengths": "poisson"}, "there are no lengths 'poisson'; lengths is \"empirical\" or"),
         ({"words": ["a", ""]}, "a word is empty"),
         ({"words": []}, "the spelling's words are none"),
+        ({"words": 5}, "Spelling(words=5); give words, a path or None"),
     ],
 )
 def test_settings_that_are_refused(wrong, told):

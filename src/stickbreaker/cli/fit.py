@@ -39,7 +39,7 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a
     },
     "--samples": {
         "type": click.IntRange(1),
-        "help": "Hybrid: sweeps of a document that count.  [default: 5]",
+        "help": "Hybrid: sweeps of a document that count.  [default: 5, with --words open 10]",
     },
     "--every": {
         "type": click.IntRange(1),
@@ -176,7 +176,7 @@ def lda(
     from stickbreaker.estimators.plain_lda import PlainLDA
 
     on = streamed.is_on(inputs, opened, settings)
-    model = PlainLDA(**params_of(settings), words=opened.made(), guide=guide.made())
+    model = PlainLDA(**params_of(settings, opened=opened.is_open), words=opened.made(), guide=guide.made())
     if on:
         fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
         return
@@ -261,7 +261,7 @@ def hdp(
     moves = settings["moves"]
     settings["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
     on = streamed.is_on(inputs, opened, settings)
-    model = PlainHDP(**params_of(settings), words=opened.made())
+    model = PlainHDP(**params_of(settings, opened=opened.is_open), words=opened.made())
     if on:
         fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
         return

@@ -1,5 +1,6 @@
 """From the options of a command line to an estimator's parameters."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,11 +17,11 @@ SAMPLING = {"hybrid": ("burn_in", "samples"), "gibbs": ("burn_in", "every", "cha
 SAMPLING["gibbs-delayed"] = SAMPLING["gibbs"]
 
 
-def params_of(settings: dict[str, Any]) -> dict[str, Any]:
-    """An estimator's parameters from the options of a command line."""
+def params_of(settings: dict[str, Any], *, opened: bool) -> dict[str, Any]:
+    """An estimator's parameters from the options of a command line; `opened`: of an open vocabulary."""
     gathered = {*ONLINE, "schedule", "inference", *(name for names in SAMPLING.values() for name in names)}
     params = {RENAMED.get(name, name): value for name, value in settings.items() if name not in gathered}
-    return {**params, "schedule": _schedule(settings), "inference": _inference(settings)}
+    return {**params, "schedule": _schedule(settings), "inference": _inference(settings, opened)}
 
 
 def _schedule(settings: dict[str, Any]) -> "str | Schedule | None":
@@ -40,8 +41,9 @@ def _schedule(settings: dict[str, Any]) -> "str | Schedule | None":
     return chosen
 
 
-def _inference(settings: dict[str, Any]) -> "str | Hybrid | Gibbs":
+def _inference(settings: dict[str, Any], opened: bool) -> "str | Hybrid | Gibbs":
     """The inference with its options. Raises a usage error for options of another one."""
+    from stickbreaker.estimators.plain_topics import OPEN_HYBRID
     from stickbreaker.models.topics import Gibbs, Hybrid
 
     name = settings["inference"]
@@ -53,4 +55,6 @@ def _inference(settings: dict[str, Any]) -> "str | Hybrid | Gibbs":
             raise click.UsageError(f"--{option.replace('_', '-')} needs --inference {fitting}")
     if name == "mean-field":
         return name
-    return Hybrid(**given) if name == "hybrid" else Gibbs(**given, delayed=name == "gibbs-delayed")
+    if name == "hybrid":
+        return replace(OPEN_HYBRID if opened else Hybrid(), **given)
+    return Gibbs(**given, delayed=name == "gibbs-delayed")

@@ -80,7 +80,7 @@ def lines_of_spelling(told: dict[str, float] | None) -> list[str]:
         return []
     return [
         f"  {told['tokens']:.0f} of them of words that no topic has ({100 * told['share']:.1f} %); their "
-        f"spelling takes {-told['nats']:.0f} nats, {100 * told['share_of_nats']:.1f} % of all"
+        f"spelling takes {abs(told['nats']):.0f} nats, {100 * abs(told['share_of_nats']):.1f} % of all"
     ]
 
 

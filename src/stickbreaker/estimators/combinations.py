@@ -73,11 +73,13 @@ def refuse_illegal(chosen: Combination) -> None:
             raise UserError(f"{slot}={value!r}", remedy=f"{slot} is {told}")
     wrong = [_misfits(row, chosen) for row in LEGAL]
     if all(wrong):
-        slot = min(wrong, key=len)[0]
-        row = LEGAL[wrong.index(min(wrong, key=len))]
+        nearest = min(wrong, key=lambda slots: ("words" in slots, len(slots)))  # words are what is kept to
+        slot = nearest[0]
+        row = LEGAL[wrong.index(nearest)]
         told = " or ".join(repr(choice) for choice in getattr(row, slot))
         others = [name for name in ("inference", "schedule") if name != slot]
-        beside = f"{others[0]}={getattr(chosen, others[0])[0]!r}"
+        other = "words" if chosen.words == ("open",) else others[0]
+        beside = f"{other}={getattr(chosen, other)[0]!r}"
         value = getattr(chosen, slot)[0]
         raise UserError(f"{slot}={value!r} does not go with {beside}", remedy=f"there {slot} is {told}")
 

@@ -7,6 +7,7 @@ import numpy as np
 from stickbreaker.learning.loop import Run, RunState, first_columns
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.models.topics import OpenWords, TopicModel
+from stickbreaker.models.topics.open_words import ENTERED
 from stickbreaker.saved.evolution import ENTERED_WORDS, EVOLUTION, TOP_WORDS, Entered, Evolution, Top
 
 A_PASS = 4  # snapshots a pass over a corpus
@@ -15,13 +16,11 @@ A_PASS = 4  # snapshots a pass over a corpus
 class Moments:
     """The snapshots of a run, kept in one file of its model's directory.
 
-    At the first one no word is said to have entered; at others those that the model did not have at the one
-    before.
+    At the first one no word is said to have entered; at others those that have entered since the one before.
     """
 
     def __init__(self) -> None:
         self.evolution = Evolution()
-        self.known: frozenset[str] | None = None  # words at the last snapshot
 
     @classmethod
     def of(cls, directory: Path, job: Run, state: RunState) -> "Moments":
@@ -29,7 +28,6 @@ class Moments:
         moments = cls()
         if (directory / EVOLUTION).exists():
             moments.evolution = Evolution.read(directory / EVOLUTION).until(state.step)
-            moments.known = frozenset(job.engine.whole().keys)
         return moments
 
     @property
@@ -42,9 +40,8 @@ class Moments:
         last = self.evolution.moments[-1:]
         if last and last[0].step >= state.step:
             return
-        top, entered = words_now(job, state, self.known)
+        top, entered = words_now(job, state, last[0].step if last else None)
         self.evolution = self.evolution.add(state.step, documents, date, top, entered)
-        self.known = frozenset(job.engine.whole().keys)
 
     def write(self, directory: Path) -> None:
         """Write the file, whole or not at all."""
@@ -75,13 +72,14 @@ class Evolving(Observer):
         self.moments.write(self.directory)
 
 
-def words_now(job: Run, state: RunState, known: frozenset[str] | None) -> tuple[Top, Entered]:
-    """The most probable words of each topic in use, by its lasting number, and those that are not `known`."""
+def words_now(job: Run, state: RunState, since: int | None) -> tuple[Top, Entered]:
+    """The most probable words of each topic in use, by its lasting number, and those that entered `since` so
+    many steps were done; None: no word is said to have entered."""
     assert isinstance(job.model, TopicModel)
     words, whole = job.model.words, job.engine.whole()
     assert isinstance(words, OpenWords)
     probabilities, _ = words._expected(state.small, whole)
-    new = np.array([known is not None and key not in known for key in whole.keys], np.bool_)
+    new = state.small[ENTERED].values >= (np.inf if since is None else since)
     totals = job.engine.totals().sum(axis=0)
     numbers = (state.columns or first_columns(len(totals))).numbers
     top: dict[int, list[tuple[str, float]]] = {}

@@ -49,14 +49,16 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
-        """One online step on the documents `X`, in their order; the first call fixes the vocabulary.
+        """One online step on the documents `X`, in their order.
+
+        The first call fixes how texts are analysed, and the vocabulary where it is closed.
 
         The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
         the documents seen so far, those of `fit` counted once.
         """
         begun = online.is_begun(self)
         is_open = words_of(self.words)[1] is not None
-        corpus = self._as_corpus(X, reset=is_open or not begun)
+        corpus = self._as_corpus(X, reset=is_open or not begun, analysis=self.analysis_ if begun else None)
         online.partial_fit(self, corpus, begun)
         return self
 
@@ -122,15 +124,18 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _n_features_out(self) -> int:
         return len(self.alpha_)
 
-    def _as_corpus(self, X: Any, *, reset: bool) -> Corpus:
-        """Documents under the model's vocabulary; `reset` takes the vocabulary from them."""
+    def _as_corpus(self, X: Any, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
+        """Documents under the model's vocabulary; `reset` takes the vocabulary from them, their texts
+        analysed as told."""
         _refuse_no_list(X)
         if getattr(X, "ndim", None) == 1:
             X = np.asarray(X).tolist()
         is_open = words_of(self.words)[1] is not None
         if not isinstance(X, Corpus) and _is_text(X, empty=not reset or is_open):
-            rule = VocabularyRule(1, 1.0) if is_open else None
-            X = _corpus_of(X, rule=rule) if reset else _corpus_of(X, self.analysis_, self.vocabulary_)
+            if reset:
+                X = _corpus_of(X, analysis, rule=VocabularyRule(1, 1.0) if is_open else None)
+            else:
+                X = _corpus_of(X, self.analysis_, self.vocabulary_)
         if isinstance(X, Corpus):
             if not reset:
                 return X.with_vocabulary(self.vocabulary_)

@@ -95,20 +95,39 @@ class TopicEstimator(ABC):
         """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
         words, whole = self._model().words, self._engine.whole()
         assert isinstance(words, OpenWords)
-        tokens = words.word_totals(whole)
-        return Vocabulary(tuple(whole.keys), np.ceil(tokens).astype(np.int64), tokens)
+        assert self._rows is not None
+        tokens = words.word_totals(whole)[self._rows]
+        kept = tuple(whole.keys[row] for row in self._rows.tolist())
+        return Vocabulary(kept, np.ceil(tokens).astype(np.int64), tokens)
+
+    @cached_property
+    def _rows(self) -> NDArray[np.int64] | None:
+        """The table's rows of an open vocabulary's words: not those that are kept though no topic has them.
+
+        None: all rows, of a closed one.
+        """
+        if not isinstance(self._model().words, OpenWords):
+            return None
+        whole = self._engine.whole()
+        live = np.arange(whole.rows.shape[1]) < whole.sizes[:, None]
+        return np.unique(whole.rows[live & whole.inside]).astype(np.int64)
+
+    def _of_vocabulary(self, table: Array) -> Array:
+        """What a table (words × topics) has of the topics told and the vocabulary (topics × words)."""
+        part = table.T[self._told]
+        return np.ascontiguousarray(part if self._rows is None else part[:, self._rows])
 
     @cached_property
     def components_(self) -> Array:
         """Parameters of q(beta) (topics × words): expected counts plus eta; of an open vocabulary, counts."""
         words, whole = self._model().words, self._engine.whole()
-        return np.ascontiguousarray(words.parameters(self._small, whole).T[self._told])
+        return self._of_vocabulary(words.parameters(self._small, whole))
 
     @cached_property
     def topic_word_(self) -> Array:
         """E[beta] (topics × words)."""
         words, whole = self._model().words, self._engine.whole()
-        return np.ascontiguousarray(words.topic_words(self._small, whole).T[self._told])
+        return self._of_vocabulary(words.topic_words(self._small, whole))
 
     @cached_property
     def rest_(self) -> Array:
@@ -201,8 +220,9 @@ class TopicEstimator(ABC):
         self._engine.model = replace(model, solver=solver)  # as the parameters say now
         drawn = isinstance(solver, Hybrid)
         numbers = numbers_of(bags) if drawn else np.arange(len(bags.offsets) - 1)
-        n_words = len(self.vocabulary_)
-        shards = cut_shards(numbers, bags, n_words)
+        if self._rows is not None:
+            bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
+        shards = cut_shards(numbers, bags, self._engine.n_rows)
         return self._engine.infer(self._small, shards, 0)
 
     def _theta(self, bags: Bags) -> Array:
@@ -220,7 +240,7 @@ class TopicEstimator(ABC):
         small = state.small
         totals = engine.totals().sum(axis=0)
         told = self._told = model.documents.in_use(totals)
-        for name in ("components_", "topic_word_", "rest_"):
+        for name in ("components_", "topic_word_", "rest_", "_rows"):
             vars(self).pop(name, None)  # they are made when they are asked for
         self.alpha_ = model.documents.prior(small)[told].copy()
         if isinstance(model.words, OpenWords):

@@ -90,7 +90,7 @@ class TopicModel(Model):
         return {**small, **updated}
 
     def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        return self.words.admit(small, found) if isinstance(self.words, OpenWords) else ((), {})
+        return self.words.admit(small, found, step) if isinstance(self.words, OpenWords) else ((), {})
 
     def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
         return self.words.reorder(small, counts, step) if isinstance(self.words, OpenWords) else ()

@@ -25,6 +25,7 @@ RANKS = ("counts", "spelling")
 MEMORY = ("discard", "keep", "bloom")
 WORTH = 3.0  # counts that a word outside is worth, about, where `outside` is "constant"
 LOG_SPELLING = "log_spelling"  # of the small part: log G0 of every word of the table
+ENTERED = "entered"  # of the small part: the step (from 0) in which every word of the table entered
 LEAST, MOST = 1e-2, 1e7  # of a concentration that is learned
 
 
@@ -93,6 +94,7 @@ class OpenWords:
         small = {
             "concentration": Field(np.array(a), (), additive=False),
             LOG_SPELLING: Field(np.zeros(0), ("words",), additive=False),
+            ENTERED: Field(np.zeros(0), ("words",), additive=False),
         }
         if self.settings.memory == "bloom":
             small["seen before"] = SeenBefore.empty().field()
@@ -138,7 +140,7 @@ class OpenWords:
             logs[known] = small[LOG_SPELLING].values[places[known]]
         return logs
 
-    def admit(self, small: Record, found: Mapping[str, Array]) -> tuple[Edit, Record]:
+    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
         """All new words enter, those with most counts first; with a filter, those of a second document.
 
         The last number of a row of `found` is the documents that the word is in.
@@ -151,9 +153,9 @@ class OpenWords:
             changed = {"seen before": seen.field()}
         if not keys:
             return (), changed
-        logs = self.log_spelling(small, keys)
-        known = small[LOG_SPELLING]
-        changed[LOG_SPELLING] = known._replace(values=np.concatenate([known.values, logs]))
+        entered = np.full(len(keys), float(step.number))
+        for name, values in ((LOG_SPELLING, self.log_spelling(small, keys)), (ENTERED, entered)):
+            changed[name] = small[name]._replace(values=np.concatenate([small[name].values, values]))
         return (Grow("words", len(keys), tuple(keys)),), changed
 
     def reorder(self, small: Record, counts: Ordered, step: Step) -> Edit:

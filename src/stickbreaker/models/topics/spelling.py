@@ -3,7 +3,7 @@
 Kernels are imported on use: a model is loaded without them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -54,6 +54,8 @@ class Spelling:
         if isinstance(self.words, Path):
             object.__setattr__(self, "words", str(self.words))
         if self.words is not None and not isinstance(self.words, str):
+            if not isinstance(self.words, Iterable):
+                raise UserError(f"Spelling(words={self.words!r})", remedy="give words, a path or None")
             object.__setattr__(self, "words", tuple(self.words))
             _utf_32(self.words)
             if not self.words:
