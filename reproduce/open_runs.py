@@ -94,7 +94,7 @@ def _open(settings: Settings, common: dict[str, Any]) -> LDA:
         truncation=settings.truncation,
         reorder_every=settings.reorder_every,
     )
-    return LDA(settings.topics, words=words, **common)
+    return LDA(settings.topics, words=words, init="random", **common)
 
 
 def first_documents(settings: Settings, stream: Stream, tokens: list[list[str]]) -> Any:

@@ -369,7 +369,7 @@ def test_texts_that_come_later_are_analysed_as_the_first_were(tmp_path):
 
 def test_a_word_that_is_kept_though_no_topic_has_it_is_unseen():
     words = OpenVocabulary(1.0, truncation=2, reorder_every=1, memory="keep")
-    model = begun(words=words, alpha=0.1)
+    model = begun(words=words, alpha=0.1, init="random")
     for _ in range(3):
         model.partial_fit([["x"] * 9 + ["y"] * 5, ["z"] * 9 + ["y"] * 5, ["a"]])
     kept, had = set(model._engine.whole().keys), set(model.vocabulary_.words)
@@ -424,3 +424,18 @@ def test_a_matrix_names_its_columns_and_not_their_order():
     tokens = [[f"x{j}" for j in range(4) for _ in range(row[j])] for row in X.tolist()]
     assert model.transform(X) == pytest.approx(model.transform(tokens))
     assert model.score(X) == pytest.approx(model.score(tokens))
+
+
+@pytest.mark.parametrize("inference", ["hybrid", "mean-field"])
+def test_topics_begin_as_a_few_documents_have_the_first_words(inference):
+    """With "documents" every topic of planted themes is there after the first step, and no word is lost."""
+    texts = [each["text"].split() for each in planted_documents()]
+    chosen = {"words": OpenVocabulary(concentration=30.0), "inference": inference, "alpha": 0.1}
+    models = {
+        init: LDA(3, init=init, random_state=0, **chosen).partial_fit(texts)
+        for init in ("documents", "random")
+    }
+    first = models["documents"]
+    assert set(first.vocabulary_.words) == {word for text in texts for word in text}
+    assert first.transform(texts).max(axis=1).mean() > 0.9
+    assert not np.allclose(first.topic_word_, models["random"].topic_word_)

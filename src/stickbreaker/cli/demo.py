@@ -52,7 +52,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     corpus = Corpus.from_documents(
         python_documents(),
         corpus_path,
-        rule=VocabularyRule(min_documents=1, max_share=1.0),
+        rule=VocabularyRule(min_documents=3, max_share=1.0),
         overwrite=overwrite,
     )
     note(f"{corpus.n_documents:,} documents, {corpus.n_words:,} distinct words; learning {topics} topics …")

@@ -72,7 +72,7 @@ def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
     """A run with a seeded table (seeded chains), and its state."""
     assert isinstance(job.model, TopicModel)
     if isinstance(job.model.words, OpenWords):
-        return begin_open(job, estimator.n_topics)
+        return begin_open(job, estimator.n_topics, estimator.init)
     job.engine.start(job.model, _seeds(estimator, job.source, job.model, job.seed))
     return replace(job, chains=_chains(estimator, job)), RunState(job.model.start())
 

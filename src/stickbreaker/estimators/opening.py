@@ -8,14 +8,17 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.records import Stats, no_rows
+from stickbreaker.core.records import Array, Stats, no_rows
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.metadata import storable
+from stickbreaker.estimators.seeding import seed_from_documents
 from stickbreaker.learning.loop import Run, RunState, admit
 from stickbreaker.learning.source import Source
 from stickbreaker.models.contract import Model, Step
-from stickbreaker.models.topics import Hybrid, OpenWords, TopicModel
+from stickbreaker.models.topics import ClosedVocabulary, Hybrid, OpenWords, TopicModel
 from stickbreaker.models.topics.spelling import CharacterModel
+
+FAINT = 1e-3  # of the noise that is heard beside seeds from documents
 
 
 def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
@@ -46,11 +49,12 @@ def source_of(corpus: Corpus, model: Model, held_out: float = 0.0) -> Source:
     return Source(corpus, held_out, corpus.vocabulary.words if model.ordered else None)
 
 
-def begin_open(job: Run, n_topics: int) -> tuple[Run, RunState]:
+def begin_open(job: Run, n_topics: int, init: str) -> tuple[Run, RunState]:
     """A run over an empty table, with the spelling of its first minibatch or of a list, and its state.
 
-    Sampled documents part topics that are alike; where nothing is drawn they begin with noise in the first
-    minibatch's words, or they would stay alike.
+    Topics begin with the first minibatch's words, in the shares that a few documents have each ("documents"),
+    or with noise ("random"). Where documents are sampled, which parts topics that are alike, "random" leaves
+    the table empty.
     """
     assert isinstance(job.model, TopicModel)
     assert isinstance(job.model.words, OpenWords)
@@ -63,10 +67,26 @@ def begin_open(job: Run, n_topics: int) -> tuple[Run, RunState]:
     job = replace(job, model=model)
     job.engine.start(model, np.zeros((0, n_topics)), ())
     state = RunState(model.start())
-    if not isinstance(model.solver, Hybrid):
-        noise = model.seed(found, sum(float(shard.counts.sum()) for shard in shards), job.seed)
-        rows_of = {word: np.append(row, 2.0) for word, row in zip(found, noise, strict=True)}
+    seeds = _seeds(job, n_topics, init, found, sum(float(shard.counts.sum()) for shard in shards))
+    if seeds.any():
+        rows_of = {word: np.append(row, 2.0) for word, row in zip(found, seeds, strict=True)}
         stats = Stats(no_rows(n_topics), found=rows_of)
         rows, state.small, _ = admit(model, job.engine, state.small, stats, Step(0, 0.0, 1.0, 0.0))
         job.engine.blend(rows, 1.0, 1.0)
     return job, state
+
+
+def _seeds(job: Run, n_topics: int, init: str, found: Sequence[str], tokens: float) -> Array:
+    """Counts (found words × topics), `tokens` in all, that topics begin with."""
+    assert isinstance(job.model, TopicModel)
+    drawn = isinstance(job.model.solver, Hybrid)
+    noise = np.zeros((len(found), n_topics)) if drawn else job.model.seed(found, tokens, job.seed)
+    if init != "documents":
+        return noise
+    assert job.source.words is not None
+    place = {word: row for row, word in enumerate(job.source.words)}
+    closed = ClosedVocabulary(job.source.n_words, 1.0)
+    starts = seed_from_documents(job.source, closed, n_topics, 0, job.seed)
+    starts -= starts.min(axis=1, keepdims=True)  # without what all topics share
+    starts = starts[[place[word] for word in found]]
+    return starts * (tokens / max(starts.sum(), 1e-300)) + FAINT * noise

@@ -124,7 +124,8 @@ def begin(
     seed, corpus = seed_of(estimator.random_state), corpus_of_tokens(minibatch.tokens)
     model = estimator._topic_model(corpus.vocabulary, stream=True)
     engine = LocalEngine(threads_of(estimator.n_jobs))
-    job, state = begin_open(Run(model, engine, schedule, source_of(corpus, model), seed), estimator.n_topics)
+    begun = Run(model, engine, schedule, source_of(corpus, model), seed)
+    job, state = begin_open(begun, estimator.n_topics, estimator.init)
     state.seen = float(documents)
     about = {
         "fingerprint": "",
