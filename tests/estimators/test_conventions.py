@@ -233,7 +233,7 @@ WRONG = [
     ("schedule", ["weekly", None, 3]),
     ("alpha", [0, -1.0, np.nan, np.inf, "guess", None, [1.0, 2.0], [1.0, 2.0, -3.0], [[1.0, 1.0, 1.0]], {}]),
     ("eta", [0, -0.1, np.nan, "guess", None, np.ones(3), np.ones((12, 3)), np.zeros((3, 12)), 1e7]),
-    ("words", ["open"]),
+    ("words", ["some", None, 3]),
     ("init", ["zeros", None]),
     ("n_init", [0, 1.5]),
     ("max_iter", [0, -1, 1.5, np.inf]),

@@ -247,6 +247,7 @@ class TopicEstimator(ABC):
             vars(self).pop("vocabulary_", None)
             self.concentration_ = float(small["concentration"].values)
         else:
+            self._rows = None
             self.eta_ = float(small["eta"].values) if "eta" in small else np.array(model.words.eta).T
         columns = state.columns or first_columns(len(totals))
         self.topic_ids_ = [columns.numbers[k] for k in told.tolist()]
