@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from stickbreaker.learning.observers import Observer
+
 PROGRAM = Path(sys.executable).parent / "stickbreaker"
 TOPICS = (
     ["river", "water", "boat", "stream", "fish", "shore", "sail", "wave"],
@@ -18,6 +20,19 @@ SMALL = ("--topics", 3, "--threads", 1, "--seed", 1)  # options of a quick `fit 
 UNTIMED = ("seconds", "memory_mb")  # what two runs may differ in
 
 Run = Callable[..., Any]  # (*arguments, code=0, stdin="") → a result with stdout and stderr
+
+
+class StopAfter(Observer):
+    """Asks the run to stop in its step after the next `steps`."""
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+
+    def step(self, job: Any, state: Any, record: Any) -> bool:
+        self.left -= 1
+        if self.left <= 0:
+            job.engine.stop()
+        return False
 
 
 def planted_documents(n: int = 60, seed: int = 0) -> list[dict[str, str]]:

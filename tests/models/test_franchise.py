@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta as Beta
 from tests.oracle import franchise as oracle
-from tests.running import SMALL, contents
+from tests.running import SMALL, StopAfter, contents
 
 from stickbreaker import HDP, LDA, Online, UserError
 from stickbreaker.core.records import Field
@@ -14,7 +14,6 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
-from stickbreaker.learning.observers import Observer
 from stickbreaker.models.topics import ClosedVocabulary, Franchise, FranchiseTopics, TopicModel
 from stickbreaker.models.topics.franchise import _fit_gamma
 from stickbreaker.testing import MeanFieldTests, plant_topics
@@ -239,19 +238,6 @@ def test_as_lda_and_sampled_fold_in(tmp_path):
     sampled = model.set_params(fold_in="sampled").transform(X)
     assert sampled.sum(axis=1) == pytest.approx(np.ones(120))
     assert np.abs(sampled - lda.transform(X)).mean() < 0.03
-
-
-class StopAfter(Observer):
-    """Asks the run to stop in its step after the next `steps`."""
-
-    def __init__(self, steps):
-        self.left = steps
-
-    def step(self, job, state, record):
-        self.left -= 1
-        if self.left <= 0:
-            job.engine.stop()
-        return False
 
 
 ONLINE = ("--schedule", "online", "--batch-size", 7)

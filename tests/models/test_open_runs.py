@@ -5,13 +5,12 @@ import json
 
 import numpy as np
 import pytest
-from tests.running import contents, planted_documents
+from tests.running import StopAfter, contents, planted_documents
 
 from stickbreaker import HDP, LDA, Online, OpenVocabulary, UserError
 from stickbreaker.corpus import Analysis, Corpus, Document, VocabularyRule
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
-from stickbreaker.learning.observers import Observer
 from stickbreaker.models.topics.split_merge import SplitMerge
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import MeanFieldTests, VariationalTests, plant_topics
@@ -192,19 +191,6 @@ def test_a_filter_counts_documents_of_all_shards():
 
 
 # Runs into a directory
-
-
-class StopAfter(Observer):
-    """Asks the run to stop in its step after the next `steps`."""
-
-    def __init__(self, steps):
-        self.left = steps
-
-    def step(self, job, state, record):
-        self.left -= 1
-        if self.left <= 0:
-            job.engine.stop()
-        return False
 
 
 @pytest.mark.parametrize("kind", [LDA, HDP], ids=["LDA", "HDP"])

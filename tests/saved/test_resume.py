@@ -11,14 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.running import PROGRAM, SMALL, contents, planted_documents, with_german, write_lines
+from tests.running import PROGRAM, SMALL, StopAfter, contents, planted_documents, with_german, write_lines
 
 from stickbreaker import UserError
 from stickbreaker.cli import main
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.evaluation.held_out import HeldOut
-from stickbreaker.learning.observers import Observer
 from stickbreaker.saved import ModelDirectory
 
 KINDS = {
@@ -35,19 +34,6 @@ KINDS = {
     "online, held out": ("--schedule", "online", "--batch-size", 7, "--tau0", 1, "--held-out", 0.2),
 }
 PASSES = ("--iterations", 6, "--tol", 0)
-
-
-class StopAfter(Observer):
-    """Asks the run to stop in its step after the next `steps`."""
-
-    def __init__(self, steps: int) -> None:
-        self.left = steps
-
-    def step(self, job, state, record):
-        self.left -= 1
-        if self.left <= 0:
-            job.engine.stop()
-        return False
 
 
 def interrupted_fit(cli, monkeypatch, steps, *arguments, model="lda"):

@@ -1,8 +1,7 @@
 """Runs with moves that are interrupted, while plans are under way too, end byte for byte as others do."""
 
 import pytest
-from tests.running import contents
-from tests.saved.test_resume import StopAfter
+from tests.running import StopAfter, contents
 
 from stickbreaker import HDP, Corpus, Memoised, SplitMerge
 from stickbreaker.engines import Interrupted, LocalEngine

@@ -1,10 +1,11 @@
 """What the commands share: one JSON object or plain lines out, progress and errors on standard error."""
 
+import dataclasses
 import functools
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec
 
@@ -91,6 +92,30 @@ def written(names: tuple[str, ...]) -> tuple[str, ...]:
     context = click.get_current_context()
     source = click.core.ParameterSource.COMMANDLINE
     return tuple(name for name in names if context.get_parameter_source(name) == source)
+
+
+def gathering(
+    options: Sequence[Callable[..., Any]], kind: Callable[..., Any], name: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command some options, which it receives as one value, `name`, of the dataclass `kind`.
+
+    Its field `given`, where it has one, takes the names of those that were written.
+    """
+    fields = [field.name for field in dataclasses.fields(kind)]  # pyright: ignore[reportArgumentType]
+    names = tuple(field for field in fields if field != "given")
+
+    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def gathered(*args: Any, **values: Any) -> None:
+            made = {option: values.pop(option) for option in names}
+            made |= {"given": written(names)} if "given" in fields else {}
+            function(*args, **{name: kind(**made)}, **values)
+
+        for option in reversed(options):
+            gathered = option(gathered)
+        return gathered
+
+    return decorated
 
 
 def command(function: Callable[P, None]) -> Callable[P, None]:

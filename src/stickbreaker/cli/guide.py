@@ -1,13 +1,11 @@
 """The options that guide topics by lists of words."""
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import written
+from stickbreaker.cli.console import gathering, written
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.guiding import Guide
@@ -63,14 +61,4 @@ class GuideChoice:
         return Guide.read(self.guide, names, inside=self.guide_inside, outside=self.guide_outside)
 
 
-def guide_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a guide; it receives them as one `guide: GuideChoice`."""
-
-    @functools.wraps(function)
-    def gathered(*args: Any, **values: Any) -> None:
-        choice = GuideChoice(**{name: values.pop(name) for name in GuideChoice.__dataclass_fields__})
-        function(*args, guide=choice, **values)
-
-    for option in reversed(OPTIONS):
-        gathered = option(gathered)
-    return gathered
+guide_options = gathering(OPTIONS, GuideChoice, "guide")

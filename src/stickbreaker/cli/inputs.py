@@ -1,16 +1,14 @@
 """The options by which verbs read raw files or open a corpus, and what they make of them."""
 
-import functools
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import note, written
+from stickbreaker.cli.console import gathering, note
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
@@ -203,36 +201,8 @@ class AnalysisChoice:
         return VocabularyRule(self.min_documents, self.max_share, self.vocabulary_size, words, hashed)
 
 
-def reading_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the reading options; it receives them as one `reading: ReadingChoice`."""
-    names = tuple(name for name in ReadingChoice.__dataclass_fields__ if name != "given")
-
-    @functools.wraps(function)
-    def gathered(*args: Any, **values: Any) -> None:
-        reading = ReadingChoice(**{name: values.pop(name) for name in names}, given=written(names))
-        function(*args, reading=reading, **values)
-
-    return _with_options(gathered, READING)
-
-
-def analysis_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the analysis and vocabulary options, as one `choice: AnalysisChoice`."""
-    names = tuple(name for name in AnalysisChoice.__dataclass_fields__ if name != "given")
-
-    @functools.wraps(function)
-    def gathered(*args: Any, **values: Any) -> None:
-        choice = AnalysisChoice(**{name: values.pop(name) for name in names}, given=written(names))
-        function(*args, choice=choice, **values)
-
-    return _with_options(gathered, ANALYSIS)
-
-
-def _with_options(
-    function: Callable[..., None], options: tuple[Callable[..., Any], ...]
-) -> Callable[..., None]:
-    for option in reversed(options):
-        function = option(function)
-    return function
+reading_options = gathering(READING, ReadingChoice, "reading")
+analysis_options = gathering(ANALYSIS, AnalysisChoice, "choice")
 
 
 class DocumentsRead:

@@ -1,13 +1,11 @@
 """The options of an open vocabulary, into which words come as documents bring them."""
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import number_or_learned, written
+from stickbreaker.cli.console import gathering, number_or_learned, written
 
 if TYPE_CHECKING:
     from stickbreaker.corpus.building import AnyAnalysis
@@ -99,14 +97,4 @@ class OpenChoice:
         )
 
 
-def open_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of an open vocabulary; it receives them as one `opened: OpenChoice`."""
-
-    @functools.wraps(function)
-    def gathered(*args: Any, **values: Any) -> None:
-        choice = OpenChoice(**{name: values.pop(name) for name in OpenChoice.__dataclass_fields__})
-        function(*args, opened=choice, **values)
-
-    for option in reversed(OPTIONS):
-        gathered = option(gathered)
-    return gathered
+open_options = gathering(OPTIONS, OpenChoice, "opened")

@@ -1,10 +1,9 @@
 """Fitting to a stream at the command line: begun, gone on with, told about."""
 
-import functools
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import emit, fail, note, tell_of_compiling, written
+from stickbreaker.cli.console import emit, fail, gathering, note, tell_of_compiling, written
 from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice
 from stickbreaker.cli.open_words import OpenChoice
 from stickbreaker.core.errors import UserError
@@ -103,17 +102,7 @@ class StreamChoice:
         )
 
 
-def stream_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a stream; it receives them as one `streamed: StreamChoice`."""
-
-    @functools.wraps(function)
-    def gathered(*args: Any, **values: Any) -> None:
-        choice = StreamChoice(**{name: values.pop(name) for name in StreamChoice.__dataclass_fields__})
-        function(*args, streamed=choice, **values)
-
-    for option in reversed(OPTIONS):
-        gathered = option(gathered)
-    return gathered
+stream_options = gathering(OPTIONS, StreamChoice, "streamed")
 
 
 def fit_stream(

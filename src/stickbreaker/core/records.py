@@ -116,6 +116,17 @@ class Ordered(NamedTuple):
     by_row: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
     keys: Sequence[str]
 
+    def live(self) -> NDArray[np.bool_]:
+        """Which slots hold a cell (columns × slots)."""
+        return np.asarray(np.arange(self.rows.shape[1]) < self.sizes[:, None], np.bool_)
+
+    def dense(self, values: Array) -> Array:
+        """Values of the cells (columns × slots) as a table (rows × columns)."""
+        out = np.zeros((len(self.keys), len(self.sizes)))
+        for column, size in enumerate(self.sizes.tolist()):
+            out[self.rows[column, :size], column] = values[column, :size]
+        return out
+
 
 def join_cells(parts: Sequence[Cells]) -> Cells:
     """The sum of cells of one unit: all of them, one after another.

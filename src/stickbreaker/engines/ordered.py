@@ -25,8 +25,6 @@ class OrderedTable:
     Memory: 13 bytes a slot, and 8 a cell. Rows have keys; all are of one group.
     """
 
-    groups: NDArray[np.int32] | None = None
-
     def __init__(self, n_columns: int, row_axis: str, column_axis: str, keys: Sequence[str]) -> None:
         self.axes = (row_axis, column_axis)
         self.keys: list[str] = list(keys)
@@ -96,20 +94,23 @@ class OrderedTable:
 
     def edit(self, edit: Edit) -> None:
         """Change the shape; sums are taken anew."""
+        rebuilt = False
         for change in edit:
             if isinstance(change, Grow) and change.axis == self.axes[0]:
                 self._grow(change.keys)
             else:
                 self._rebuild(change)
-                self._totals = self._sums()
+                rebuilt = True
+        if rebuilt:
+            self._totals = self._sums()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `restored` makes the same table, byte for byte."""
-        live = self._live()
+        cells = self._cells()
         return {
-            "cell rows": self.rows[live],
-            "cell counts": self.values[live],
-            "cell inside": self.inside[live].astype(np.uint8),
+            "cell rows": cells.rows.astype(np.int32),
+            "cell counts": cells.values,
+            "cell inside": cells.inside.astype(np.uint8),
             "sizes": self.sizes.copy(),
             "scale": np.array(self.scale),
             "totals": self._totals.copy(),
@@ -125,7 +126,8 @@ class OrderedTable:
         table.scale = float(arrays["scale"])
         columns = np.repeat(np.arange(len(sizes)), sizes)
         inside = arrays["cell inside"].astype(np.bool_)
-        table._fill(arrays["cell rows"].astype(np.int64), columns, arrays["cell counts"], inside, sizes)
+        cells = CellList(arrays["cell rows"].astype(np.int64), columns, arrays["cell counts"], inside)
+        table._fill(cells, sizes)
         table._totals = np.array(arrays["totals"], np.float64)
         return table
 
@@ -136,9 +138,11 @@ class OrderedTable:
         self.sizes = np.zeros(n_columns, np.int64)
         self._found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
-    def _live(self) -> NDArray[np.bool_]:
-        """Which slots hold a cell (columns × slots)."""
-        return np.arange(self.rows.shape[1]) < self.sizes[:, None]
+    def _cells(self) -> CellList:
+        """All cells, column by column."""
+        live = self.whole().live()
+        columns = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return CellList(self.rows[live].astype(np.int64), columns, self.values[live], self.inside[live])
 
     def _add(self, positions: NDArray[np.int64], columns: NDArray[np.int64], values: Array) -> None:
         """Add to cells, and put the new ones at the end of their columns."""
@@ -180,38 +184,27 @@ class OrderedTable:
             offsets, cells = self._found
             self._found = np.concatenate([offsets, np.repeat(offsets[-1:], len(keys))]), cells
 
-    def _fill(
-        self,
-        positions: NDArray[np.int64],
-        columns: NDArray[np.int64],
-        values: Array,
-        inside: NDArray[np.bool_],
-        sizes: NDArray[np.int64],
-    ) -> None:
+    def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
         """Take cells given column by column, each column in its order, with stored values."""
         self._clear(len(sizes), max(LEAST, int(sizes.max(initial=0))))
-        slots = np.arange(len(positions)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        self.rows[columns, slots] = positions
-        self.values[columns, slots] = values
-        self.inside[columns, slots] = inside
+        slots = np.arange(len(cells.rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        self.rows[cells.columns, slots] = cells.rows
+        self.values[cells.columns, slots] = cells.values
+        self.inside[cells.columns, slots] = cells.inside
         self.sizes = sizes.astype(np.int64)
 
     def _rebuild(self, change: Change) -> None:
         """Any change but new rows: the cells that it leaves, in the order that they had or are given."""
-        live = self._live()
-        columns = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        cells = CellList(self.rows[live].astype(np.int64), columns, self.values[live], self.inside[live])
-        cells, sizes = changed_cells(cells, change, self.shape, self.axes)
+        cells, sizes = changed_cells(self._cells(), change, self.shape, self.axes)
         if change.axis == self.axes[0]:
             self.keys = keys_after(self.keys, change)
             self._index = {key: i for i, key in enumerate(self.keys)}
-        self._fill(*cells, sizes)
+        self._fill(cells, sizes)
 
     def _sums(self) -> Array:
         """Column sums, cell by cell in order."""
-        live = self._live()
-        columns = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        sums = np.bincount(columns, self.values[live], len(self.sizes))[None, :]
+        cells = self._cells()
+        sums = np.bincount(cells.columns, cells.values, len(self.sizes))[None, :]
         return np.asarray(sums * self.scale, np.float64)
 
 

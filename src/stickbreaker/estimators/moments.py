@@ -78,7 +78,7 @@ def words_now(job: Run, state: RunState, since: int | None) -> tuple[Top, Entere
     assert isinstance(job.model, TopicModel)
     words, whole = job.model.words, job.engine.whole()
     assert isinstance(words, OpenWords)
-    probabilities, _ = words._expected(state.small, whole)
+    probabilities, _ = words.expected(state.small, whole)
     new = state.small[ENTERED].values >= (np.inf if since is None else since)
     totals = job.engine.totals().sum(axis=0)
     numbers = (state.columns or first_columns(len(totals))).numbers

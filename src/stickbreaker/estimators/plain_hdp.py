@@ -10,7 +10,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.plain_topics import PlainTopics
-from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of, words_of
+from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of
 from stickbreaker.learning.loop import RunState
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
@@ -122,7 +122,7 @@ class PlainHDP(PlainTopics):
     def _schedule(self) -> Schedule:
         if self.schedule is not None:
             return super()._schedule()
-        if words_of(self.words)[1] is not None:
+        if self._is_open:
             return schedule_of("online", *self.online)
         kept = self._slot() == "growing" and inference_of(self.inference)[0] in ("mean-field", "hybrid")
         return schedule_of("memoised" if kept else "batch", *self.online)

@@ -61,7 +61,7 @@ class PlainTopics(TopicEstimator):
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
         positive("n_topics", self.n_topics, whole=True)
         name, inference = inference_of(self.inference)
-        if self.inference == "hybrid" and words_of(self.words)[1] is not None:
+        if self.inference == "hybrid" and self._is_open:
             inference = OPEN_HYBRID
         schedule = "partial_fit" if stream else SCHEDULES[type(self._schedule())]
         self._refuse(schedule)

@@ -16,7 +16,6 @@ from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
 from stickbreaker.estimators import fitting, online, saving
 from stickbreaker.estimators.opening import corpus_of_tokens
-from stickbreaker.estimators.settings import words_of
 from stickbreaker.estimators.topics import TopicEstimator
 
 
@@ -57,8 +56,9 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         the documents seen so far, those of `fit` counted once.
         """
         begun = online.is_begun(self)
-        is_open = words_of(self.words)[1] is not None
-        corpus = self._as_corpus(X, reset=is_open or not begun, analysis=self.analysis_ if begun else None)
+        corpus = self._as_corpus(
+            X, reset=self._is_open or not begun, analysis=self.analysis_ if begun else None
+        )
         online.partial_fit(self, corpus, begun)
         return self
 
@@ -130,10 +130,9 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         _refuse_no_list(X)
         if getattr(X, "ndim", None) == 1:
             X = np.asarray(X).tolist()
-        is_open = words_of(self.words)[1] is not None
-        if not isinstance(X, Corpus) and _is_text(X, empty=not reset or is_open):
+        if not isinstance(X, Corpus) and _is_text(X, empty=not reset or self._is_open):
             if reset:
-                X = _corpus_of(X, analysis, rule=VocabularyRule(1, 1.0) if is_open else None)
+                X = _corpus_of(X, analysis, rule=VocabularyRule(1, 1.0) if self._is_open else None)
             else:
                 X = _corpus_of(X, self.analysis_, self.vocabulary_)
         if isinstance(X, Corpus):
@@ -150,7 +149,7 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             ensure_non_negative=True,
             reset=reset,
         )
-        if not reset and not is_open:  # columns are the vocabulary's words, in order
+        if not reset and not self._is_open:  # columns are the vocabulary's words, in order
             return Corpus.from_matrix(data, feature_names=self.vocabulary_.words)
         names = getattr(self, "feature_names_in_", getattr(X, "columns", None))
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)

@@ -19,7 +19,7 @@ from stickbreaker.corpus import Bags, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.engines import LocalEngine
-from stickbreaker.estimators.settings import threads_of
+from stickbreaker.estimators.settings import threads_of, words_of
 from stickbreaker.learning.loop import Limits, RunState, first_columns
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
@@ -109,8 +109,7 @@ class TopicEstimator(ABC):
         if not isinstance(self._model().words, OpenWords):
             return None
         whole = self._engine.whole()
-        live = np.arange(whole.rows.shape[1]) < whole.sizes[:, None]
-        return np.unique(whole.rows[live & whole.inside]).astype(np.int64)
+        return np.unique(whole.rows[whole.live() & whole.inside]).astype(np.int64)
 
     def _of_vocabulary(self, table: Array) -> Array:
         """What a table (words × topics) has of the topics told and the vocabulary (topics × words)."""
@@ -136,6 +135,11 @@ class TopicEstimator(ABC):
         if not isinstance(words, OpenWords):
             return np.zeros(len(self._told))
         return words.rests(self._small, self._engine.whole())[self._told]
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether words enter as documents bring them."""
+        return words_of(self.words)[0] == "open"
 
     def _model(self) -> TopicModel:
         model = self._engine.model

@@ -1,7 +1,7 @@
 """The laws that every engine obeys, shown with a model that grows."""
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -54,16 +54,19 @@ def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard]:
     return shards
 
 
-class EngineTests:
-    """Subclass and give `engine(n_jobs)`."""
+class GrowingRuns:
+    """Runs of a model whose table has no row at first; subclass and give `engine(n_jobs)`."""
+
+    model: ClassVar[type[GrowingMixture]]
+    steps: ClassVar[int]
 
     def engine(self, n_jobs: int) -> Engine:
         raise NotImplementedError
 
     def begun(self, n_jobs: int = 1) -> tuple[Run, RunState]:
-        """A run of the growing model at its start."""
-        model, engine = GrowingMixture(), self.engine(n_jobs)
-        engine.start(model, np.empty((0, 1)), [])
+        """A run of the model at its start."""
+        model, engine = self.model(), self.engine(n_jobs)
+        engine.start(model, np.empty((0, model.start_components)), [])
         job = Run(model, engine, ROUTE, None, 3, Limits())  # type: ignore[arg-type]
         return job, RunState(model.start())
 
@@ -76,10 +79,16 @@ class EngineTests:
         """A whole run: its end, its trace, and the table's keys after each step."""
         job, state = self.begun(n_jobs)
         records, keys = [], []
-        for number in range(STEPS):
+        for number in range(self.steps):
             records.append(advance(job, state, self.minibatch(number)))
             keys.append(list(job.engine.snapshot()[1] or []))
         return job, state, records, keys
+
+
+class EngineTests(GrowingRuns):
+    """Subclass and give `engine(n_jobs)`."""
+
+    model, steps = GrowingMixture, STEPS
 
     def test_the_model_grows_splits_refuses_and_forgets(self) -> None:
         """A row found, one refused admission, one trial accepted, one refused, a row dropped."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +10,9 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Drop, Edit, Grow, Permute, Reorder, apply
 from stickbreaker.core.records import Array, Field, Ordered, Record, Rows
 from stickbreaker.engines.contract import Engine, Interrupted
-from stickbreaker.learning.loop import Limits, Run, RunState, advance
-from stickbreaker.learning.schedules import Minibatch
+from stickbreaker.learning.loop import advance
 from stickbreaker.models.contract import Counts, Move, Step, Summary
-from stickbreaker.testing.engines import ROUTE, documents, shards_of
+from stickbreaker.testing.engines import GrowingRuns
 from stickbreaker.testing.growing import Components, GrowingMixture
 
 STEPS = 9
@@ -83,29 +81,10 @@ class OrderedMixture(GrowingMixture):
         return (change, Drop("words", tuple(left.tolist())))
 
 
-class OrderedEngineTests:
+class OrderedEngineTests(GrowingRuns):
     """Subclass and give `engine(n_jobs)`."""
 
-    def engine(self, n_jobs: int) -> Engine:
-        raise NotImplementedError
-
-    def begun(self, n_jobs: int = 1) -> tuple[Run, RunState]:
-        """A run of the model at its start: no row yet."""
-        model, engine = OrderedMixture(), self.engine(n_jobs)
-        engine.start(model, np.empty((0, 2)), [])
-        job = Run(model, engine, ROUTE, None, 3, Limits())  # type: ignore[arg-type]
-        return job, RunState(model.start())
-
-    def minibatch(self, number: int) -> Minibatch:
-        shards = shards_of(documents(number), 24 * number)
-        step, keep, add = ROUTE.step_for(number, 24.0 * number, 24, 240.0)
-        return Minibatch(shards, len(shards), 24, step, keep, add, ends_pass=False)
-
-    def history(self, n_jobs: int = 1) -> tuple[Run, RunState, list[dict[str, Any]]]:
-        """A whole run: its end and its trace."""
-        job, state = self.begun(n_jobs)
-        records = [advance(job, state, self.minibatch(number)) for number in range(STEPS)]
-        return job, state, records
+    model, steps = OrderedMixture, STEPS
 
     def test_words_enter_and_leave(self) -> None:
         """The trace counts them; what the small part has of each word follows the rows."""
@@ -145,9 +124,9 @@ class OrderedEngineTests:
         assert job.engine.totals()[0] == pytest.approx(job.engine.rows().values.sum(axis=0), rel=1e-9)
 
     def test_same_bytes_for_any_number_of_workers(self) -> None:
-        first, state, records = self.history(1)
+        first, state, records, _ = self.history(1)
         for n_jobs in (2, 3):
-            other, same, told = self.history(n_jobs)
+            other, same, told, _ = self.history(n_jobs)
             assert told == records
             assert same.small["use"].values.tobytes() == state.small["use"].values.tobytes()
             assert self.bytes_of(other.engine) == self.bytes_of(first.engine)
@@ -179,7 +158,7 @@ class OrderedEngineTests:
         assert state.step == 4
 
     def test_edits_keep_totals_but_for_what_they_drop(self) -> None:
-        job, state, _ = self.history()
+        job, state, *_ = self.history()
         engine, n = job.engine, job.engine.n_rows
         values = engine.rows().values.copy()
         few = (np.arange(2), np.arange(n))

@@ -214,10 +214,7 @@ class OpenWords:
 
     def parameters(self, small: Record, counts: Ordered) -> Array:
         """Expected counts (words × topics)."""
-        out = np.zeros((len(counts.keys), len(counts.sizes)))
-        for k, size in enumerate(counts.sizes.tolist()):
-            out[counts.rows[k, :size], k] = counts.values[k, :size] * counts.scale
-        return out
+        return counts.dense(counts.values * counts.scale)
 
     def word_totals(self, counts: Ordered) -> Array:
         """Expected counts of each word (words)."""
@@ -228,15 +225,11 @@ class OpenWords:
 
     def topic_words(self, small: Record, counts: Ordered) -> Array:
         """E[beta] (words × topics) of the words that the table has; a column and its rest sum to one."""
-        probabilities, _ = self._expected(small, counts)
-        out = np.zeros((len(counts.keys), len(counts.sizes)))
-        for k, size in enumerate(counts.sizes.tolist()):
-            out[counts.rows[k, :size], k] = probabilities[k, :size]
-        return out
+        return counts.dense(self.expected(small, counts)[0])
 
     def rests(self, small: Record, counts: Ordered) -> Array:
         """E[sum of beta over all strings that a topic does not have] (topics)."""
-        return self._expected(small, counts)[1]
+        return self.expected(small, counts)[1]
 
     def log_spelling(self, small: Record, words: Sequence[str]) -> Array:
         """log G0 of words (nats)."""
@@ -245,7 +238,8 @@ class OpenWords:
             self._read[:] = [(alphabet, CharacterModel.from_fields(small))]
         return self._read[0][1].log_probability(words)
 
-    def _expected(self, small: Record, counts: Ordered) -> tuple[Array, Array]:
+    def expected(self, small: Record, counts: Ordered) -> tuple[Array, Array]:
+        """E[beta] of every cell (topics × slots, 0 of words that are not inside), and the rests (topics)."""
         from stickbreaker.kernels.sticks import expected_sticks
 
         probabilities, rests = np.zeros(counts.rows.shape), np.empty(len(counts.sizes))
