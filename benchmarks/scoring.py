@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from stickbreaker import Corpus
+from stickbreaker.corpus.source import cut_shards
 from stickbreaker.evaluation.completion import completion_score, split_halves, unigram_score
-from stickbreaker.learning.source import cut_shards
 from stickbreaker.models.topics.mean_field import MeanField, TopicView
 
 ALPHA_SUM = 10.0

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from stickbreaker import Corpus
 from stickbreaker.corpus.shards import join_bags
+from stickbreaker.corpus.source import cut_shards
 from stickbreaker.evaluation.completion import completion_score, split_halves, unigram_score
-from stickbreaker.learning.source import cut_shards
 from stickbreaker.models.topics.mean_field import MeanField, TopicView
 
 SEEN = 0.8

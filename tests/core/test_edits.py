@@ -21,7 +21,7 @@ from stickbreaker.core.edits import (
     apply_to_stats,
     dropped,
 )
-from stickbreaker.core.records import Field, Rows, Stats
+from stickbreaker.core.records import Field, Rows, Stats, no_rows
 
 
 @st.composite
@@ -210,6 +210,18 @@ def test_a_report_without_the_trial_is_split_by_the_shares_given():
     after = apply_to_stats((Split("topics", 0, 0.75, along, "split"),), stats, "words", "topics", 2)
     assert dense(after, 2).tolist() == [[2.0, 1.0, 2.0], [1.5, 0.0, 0.5]]
     assert float(after.usage["own"].values) == 10.0
+
+
+@pytest.mark.parametrize("tried", [True, False])
+@pytest.mark.parametrize("change", [Split("topics", 0, 0.75), Dissolve("topics", 0, (1,), (1.0,))])
+def test_a_report_without_rows_does_not_look_at_the_shares_of_rows(change, tried):
+    """An engine may keep them in files."""
+    trial = {"a": report(np.ones((4, 1 + isinstance(change, Split))), {})} if tried else {}
+    stats = Stats(no_rows(2), usage={"use": Field(np.array([4.0, 1.0]), ("topics",))}, trial=trial)
+    change = replace(change, along={"words": object()}, trial="a")
+    after = apply_to_stats((change,), stats, "words", "topics", 4)
+    assert after.usage["use"].values.tolist() == ([1.0, 1.0, 3.0] if isinstance(change, Split) else [5.0])
+    assert after.rows.rows().values.shape == (0, len(after.usage["use"].values))
 
 
 @pytest.mark.parametrize(("source", "into", "left"), [(1, (3, 0), [2, 0]), (3, (1, 2), [1, 2])])

@@ -9,7 +9,7 @@ import pytest
 CHILD = """
 import sys
 from stickbreaker import LDA, Corpus, Online
-from stickbreaker.learning import source
+from stickbreaker.corpus import source
 corpus = Corpus.open(sys.argv[1])
 corpus._cache.most_entries = 300_000  # small, so that the smaller corpus fills it already
 source.WINDOW = 2  # likewise

@@ -9,8 +9,10 @@ from hypothesis import given
 from tests.core.test_edits import edits
 
 from stickbreaker.core.edits import Dissolve, Drop, Grow, Merge, Permute, Split, apply
-from stickbreaker.core.records import Field, Rows, Stats, no_rows
+from stickbreaker.core.records import Field, Stats, no_rows
 from stickbreaker.engines import LocalEngine
+from stickbreaker.engines.parts import LocalParts
+from stickbreaker.engines.table import Table
 from stickbreaker.learning import moves
 from stickbreaker.learning.moves import (
     Columns,
@@ -111,8 +113,8 @@ class Told:
     def __init__(self):
         self.calls = []
 
-    def rows(self):
-        return Rows(np.arange(4), TABLE)
+    def parts(self, told):
+        return LocalParts(Table(TABLE, "words", "topics"), told)
 
     def again(self, small, shards, seed, plans):
         self.calls.append((seed, [(plan.name, plan.round) for plan in plans]))
@@ -125,16 +127,16 @@ class Fitting(Move):
     def __init__(self, name, rounds):
         self.name, self.rounds, self.seen = name, rounds, []
 
-    def plan(self, small, latest, rows, step, seed):
+    def plan(self, small, latest, table, step, seed):
         return [Plan(self.name, {}), Plan(f"{self.name} too", {})]
 
-    def refine(self, small, stats, plans, rows, step):
+    def refine(self, small, stats, plans, table, step):
         self.seen.append([plan.name for plan in plans])
         again = tuple(replace(plan, round=plan.round + 1) for plan in plans if plan.round < self.rounds)
         accepted = (Accepted(self.name, (), 1.0),) if again else ()
         return Verdict(accepted, again, {self.name: Field(np.array(float(len(self.seen))))})
 
-    def decide(self, small, stats, plans, rows, step):
+    def decide(self, small, stats, plans, table, step):
         return Verdict()
 
 
@@ -177,10 +179,10 @@ def test_a_move_that_always_asks_is_stopped():
 
 def test_moves_without_plans_are_not_asked():
     class Never(Fitting):
-        def plan(self, small, latest, rows, step, seed):
+        def plan(self, small, latest, table, step, seed):
             return []
 
-        def decide(self, small, stats, plans, rows, step):
+        def decide(self, small, stats, plans, table, step):
             raise AssertionError
 
     never = Never("never", 3)
@@ -268,17 +270,20 @@ def test_edits_are_made_in_order_in_the_shape_that_those_before_leave():
     assert shape.columns == Columns((1, 2), 4)
 
 
-def test_top_rows_are_told_by_lasting_number_the_first_of_equal_ones_first():
-    rows = Rows(np.arange(12), np.stack([np.arange(12.0), np.ones(12)], axis=1))
-    assert top_rows(rows, Columns((3, 8), 9)) == {
+@pytest.mark.parametrize("size", [None, 1, 5])
+def test_top_rows_are_told_by_lasting_number_the_first_of_equal_ones_first(size):
+    counts = np.stack([np.arange(12.0), np.zeros(12), np.ones(12)], axis=1)
+    table = LocalParts(Table(counts, "words", "topics"), None, size)
+    assert top_rows(table, Columns((3, 5, 8), 9), {3, 8}) == {
         "3": list(range(11, 1, -1)),
         "8": list(range(10)),
     }
+    assert top_rows(table, Columns((3, 5, 8), 9), ()) == {}
 
 
 def test_what_moves_remember_is_in_the_small_part_before_their_edits():
     class Deciding(Fitting):
-        def decide(self, small, stats, plans, rows, step):
+        def decide(self, small, stats, plans, table, step):
             memory = {"failed": Field(np.array([1.0, 2.0, 4.0]), ("topics",), additive=False)}
             return Verdict((Accepted(self.name, (Merge("topics", 0, 1),), 1.0),), small=memory)
 
@@ -288,3 +293,21 @@ def test_what_moves_remember_is_in_the_small_part_before_their_edits():
     shape, made, *_ = moves.decide(model, engine, shape, plans, STEP)
     assert [each["plan"] for each in made] == ["deciding"]
     assert shape.small["failed"].values.tolist() == [1.0, 4.0]
+
+
+def test_columns_of_several_edits_are_told_as_before_the_first_and_after_the_last():
+    """Each with those that it touches; a column that comes and goes in between has no words."""
+    model, engine, shape = begun()
+    accepted = [
+        Accepted("a", (Split("topics", 0, 0.5, {"words": np.array([1.0, 0.0, 0.0, 1.0])}),), 1.0),
+        Accepted("b", (Merge("topics", 1, 2),), 2.0),
+        Accepted("c", (Split("topics", 1, 0.5),), 3.0),
+        Accepted("d", (Merge("topics", 1, 3),), 4.0),
+    ]
+    _, told = make(model, engine, shape, accepted)
+    words, before = ([each[name] for each in told] for name in ("words", "before"))
+    assert before[0] == {"0": [0, 1, 3, 2]}
+    assert words[0] == {"0": [1, 0, 2, 3], "3": [0, 3, 1, 2]}
+    assert before[1] == {"1": [2, 1, 3, 0], "2": [3, 2, 0, 1]}
+    assert words[1] == words[2] == words[3] == {"1": [3, 2, 1, 0]}
+    assert before[3] == {"1": [2, 1, 3, 0]}, "what was new in between was not there before"

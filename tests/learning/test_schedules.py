@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from stickbreaker import Corpus, Memoised, Online, UserError
+from stickbreaker.corpus.source import SHARD, Source
 from stickbreaker.learning.convergence import evened_out, relative_change, settled
 from stickbreaker.learning.schedules import Batch
-from stickbreaker.learning.source import SHARD, Source
 from stickbreaker.testing import plant_topics
 
 

@@ -101,6 +101,24 @@ def test_a_topic_that_mixes_others_is_dissolved_among_them(made):
         assert gain == pytest.approx(difference, abs=4e-9 * abs(before))
 
 
+@pytest.mark.parametrize("schedule", [Memoised(60), "batch"], ids=["memoised", "batch"])
+def test_trials_tell_the_sums_of_their_rows(monkeypatch, schedule):
+    """Of every round, and of all reports that are kept."""
+    real, seen = moves.decide, set()
+
+    def decide(model, engine, shape, plans, step):
+        for name, trial in shape.stats.trial.items():
+            sums = trial.rows.rows().values.sum(axis=0)
+            assert trial.usage["tokens"].values == pytest.approx(sums, rel=1e-9)
+            seen.add(name.split()[0])
+        return real(model, engine, shape, plans, step)
+
+    monkeypatch.setattr(moves, "decide", decide)
+    X = plant_topics(n_documents=120, length=40, seed=2).counts
+    HDP(4, random_state=0, n_jobs=1, schedule=schedule, max_iter=8, tol=0.0).fit(X)
+    assert seen == {"split", "merge"}
+
+
 # the bound by its definition
 
 

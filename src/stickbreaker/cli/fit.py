@@ -7,12 +7,20 @@ from typing import Any
 import click
 
 from stickbreaker.cli.console import command, number_or_learned, threads_option, written
+from stickbreaker.cli.engine import EngineChoice, engine_options
 from stickbreaker.cli.guide import GuideChoice, guide_options
 from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, analysis_options, reading_options
 from stickbreaker.cli.open_words import OpenChoice, open_options
 from stickbreaker.cli.params import params_of
 from stickbreaker.cli.running import begin, go_on
-from stickbreaker.cli.stream import StreamChoice, fit_stream, is_stream, resume_stream, stream_options
+from stickbreaker.cli.stream import (
+    StreamChoice,
+    fit_stream,
+    is_stream,
+    refuse_spark,
+    resume_stream,
+    stream_options,
+)
 
 PRIOR = {"show_default": True, "callback": number_or_learned}
 OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a default or a text
@@ -145,6 +153,7 @@ def fit() -> None:
 @open_options
 @stream_options
 @guide_options
+@engine_options
 @threads_option
 @checkpoint_option
 @click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
@@ -159,6 +168,7 @@ def lda(
     guide: GuideChoice,
     opened: OpenChoice,
     streamed: StreamChoice,
+    where: EngineChoice,
     held_out: float,
     checkpoint_every: float,
     overwrite: bool,
@@ -176,12 +186,14 @@ def lda(
     from stickbreaker.estimators.plain_lda import PlainLDA
 
     on = streamed.is_on(inputs, opened, settings)
-    model = PlainLDA(**params_of(settings, opened=opened.is_open), words=opened.made(), guide=guide.made())
+    params = params_of(settings, opened=opened.is_open)
+    model = PlainLDA(**params, words=opened.made(), guide=guide.made(), engine=where.made())
     if on:
+        refuse_spark(model)
         fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
         return
     begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
-    go_on(out, checkpoint_every, settings["threads"], as_json)
+    go_on(out, checkpoint_every, settings["threads"], as_json, model.engine)
 
 
 @fit.command(epilog="Example: stickbreaker fit hdp news.jsonl --out model")
@@ -229,6 +241,7 @@ def lda(
 )
 @open_options
 @stream_options
+@engine_options
 @threads_option
 @checkpoint_option
 @click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
@@ -242,6 +255,7 @@ def hdp(
     choice: AnalysisChoice,
     opened: OpenChoice,
     streamed: StreamChoice,
+    where: EngineChoice,
     held_out: float,
     checkpoint_every: float,
     overwrite: bool,
@@ -261,16 +275,19 @@ def hdp(
     moves = settings["moves"]
     settings["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
     on = streamed.is_on(inputs, opened, settings)
-    model = PlainHDP(**params_of(settings, opened=opened.is_open), words=opened.made())
+    params = params_of(settings, opened=opened.is_open)
+    model = PlainHDP(**params, words=opened.made(), engine=where.made())
     if on:
+        refuse_spark(model)
         fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
         return
     begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
-    go_on(out, checkpoint_every, settings["threads"], as_json)
+    go_on(out, checkpoint_every, settings["threads"], as_json, model.engine)
 
 
 @click.command(epilog="Example: stickbreaker resume model")
 @click.argument("model", type=click.Path(path_type=Path))
+@engine_options
 @threads_option
 @checkpoint_option
 @click.option(
@@ -280,11 +297,17 @@ def hdp(
 )
 @command
 def resume(
-    model: Path, threads: int | None, checkpoint_every: float, on_error: str | None, as_json: bool
+    model: Path,
+    where: EngineChoice,
+    threads: int | None,
+    checkpoint_every: float,
+    on_error: str | None,
+    as_json: bool,
 ) -> None:
     """Go on with a run that was interrupted: the result is that of a run that was not.
 
-    A stream is given again, from its beginning: the documents that were learned from are passed over.
+    A stream is given again, from its beginning: the documents that were learned from are passed over. A run
+    on Spark goes on with --engine spark.
     """
     if is_stream(model):
         if written(("checkpoint_every",)):
@@ -293,4 +316,4 @@ def resume(
         return
     if on_error is not None:
         raise click.UsageError("--on-error is for a run over a stream")
-    go_on(model, checkpoint_every, threads, as_json)
+    go_on(model, checkpoint_every, threads, as_json, where.made())

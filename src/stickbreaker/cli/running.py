@@ -16,6 +16,7 @@ from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
+    from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.estimators.topics import TopicEstimator
     from stickbreaker.learning.loop import Run, RunState
     from stickbreaker.learning.observers import Observer
@@ -98,10 +99,13 @@ def _scratch_beside(out: Path) -> Iterator[Path]:
         held.unlock()
 
 
-def go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None:
+def go_on(
+    path: Path, every: float, threads: int | None, as_json: bool, engine: "str | SparkEngine" = "local"
+) -> None:
     """Run to the end or to Ctrl-C, and say how it went."""
     tell_of_compiling()
-    done = run_on(path, every, threads, f"the model is saved, go on with: stickbreaker resume {path}")
+    again = f"stickbreaker resume {path}" + ("" if engine == "local" else " --engine spark")
+    done = run_on(path, every, threads, f"the model is saved, go on with: {again}", engine)
     if done is None:
         emit(
             {"model": str(path), "status": "done", "resumed": False},
@@ -112,7 +116,9 @@ def go_on(path: Path, every: float, threads: int | None, as_json: bool) -> None:
     emit(_told(path, *done), as_json, _as_text)
 
 
-def run_on(path: Path, every: float, threads: int | None, remedy: str) -> "tuple[Run, RunState] | None":
+def run_on(
+    path: Path, every: float, threads: int | None, remedy: str, engine: "str | SparkEngine" = "local"
+) -> "tuple[Run, RunState] | None":
     """Go on with the run at `path`; None when it is finished already. Ctrl-C leaves the program, by `remedy`.
 
     Notes a score that has not settled.
@@ -130,7 +136,10 @@ def run_on(path: Path, every: float, threads: int | None, remedy: str) -> "tuple
 
     before = signal.getsignal(signal.SIGINT)
     try:
-        done = fitting.resume(path, every=every, threads=threads, watch=[watcher()], stopper=catch)
+        spark = None if isinstance(engine, str) else engine
+        done = fitting.resume(
+            path, every=every, threads=threads, watch=[watcher()], stopper=catch, spark=spark
+        )
     except Interrupted:
         fail(f"interrupted; {remedy}")
     finally:

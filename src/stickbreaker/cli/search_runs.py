@@ -145,8 +145,8 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[
 def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple[list[float], list[float]]:
     """The nats of every held-out document by completion, and its words that were predicted."""
     from stickbreaker.corpus.shards import tokens_by_document
+    from stickbreaker.corpus.source import Source
     from stickbreaker.evaluation import completion_score, split_halves
-    from stickbreaker.learning.source import Source
 
     source = Source(corpus, held_out)
     nats: list[float] = []

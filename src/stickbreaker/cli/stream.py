@@ -159,6 +159,12 @@ def is_stream(path: Path) -> bool:
     return "stream" in ModelDirectory(path).manifest()
 
 
+def refuse_spark(model: "TopicEstimator") -> None:
+    """Raise a usage error for a stream of standard input or of files on Spark."""
+    if model.engine != "local":
+        raise click.UsageError("on Spark, a stream is files that arrive in a directory: stickbreaker stream")
+
+
 @contextmanager
 def _caught() -> Iterator["Stop"]:
     """What Ctrl-C and SIGTERM ask to stop; a second one leaves at once."""

@@ -199,15 +199,22 @@ def apply_to_rows(edit: Edit, rows: Rows | Cells, row_axis: str, column_axis: st
             rows = Rows(rows.positions, np.where(np.stack(kept, axis=1), rows.values, 0.0))
             continue
         if change.axis == column_axis:
-            rows = _change_columns(rows, change, row_axis, column_axis, n_rows)
+            rows = _change_columns(rows, _cut(change, row_axis, rows.positions), row_axis, column_axis)
         if change.axis == row_axis:
             rows, n_rows = _move_rows(rows, change, n_rows)
     return rows
 
 
-def _change_columns(rows: Rows, change: Change, row_axis: str, column_axis: str, n_rows: int) -> Rows:
-    if isinstance(change, Split | Dissolve) and row_axis in change.along:
-        change = replace(change, along={row_axis: change.along[row_axis][rows.positions]})
+def _cut(change: Change, row_axis: str, positions: NDArray[np.int64]) -> Change:
+    """A change with the shares of some rows alone; of none it has none, whatever holds those of all rows."""
+    if not isinstance(change, Split | Dissolve) or row_axis not in change.along:
+        return change
+    others = {axis: shares for axis, shares in change.along.items() if axis != row_axis}
+    own = {row_axis: change.along[row_axis][positions]} if len(positions) else {}
+    return replace(change, along={**others, **own})
+
+
+def _change_columns(rows: Rows, change: Change, row_axis: str, column_axis: str) -> Rows:
     item = apply_change(Field(rows.values, (row_axis, column_axis)), change)
     return Rows(rows.positions, item.values)
 
@@ -250,37 +257,46 @@ def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_
 
 
 def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
-    trial = stats.trial.get(change.trial) if isinstance(change, Split | Dissolve) else None
-    own = change
-    if isinstance(change, Split | Dissolve) and trial is not None:
-        shares = own_shares(trial.rows.rows(), n_rows)
+    usage, trials = apply((change,), stats.usage), stats.trial
+    found = {
+        key: apply((change,), {"row": Field(row, (column_axis,))})["row"].values
+        for key, row in stats.found.items()
+    }
+    if isinstance(change, Split | Dissolve) and change.axis == column_axis and change.trial in trials:
+        trial, rows = trials[change.trial], stats.rows.rows()
+        shares = own_shares(_values_at(trial.rows.rows(), rows.positions))
         along = shares[:, 1] if isinstance(change, Split) else shares
         own = replace(change, along={**change.along, row_axis: along})
-    usage = apply((own,), stats.usage)
-    if isinstance(change, Split | Dissolve) and trial is not None and change.axis == column_axis:
+        rows = _change_columns(rows, own, row_axis, column_axis)
         usage = _with_trial(usage, trial.usage, change, column_axis)
-    trials = stats.trial
+    else:
+        rows = apply_to_rows((change,), stats.rows, row_axis, column_axis, n_rows)
     if change.axis == row_axis and not isinstance(change, Reorder):  # which is of the model's columns
         trials = {
             name: replace(t, rows=apply_to_rows((change,), t.rows, row_axis, column_axis, n_rows))
             for name, t in trials.items()
         }
-    found = {
-        key: apply((own,), {"row": Field(row, (column_axis,))})["row"].values
-        for key, row in stats.found.items()
-    }
-    rows = apply_to_rows((own,), stats.rows, row_axis, column_axis, n_rows)
     return replace(stats, rows=rows, found=found, usage=usage, trial=trials)
 
 
-def own_shares(rows: Rows, n_rows: int) -> Array:
-    """Shares of each row that a trial tells (all rows of the table × its columns); the first's where none."""
-    shares = np.zeros((n_rows, rows.values.shape[1]))
-    shares[:, 0] = 1.0
-    total = rows.values.sum(axis=1, keepdims=True)
-    here = total[:, 0] > 0.0
-    shares[rows.positions[here]] = rows.values[here] / total[here]
+def own_shares(told: Array) -> Array:
+    """Shares of each row of what a trial tells (rows × its columns); the first's where it tells nothing.
+
+    >>> own_shares(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
+    [[0.25, 0.75], [1.0, 0.0]]
+    """
+    total = told.sum(axis=1, keepdims=True)
+    shares = told / np.where(total > 0.0, total, 1.0)
+    shares[total[:, 0] <= 0.0, :1] = 1.0
     return shares
+
+
+def _values_at(rows: Rows, positions: NDArray[np.int64]) -> Array:
+    """The values at some positions (ascending), zero where there is no row."""
+    values = np.zeros((len(positions), rows.values.shape[1]))
+    _, here, there = np.intersect1d(positions, rows.positions, assume_unique=True, return_indices=True)
+    values[here] = rows.values[there]
+    return values
 
 
 def _with_trial(usage: Record, tried: Record, change: Split | Dissolve, axis: str) -> dict[str, Field]:

@@ -1,7 +1,9 @@
 """What an engine is to the run loop."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +12,29 @@ from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Cells, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Counts, Local, Model, Plan, Step, Summary
+from stickbreaker.models.parts import TableParts
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.local import LocalEngine
 
 
 class Interrupted(Exception):
     """The run was asked to stop; the table is that of the last complete step."""
 
 
+class Seeds(Protocol):
+    """The counts that a table begins with (rows × columns), made for the rows that are asked for."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def __getitem__(self, rows: slice, /) -> Array: ...
+
+
 class Engine(ABC):
     """Owns the table of counts; every method leaves it whole."""
 
     @abstractmethod
-    def start(self, model: Model, counts: Array, keys: Sequence[str] | None = None) -> None:
+    def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
         """Begin with a table (rows × columns). Rows have `keys` where the model may find new ones."""
 
     @abstractmethod
@@ -64,12 +78,27 @@ class Engine(ABC):
         """Change the table's shape, and with it the documents' records and the reports that are kept."""
 
     @abstractmethod
+    def each(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
+        """What a function makes of each item, in their order, with an engine of this run's table as it is.
+
+        The function can be pickled; it changes nothing.
+        """
+
+    @abstractmethod
+    def follow(self, edit: Edit, stats: Stats) -> Stats:
+        """A report of the step under way after an edit that the table is about to take."""
+
+    @abstractmethod
     def totals(self) -> Array:
         """Sums of the table (groups × columns)."""
 
     @abstractmethod
     def summary(self, small: Record) -> Summary:
         """The model's summary, summed over the table."""
+
+    @abstractmethod
+    def parts(self, told: Stats | None) -> TableParts:
+        """The table as it is, and the rows that a report told, for moves; void after the next change."""
 
     @abstractmethod
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
@@ -95,6 +124,17 @@ class Engine(ABC):
     @abstractmethod
     def snapshot(self) -> tuple[dict[str, Array], list[str] | None]:
         """Arrays and row keys from which `restore` makes the same engine state, byte for byte."""
+
+    def files(self, *, run: bool) -> Sequence[Path]:
+        """Files that the last snapshot refers to; `run`: with those that serve the run alone.
+
+        They stay until the next snapshot but one.
+        """
+        return ()
+
+    @abstractmethod
+    def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> "LocalEngine":
+        """An engine on this machine for the same table, or for a copy, without what serves a run alone."""
 
     @abstractmethod
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:

@@ -6,26 +6,32 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from stickbreaker.core.edits import Edit, apply_to_local, without_trials
+from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
 from stickbreaker.core.flat import flat_record, record_from
 from stickbreaker.core.records import Array, Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.engines.contract import Engine, Interrupted
+from stickbreaker.engines.contract import Engine, Interrupted, Seeds
 from stickbreaker.engines.kept import PREFIX, KeptReports
 from stickbreaker.engines.ordered import OrderedTable
+from stickbreaker.engines.parts import LocalParts
+from stickbreaker.engines.stored import StoredTable
 from stickbreaker.engines.table import Table
 from stickbreaker.models.contract import Counts, Local, Model, Plan, Step, Summary, View
 
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
 BLOCK = 65536  # rows summarised at once
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 Done = tuple[int, Local, Stats]  # number of the shard's first document, its records, its report
 
 
@@ -36,26 +42,31 @@ class LocalEngine(Engine):
     document: for schedules whose shards are the same in every pass.
     """
 
-    def __init__(self, n_jobs: int | None = None, *, keep_local: bool = False) -> None:
+    def __init__(
+        self, n_jobs: int | None = None, *, keep_local: bool = False, folder: Path | None = None
+    ) -> None:
         self.n_jobs = n_jobs or usable_cores()
         self.keep_local = keep_local
+        self.folder = folder
+        self.keeper: object = None  # of a directory with the table's rows, which lasts as long as this
         self._stopped = False
-        self._locals: dict[int, Local] = {}
-        self._fresh: dict[int, Local] = {}  # of the step under way
+        self.locals: dict[int, Local] = {}
+        self.fresh: dict[int, Local] = {}  # of the step under way
         self.kept = KeptReports()
 
-    def start(self, model: Model, counts: Array, keys: Sequence[str] | None = None) -> None:
+    def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
         self.model = model
         axes = model.row_axis, model.column_axis
         if model.ordered:
-            self.table: Table | OrderedTable = OrderedTable.of(counts, *axes, keys or ())
+            self.table: Table | OrderedTable | StoredTable = OrderedTable.of(counts[:], *axes, keys or ())
         else:
-            self.table = Table(counts, *axes, keys, groups=model.groups())
-        self._locals, self._fresh, self.kept = {}, {}, KeptReports()
+            self.table = Table(counts[:], *axes, keys, groups=model.groups())
+        self.locals, self.fresh, self.kept = {}, {}, KeptReports()
 
     def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> "LocalEngine":
         """Another engine for the same table, or for a copy of it, without what serves a run alone."""
-        other = LocalEngine(n_jobs)
+        other = LocalEngine(n_jobs, folder=self.folder)
+        other.keeper = self.keeper
         other.model, other.table = model, self.table.copy() if copied else self.table
         return other
 
@@ -68,23 +79,23 @@ class LocalEngine(Engine):
         def work(shard: Shard) -> Done:
             known, view = self._view_for(shard, small, whole)
             first = int(shard.documents[0])
-            local, stats = self.model.local_step(view, known, self._locals.get(first), seed)
+            local, stats = self.model.local_step(view, known, self.locals.get(first), seed)
             if plans:
                 extra, trial = self.model.try_out(view, known, local, seed, plans)
                 local, stats = {**local, **extra}, replace(stats, trial=trial)
             return first, local, stats
 
-        self._fresh = {}
+        self.fresh = {}
         return self._summed(work, shards, keep=self.keep_local or bool(plans))
 
     def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
         small = self._prepared(small)
-        whole = self._whole_view(small, len(self._fresh))
+        whole = self._whole_view(small, len(self.fresh))
 
         def work(shard: Shard) -> Done:
             known, view = self._view_for(shard, small, whole)
             first = int(shard.documents[0])
-            local = self._fresh[first]
+            local = self.fresh[first]
             extra, trial = self.model.try_out(view, known, local, seed, plans)
             none = no_rows(self.table.shape[1])
             return first, {**local, **extra}, Stats(none, trial=trial)
@@ -107,14 +118,14 @@ class LocalEngine(Engine):
         for first, local, stats in self._in_order(work, self._until_stopped(shards)):
             total.add(stats)
             if keep:
-                self._fresh[first] = local
+                self.fresh[first] = local
         return total.stats()
 
     def commit(self) -> None:
         if self.keep_local:
-            kept = ((first, without_trials(local)) for first, local in self._fresh.items())
-            self._locals.update(kept)
-        self._fresh = {}
+            kept = ((first, without_trials(local)) for first, local in self.fresh.items())
+            self.locals.update(kept)
+        self.fresh = {}
 
     def exchange(self, number: int, stats: Stats, keep: float) -> Stats:
         fresh, last = self.kept.exchange(number, stats)
@@ -137,24 +148,28 @@ class LocalEngine(Engine):
         rows = np.unique(shard.rows[shard.rows >= 0])
         return shard, self.model.view(small, self.table.counts(rows), self.table.totals(), rows)
 
-    def _in_order(self, work: Callable[[Shard], Done], shards: Iterable[Shard]) -> Iterator[Done]:
-        """Results in the order of the shards, a few shards in flight."""
+    def _in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Results in the order of the items, a few in flight."""
         if self.n_jobs == 1:
-            with _libraries().limit(limits=1):
-                yield from map(work, shards)
+            with one_thread():
+                yield from map(work, items)
             return
-        waiting: deque[Future[Done]] = deque()
-        with _libraries().limit(limits=1), ThreadPoolExecutor(self.n_jobs) as pool:
+        waiting: deque[Future[Result]] = deque()
+        with one_thread(), ThreadPoolExecutor(self.n_jobs) as pool:
             try:
-                for shard in shards:
+                for item in items:
                     if len(waiting) >= 2 * self.n_jobs:
                         yield waiting.popleft().result()
-                    waiting.append(pool.submit(work, shard))
+                    waiting.append(pool.submit(work, item))
                 while waiting:
                     yield waiting.popleft().result()
             finally:
                 for future in waiting:
                     future.cancel()
+
+    def each(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
+        engine = self.fork(self.model, 1, copied=False)
+        return list(self._in_order(functools.partial(function, engine), items))
 
     def _until_stopped(self, shards: Iterable[Shard]) -> Iterator[Shard]:
         """The shards; raises Interrupted before the next one, or after the last, once asked to stop."""
@@ -180,11 +195,14 @@ class LocalEngine(Engine):
     def edit(self, edit: Edit) -> None:
         axes, n_rows = self.table.axes, self.table.n_rows
         self.table.edit(edit)
-        self._locals = {first: apply_to_local(edit, local) for first, local in self._locals.items()}
+        self.locals = {first: apply_to_local(edit, local) for first, local in self.locals.items()}
         if self.kept.reports:
             assert isinstance(self.table, Table)
             self.kept.edit(edit, *axes, n_rows)
             self.table.replace(self.kept.table(self.table.shape))
+
+    def follow(self, edit: Edit, stats: Stats) -> Stats:
+        return apply_to_stats(edit, stats, *self.table.axes, self.table.n_rows)
 
     def totals(self) -> Array:
         return self.table.totals()
@@ -198,6 +216,9 @@ class LocalEngine(Engine):
             part = self.model.summary(small, self.table.counts(slice(start, start + BLOCK)), start)
             total = {name: total[name] + value if name in total else value for name, value in part.items()}
         return total
+
+    def parts(self, told: Stats | None) -> LocalParts:
+        return LocalParts(self.table, told)
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
         return self.table.positions(keys)
@@ -217,9 +238,12 @@ class LocalEngine(Engine):
     def n_rows(self) -> int:
         return self.table.n_rows
 
+    def files(self, *, run: bool) -> Sequence[Path]:
+        return self.table.files() if isinstance(self.table, StoredTable) else ()
+
     def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
         arrays: dict[str, NDArray[Any]] = dict(self.table.arrays())
-        for first, local in self._locals.items():
+        for first, local in self.locals.items():
             arrays |= flat_record(f"local/{first}/", local)
         arrays |= self.kept.snapshot()
         return arrays, self.table.keys
@@ -229,14 +253,17 @@ class LocalEngine(Engine):
         axes = (model.row_axis, model.column_axis)
         if model.ordered:
             self.table = OrderedTable.restored(arrays, *axes, keys or ())
+        elif "layout" in arrays:  # learned on a cluster: rows are read from their files
+            assert self.folder is not None
+            self.table = StoredTable.restored(arrays, *axes, self.folder)
         else:
             self.table = Table.restored(arrays, *axes, keys)
         held: dict[int, dict[str, Array]] = {}
         for name, values in arrays.items():
             if name.startswith("local/"):
                 held.setdefault(int(name.split("/")[1]), {})[name] = values
-        self._locals = {first: record_from(f"local/{first}/", own) for first, own in held.items()}
-        self._fresh = {}
+        self.locals = {first: record_from(f"local/{first}/", own) for first, own in held.items()}
+        self.fresh = {}
         self.kept.restore(arrays)
 
     def stop(self) -> None:
@@ -249,7 +276,12 @@ class LocalEngine(Engine):
 
 def of_run(name: str) -> bool:
     """Whether an array of a snapshot serves a run alone, and is no part of a finished model."""
-    return name.startswith(("local/", PREFIX))
+    return name.startswith(("local/", "records", PREFIX))
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Where the libraries with threads of their own use one each."""
+    return _libraries().limit(limits=1)
 
 
 @functools.cache

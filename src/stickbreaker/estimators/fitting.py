@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,13 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus
-from stickbreaker.engines import LocalEngine
+from stickbreaker.corpus.source import Source
 from stickbreaker.engines.local import usable_cores
+from stickbreaker.estimators.engines import engine_of, readable
 from stickbreaker.estimators.moments import Evolving
 from stickbreaker.estimators.opening import begin_open, source_of
 from stickbreaker.estimators.saving import about, estimator_of, manifest_of
-from stickbreaker.estimators.seeding import seed_from_documents
+from stickbreaker.estimators.seeding import DocumentSeeds, NoiseSeeds, seed_from_documents
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.topics import TopicEstimator, final_score
 from stickbreaker.evaluation.held_out import HeldOut
@@ -26,7 +27,6 @@ from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.convergence import relative_change
 from stickbreaker.learning.loop import Run, RunState, run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
-from stickbreaker.learning.source import Source
 from stickbreaker.models.contract import Sampler
 from stickbreaker.models.topics import (
     ClosedVocabulary,
@@ -41,6 +41,9 @@ from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of, state_of
 from stickbreaker.saved.directory import new_model_directory
 
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
+
 
 def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
     """Run to the end, `n_init` times, and keep the run with the best final score."""
@@ -48,6 +51,7 @@ def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
         corpus.vocabulary, corpus.analysis
     )  # wrong parameters are told before anything is done
     estimator.seed_ = seed_of(estimator.random_state)
+    corpus = readable(estimator, corpus)
     best: tuple[Run, RunState, Trace] | None = None
     for start in range(estimator.n_init):
         seed = estimator.seed_ if start == 0 else derived_seed(estimator.seed_, "start", start)
@@ -62,10 +66,13 @@ def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
 
 
 def new_run(
-    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float = 0.0
+    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
 ) -> tuple[Run, RunState]:
-    """A run at its start: the model that the parameters describe, and a seeded table (seeded chains)."""
-    return begun(estimator, _job(estimator, corpus, seed, held_out))
+    """A run at its start: the model that the parameters describe, and a seeded table (seeded chains).
+
+    What its engine keeps in files lies in `folder`.
+    """
+    return begun(estimator, _job(estimator, corpus, seed, held_out, folder))
 
 
 def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
@@ -77,7 +84,9 @@ def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
     return replace(job, chains=_chains(estimator, job)), RunState(job.model.start())
 
 
-def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) -> Run:
+def _job(
+    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None = None
+) -> Run:
     model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
     source = source_of(corpus, model, held_out)
     if source.n_documents == 0:
@@ -87,13 +96,13 @@ def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) 
         for _, bags in source.in_order():
             whole_counts(bags.counts)  # told now, not in the midst of the run
     evaluate = HeldOut(source, seed) if held_out > 0.0 else None
-    if evaluate is not None and evaluate.tokens == 0.0:
+    if evaluate is not None and evaluate.is_empty:
         raise UserError("no held-out document has a known word", remedy="raise the held-out share")
     schedule = estimator._schedule()
     carried = schedule.keeps_reports and isinstance(model.solver, MeanField)
     return Run(
         model=model,
-        engine=LocalEngine(threads_of(estimator.n_jobs), keep_local=estimator.keep_local or carried),
+        engine=engine_of(estimator, model, keep_local=estimator.keep_local or carried, folder=folder),
         schedule=schedule,
         source=source,
         seed=seed,
@@ -102,15 +111,18 @@ def _job(estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float) 
     )
 
 
-def _seeds(estimator: TopicEstimator, source: Source, model: TopicModel, seed: int) -> Array:
-    """The table that a run, or a chain, starts from."""
+def _seeds(
+    estimator: TopicEstimator, source: Source, model: TopicModel, seed: int
+) -> DocumentSeeds | NoiseSeeds:
+    """The table that a run, or a chain, starts from, its rows made when they are asked for."""
     guided = sum(name is not None for name in estimator._names())
     assert isinstance(model.words, ClosedVocabulary)
     if estimator.init == "documents":
         return seed_from_documents(source, model.words, estimator.n_topics, guided, seed)
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
-    return model.seed(corpus.vocabulary.words, max(corpus.n_tokens, 1.0), seed)
+    words, tokens = corpus.vocabulary.words, max(corpus.n_tokens, 1.0)
+    return NoiseSeeds(model, words, estimator.n_topics, tokens, seed)
 
 
 def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None = None) -> Chains | None:
@@ -125,7 +137,7 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
         seed = job.seed if number == 0 else derived_seed(job.seed, "chain", number)
         if held is None:
             first = job.engine.rows().values  # the run's own seeds
-            seeds = first if number == 0 else _seeds(estimator, job.source, model, seed)
+            seeds = first if number == 0 else _seeds(estimator, job.source, model, seed)[:]
             assignments = _first_assignments(seeds, model, job.source, seed)
         else:
             assignments = np.zeros(len(tokens.words), np.int32)
@@ -145,17 +157,12 @@ def _first_assignments(seeds: Array, model: TopicModel, source: Source, seed: in
     assert isinstance(model.words, ClosedVocabulary)
     view = model.view(small, seeds, model.words.totals(seeds), None)
     start = Hybrid(burn_in=1, samples=1)
-    parts = [
-        start.assign(view, shard, seed)
-        for numbers, bags in source.in_order()
-        for shard in source.shards(numbers, bags)
-    ]
+    parts = [start.assign(view, shard, seed) for shard in source.shards(*range(source.n_blocks))]
     return np.concatenate(parts)
 
 
 def finish(estimator: TopicEstimator, corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
     """Hand a run's results to the estimator."""
-    assert isinstance(job.engine, LocalEngine)
     assert isinstance(job.model, TopicModel)
     estimator.vocabulary_ = corpus.vocabulary
     estimator.analysis_ = corpus.analysis or Analysis()
@@ -190,9 +197,10 @@ def begin(
     With `corpus_inside`, the corpus's directory is moved in. Raises UserError where something is in the way.
     """
     seed = seed_of(estimator.random_state)
-    job, state = new_run(estimator, corpus, seed, held_out)
+    estimator._topic_model(corpus.vocabulary, corpus.analysis)
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
     with new_model_directory(path, overwrite=overwrite) as directory:
+        job, state = new_run(estimator, corpus, seed, held_out, directory.path)
         directory.write_vocabulary(corpus.vocabulary)
         if corpus_inside:
             shutil.move(str(corpus.path), directory.path / "corpus")
@@ -202,11 +210,18 @@ def begin(
 
 
 def resume(
-    path: Path, *, every: float, threads: int | None, watch: Sequence[Observer] = (), stopper: Any = None
+    path: Path,
+    *,
+    every: float,
+    threads: int | None,
+    watch: Sequence[Observer] = (),
+    stopper: Any = None,
+    spark: "SparkEngine | None" = None,
 ) -> tuple[Run, RunState] | None:
     """Go on with the run at `path` to its end; None when it is finished already.
 
-    Checkpoints every `every` seconds. `stopper` is called with the engine's `stop`, for signal handlers.
+    `spark` is the session of a run on Spark. Checkpoints every `every` seconds. `stopper` is called with
+    the engine's `stop`, for signal handlers.
     Raises Interrupted after a checkpoint when stopped, UserError where the corpus or a file has changed.
     """
     from stickbreaker.estimators.sampling import write_documents
@@ -222,9 +237,10 @@ def resume(
         if manifest["status"] == "done":  # by another process, a moment ago
             return None
         estimator = estimator_of(manifest, threads)
+        estimator.engine = estimator.engine if spark is None else spark
         corpus = _corpus_of(path, manifest)
         directory.truncate_trace(manifest)
-        job = _job(estimator, corpus, manifest["settings"]["random_state"], manifest["held_out"])
+        job = _job(estimator, corpus, manifest["settings"]["random_state"], manifest["held_out"], path)
         job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
         job = replace(job, chains=_chains(estimator, job, snapshot.arrays))
         state = state_of(snapshot)

@@ -17,7 +17,6 @@ from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import Run, RunState, advance
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Online
-from stickbreaker.learning.source import SHARD
 from stickbreaker.models.topics import FranchiseTopics, GrowingTopics, TopicModel
 
 
@@ -78,9 +77,8 @@ def online_step(job: Run, state: RunState, documents: int) -> TraceRecord:
     assert isinstance(schedule, Online)
     total = schedule.total or documents
     step, keep, add = schedule.step_for(state.step, state.seen, source.n_documents, total)
-    shards = (shard for numbers, bags in source.in_order() for shard in source.shards(numbers, bags))
-    n_shards = sum(-(-size // SHARD) for size in source.corpus.block_sizes)
-    batch = Minibatch(shards, n_shards, source.n_documents, step, keep, add, ends_pass=False)
+    shards = source.shards(*range(source.n_blocks))
+    batch = Minibatch(shards, len(shards), source.n_documents, step, keep, add, ends_pass=False)
     record = advance(job, state, batch)
     state.passes, state.in_pass = state.passes + 1, 0
     state.scores.append(record["score"])

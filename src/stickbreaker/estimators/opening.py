@@ -11,9 +11,9 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Stats, no_rows
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.metadata import storable
+from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.seeding import seed_from_documents
 from stickbreaker.learning.loop import Run, RunState, admit
-from stickbreaker.learning.source import Source
 from stickbreaker.models.contract import Model, Step
 from stickbreaker.models.topics import ClosedVocabulary, Hybrid, OpenWords, TopicModel
 from stickbreaker.models.topics.spelling import CharacterModel
@@ -86,7 +86,7 @@ def _seeds(job: Run, n_topics: int, init: str, found: Sequence[str], tokens: flo
     assert job.source.words is not None
     place = {word: row for row, word in enumerate(job.source.words)}
     closed = ClosedVocabulary(job.source.n_words, 1.0)
-    starts = seed_from_documents(job.source, closed, n_topics, 0, job.seed)
+    starts = seed_from_documents(job.source, closed, n_topics, 0, job.seed)[:]
     starts -= starts.min(axis=1, keepdims=True)  # without what all topics share
     starts = starts[[place[word] for word in found]]
     return starts * (tokens / max(starts.sum(), 1e-300)) + FAINT * noise

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
-from stickbreaker.engines import LocalEngine
+from stickbreaker.engines import Engine
 from stickbreaker.estimators.plain_topics import PlainTopics
 from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of
 from stickbreaker.learning.loop import RunState
@@ -29,6 +29,9 @@ from stickbreaker.models.topics import (
     TopicModel,
 )
 from stickbreaker.models.topics.split_merge import SplitMerge
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
 
 REPRESENTATIONS = {"direct": "growing", "franchise": "franchise"}  # and their documents slots
 
@@ -101,7 +104,7 @@ class PlainHDP(PlainTopics):
     doc_tol: float = 1e-3
     keep_local: bool = False
     fold_in: str = "mean-field"
-    engine: str = "local"
+    engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
@@ -184,7 +187,7 @@ class PlainHDP(PlainTopics):
             return solver
         return Franchise(solver.max_iter, solver.tol, solver.keep_local, int(self.tables))
 
-    def _take(self, model: TopicModel, engine: LocalEngine, state: RunState) -> None:
+    def _take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
         super()._take(model, engine, state)
         self.n_topics_ = len(self._told)
         documents, small = model.documents, state.small

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from stickbreaker.estimators.settings import concentration
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
 from stickbreaker.models.topics import FiniteTopics, Gibbs, Hybrid, OpenVocabulary
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
 
 
 @dataclass(eq=False, repr=False)
@@ -48,7 +51,7 @@ class PlainLDA(PlainTopics):
     keep_local : carry gamma from pass to pass (batch only) instead of starting afresh. The bound then never
         falls, and topics are usually worse.
     fold_in : how `transform` infers new documents: "mean-field", or "sampled", by draws keyed by content.
-    engine : "local".
+    engine : "local", or SparkEngine(session): see docs/spark.md.
     n_jobs : threads; None or -1 is every core. The result is the same for any number.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run. Of
@@ -91,7 +94,7 @@ class PlainLDA(PlainTopics):
     doc_tol: float = 1e-3
     keep_local: bool = False
     fold_in: str = "mean-field"
-    engine: str = "local"
+    engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None

@@ -14,6 +14,7 @@ from stickbreaker.estimators.combinations import Combination, refuse_illegal
 from stickbreaker.estimators.settings import (
     SCHEDULES,
     concentration,
+    engine_name,
     guide_of,
     inference_of,
     positive,
@@ -139,7 +140,9 @@ class PlainTopics(TopicEstimator):
     def _refuse(self, schedule: str) -> None:
         inference = inference_of(self.inference)[0]
         words = words_of(self.words)[0]
-        refuse_illegal(Combination((self._slot(),), (words,), (inference,), (schedule,), (self.engine,)))
+        refuse_illegal(
+            Combination((self._slot(),), (words,), (inference,), (schedule,), (engine_name(self.engine),))
+        )
 
     def _refuse_stream(self) -> None:
         self._refuse("partial_fit")

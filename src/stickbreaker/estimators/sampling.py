@@ -13,10 +13,10 @@ from stickbreaker.core.randomness import share_of
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.metadata import metadata_from
+from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.excerpts import Excerpts
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.evaluation.completion import split_halves
-from stickbreaker.learning.source import Source
 from stickbreaker.saved import ModelDirectory
 
 LIMIT = 2000  # documents kept

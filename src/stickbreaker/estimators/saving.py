@@ -108,6 +108,6 @@ def _fill(estimator: TopicEstimator, directory: ModelDirectory, snapshot: Snapsh
         model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_, stream=True)
     if not model.ordered:  # an open vocabulary takes any columns
         estimator.n_features_in_ = len(estimator.vocabulary_)
-    engine = LocalEngine(estimator.n_jobs)
+    engine = LocalEngine(estimator.n_jobs, folder=directory.path)
     engine.restore(model, snapshot.arrays, snapshot.keys)
     estimator._take(model, engine, state_of(snapshot))

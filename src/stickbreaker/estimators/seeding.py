@@ -1,13 +1,17 @@
 """Starting counts from documents: dissimilar ones, each with its nearest."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, diags_array
+from scipy.sparse import csr_matrix, diags_array, hstack
 
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array
 from stickbreaker.corpus.shards import Bags, join_bags
-from stickbreaker.learning.source import Source
+from stickbreaker.corpus.source import Source
+from stickbreaker.models.contract import Model
 from stickbreaker.models.topics import ClosedVocabulary
 
 SAMPLE = 5000  # documents that seeds are chosen from
@@ -17,7 +21,7 @@ TRIALS = 20  # candidates for each seed
 
 def seed_from_documents(
     source: Source, words: ClosedVocabulary, n_topics: int, guided: int, seed: int
-) -> Array:
+) -> "DocumentSeeds":
     """Counts (words × topics): each topic starts from a few like documents, far from the others'.
 
     Zhai (2014), 3.2.1 seeds a topic with one document. Here seeds are chosen as k-means++ chooses centres
@@ -33,21 +37,56 @@ def seed_from_documents(
     )
     full = np.flatnonzero(np.diff(bags.offsets))
     if not len(full):
-        return np.ones((source.n_words, n_topics))
+        return DocumentSeeds(np.ones(source.n_words), csr_matrix((source.n_words, n_topics)))
     counts = counts[full]
     base = np.asarray(counts.sum(axis=0)).ravel()
     for part in words.ranges():
         base[part] *= (part.stop - part.start) / max(base[part].sum(), 1e-300)
     vectors, weights = _unit_tf_idf(counts)
     near = max(1, min(NEAR, len(full) // (2 * n_topics)))
-    starts = np.empty((source.n_words, n_topics))
+    starts: list[csr_matrix] = []
     leans = _leans(words, guided, weights)
     seeds = _seeds(vectors, leans, _linked(counts, words, n_topics), n_topics, generator)
     for topic, likeness in enumerate(seeds):
         chosen = np.argsort(-likeness, kind="stable")[:near]
         chosen = chosen[likeness[chosen] > 0.0] if topic < guided else chosen
-        starts[:, topic] = np.asarray(counts[chosen].sum(axis=0)).ravel() + base
-    return starts
+        starts.append(csr_matrix(counts[chosen].sum(axis=0)).T)
+    return DocumentSeeds(base, csr_matrix(hstack(starts)))
+
+
+@dataclass(frozen=True)
+class DocumentSeeds:
+    """Starting counts (words × topics), made for the rows that are asked for: what all topics have of each
+    word, and on top what some documents bring to each topic."""
+
+    base: Array  # words
+    own: csr_matrix  # words × topics
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return _shape(self.own)
+
+    def __getitem__(self, rows: slice) -> Array:
+        return np.asarray(self.own[rows].toarray() + self.base[rows, None])
+
+
+@dataclass(frozen=True)
+class NoiseSeeds:
+    """A model's own starting counts (words × topics), drawn by a word's content when they are asked for."""
+
+    model: Model
+    words: Sequence[str]
+    n_topics: int
+    tokens: float
+    seed: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.words), self.n_topics
+
+    def __getitem__(self, rows: slice) -> Array:
+        some = self.words[rows]
+        return self.model.seed(some, self.tokens * (len(some) / max(1, len(self.words))), self.seed)
 
 
 def _leans(words: ClosedVocabulary, guided: int, weights: Array) -> Array:

@@ -94,6 +94,17 @@ def words_of(value: object) -> tuple[str, OpenVocabulary | None]:
     raise UserError(f"words={value!r}", remedy='words is "closed", "open" or OpenVocabulary(...)')
 
 
+def engine_name(value: object) -> str:
+    """The name of an engine: "local", or "spark" of a SparkEngine. Raises UserError for anything else."""
+    if isinstance(value, str) and value in ("local", "spark"):
+        return value
+    from stickbreaker.engines.spark import SparkEngine
+
+    if isinstance(value, SparkEngine):
+        return "spark"
+    raise UserError(f"engine={value!r}", remedy='engine is "local" or SparkEngine(session)')
+
+
 def guide_of(value: object) -> Guide | None:
     """A guide from one, a mapping of topics to words, or None. Raises UserError for anything else."""
     if value is None or isinstance(value, Guide):
@@ -145,6 +156,8 @@ def params_of(estimator: object) -> dict[str, Any]:
 def to_json(params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as plain JSON values; callbacks are left out, since they are code."""
     plain = {name: value for name, value in params.items() if name != "callbacks"}
+    if "engine" in plain:
+        plain["engine"] = engine_name(plain["engine"])
     if "guide" in plain:
         plain["guide"] = guide_of(plain["guide"])
     return {name: _plain(value) for name, value in plain.items()}

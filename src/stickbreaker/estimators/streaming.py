@@ -12,6 +12,7 @@ from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.blocks import TableSource
 from stickbreaker.corpus.building import About
 from stickbreaker.corpus.polylingual import analysis_from
+from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.moments import Moments, is_date
 from stickbreaker.estimators.online import online_step
@@ -23,7 +24,6 @@ from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Online
-from stickbreaker.learning.source import Source
 from stickbreaker.models.topics import OpenWords, TopicModel
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import snapshot_of, state_of

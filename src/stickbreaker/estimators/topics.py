@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,12 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.corpus import Bags, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.shards import numbers_of
-from stickbreaker.engines import LocalEngine
+from stickbreaker.corpus.source import cut_shards
+from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.settings import threads_of, words_of
 from stickbreaker.learning.loop import Limits, RunState, first_columns
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
-from stickbreaker.learning.source import cut_shards
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics import (
     Franchise,
@@ -34,6 +34,9 @@ from stickbreaker.models.topics import (
     OpenWords,
     TopicModel,
 )
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
 
 FOLD_IN: dict[str, MeanField | Hybrid] = {
     "mean-field": MeanField(max_iter=100),
@@ -58,7 +61,7 @@ class TopicEstimator(ABC):
     eta: float | str | Array
     words: str | OpenVocabulary
     guide: Any = None
-    engine: str
+    engine: "str | SparkEngine"
     doc_max_iter: int
     doc_tol: float
     init: str
@@ -235,7 +238,7 @@ class TopicEstimator(ABC):
         gamma = np.ascontiguousarray(gamma[:, self._told])  # or sums would depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
-    def _take(self, model: TopicModel, engine: LocalEngine, state: RunState) -> None:
+    def _take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
         """Make a run's state the estimator's fitted attributes."""
         self._state, self._small = replace(state, plans=[]), state.small  # what was under way is over
         self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)

@@ -1,55 +1,92 @@
 """Document completion of held-out documents while a model is learning."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Record
 from stickbreaker.corpus.shards import Bags
-from stickbreaker.engines.contract import Engine
+from stickbreaker.corpus.source import Source, cut_shards
+from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.evaluation.completion import completion_score, split_halves
-from stickbreaker.learning.source import Source
 from stickbreaker.models.topics import OpenWords, TopicModel
+
+TOGETHER = 4  # blocks that are scored as one piece of work
 
 
 class HeldOut:
     """Scores a source's held-out documents, in nats a token: half of each is observed, the rest predicted.
 
-    Reads them block by block, so that their number is not bounded by memory. `tokens`: words to predict.
+    Read block by block, wherever the engine reads them, so that their number is not bounded by memory.
     """
 
     def __init__(self, source: Source, seed: int) -> None:
         self.source = source
         self.seed = seed
-        self.tokens = sum(float(rest.counts.sum(dtype=np.float64)) for _, rest in self._halves())
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Whether no held-out document has a word to predict."""
+        return not any(rest.counts.sum() > 0 for _, rest in halves(self.source, range(self.source.n_blocks)))
 
     def __call__(self, engine: Engine, model: TopicModel, small: Record) -> float:
-        topic_word = self._topic_word(engine, model, small)
-        nats = 0.0
-        for observed, rest in self._halves():
-            shards = self.source.shards(np.arange(len(observed.unseen)), observed)
-            gamma = np.concatenate(
-                [local["gamma"].values for local in engine.infer(small, shards, self.seed)]
-            )
-            nats += completion_score(rest, gamma / gamma.sum(axis=1, keepdims=True), topic_word).nats
-        return nats / self.tokens
+        blocks = range(self.source.n_blocks)
+        parts = [blocks[start : start + TOGETHER] for start in blocks[::TOGETHER]]
+        scored = engine.each(BlockScore(self.source, model, small, self.seed), parts)
+        nats, tokens = np.sum(scored, axis=0).tolist()
+        return nats / tokens
 
-    def _topic_word(self, engine: Engine, model: TopicModel, small: Record) -> Array:
-        """E[beta] (topics × the corpus's words)."""
-        words, whole = model.words, engine.whole()
-        found = words.topic_words(small, whole)
-        if isinstance(words, OpenWords):
-            assert self.source.words is not None
-            rows = engine.positions(self.source.words)
-            spelled = np.exp(words.log_spelling(small, self.source.words))[:, None] * words.rests(
-                small, whole
-            )
-            found = np.where((rows >= 0)[:, None], found[rows], 0.0) + spelled
-        return np.ascontiguousarray(found.T)
 
-    def _halves(self) -> Iterator[tuple[Bags, Bags]]:
-        """Observed and predicted halves of each block that has held-out words."""
-        for number in range(self.source.n_blocks):
-            observed, rest = split_halves(self.source.block(number, held_out=True)[1])
-            if rest.counts.sum() > 0:
-                yield observed, rest
+@dataclass(frozen=True)
+class BlockScore:
+    """Nats and tokens of the held-out documents of some blocks."""
+
+    source: Source
+    model: TopicModel
+    small: Record
+    seed: int
+
+    def __call__(self, engine: LocalEngine, blocks: range) -> tuple[float, float]:
+        nats = tokens = 0.0
+        topic_words = self._topic_words(engine)
+        for observed, rest in halves(self.source, blocks):
+            numbers = np.arange(len(observed.unseen))
+            shards = cut_shards(numbers, observed, self.source.n_words, self.source.words)
+            inferred = engine.infer(self.small, shards, self.seed)
+            gamma = np.concatenate([local["gamma"].values for local in inferred])
+            rows, places = np.unique(rest.words, return_inverse=True)
+            topic_word = np.ascontiguousarray(topic_words(rows).T)
+            rest = rest._replace(words=places.astype(np.int32))
+            scored = completion_score(rest, gamma / gamma.sum(axis=1, keepdims=True), topic_word)
+            nats, tokens = nats + scored.nats, tokens + scored.tokens
+        return nats, tokens
+
+    def _topic_words(self, engine: LocalEngine) -> Callable[[NDArray[np.integer[Any]]], Array]:
+        """Gives E[beta] of some of the corpus's words, by ascending number (words × topics)."""
+        words, small = self.model.words, self.small
+        if not isinstance(words, OpenWords):
+            totals, counts = engine.totals(), engine.table.counts
+            return lambda rows: words.topic_words_of(small, counts(rows.astype(np.int64)), totals, rows)
+        spelling, whole = self.source.words, engine.whole()
+        assert spelling is not None
+        found = np.vstack([words.topic_words(small, whole), np.zeros((1, len(whole.sizes)))])
+        rests = words.rests(small, whole)
+
+        def of(rows: NDArray[np.integer[Any]]) -> Array:
+            spelled = [spelling[int(row)] for row in rows]
+            outside = np.exp(words.log_spelling(small, spelled))[:, None] * rests
+            return found[engine.positions(spelled)] + outside  # -1, of a word that has no row, is the last
+
+        return of
+
+
+def halves(source: Source, blocks: range) -> Iterator[tuple[Bags, Bags]]:
+    """Observed and predicted halves of each block that has held-out words."""
+    for number in blocks:
+        observed, rest = split_halves(source.block(number, held_out=True)[1])
+        if rest.counts.sum() > 0:
+            yield observed, rest

@@ -10,6 +10,7 @@ import numpy as np
 from stickbreaker.core.edits import Drop, Grow, apply
 from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Cells, Record, Rows, Stats, join_cells, no_rows
+from stickbreaker.corpus.source import Source
 from stickbreaker.engines.contract import Engine, Interrupted
 from stickbreaker.learning import moves
 from stickbreaker.learning.chains import Chains, shrinkage
@@ -17,7 +18,6 @@ from stickbreaker.learning.convergence import CONVERGED
 from stickbreaker.learning.moves import Columns, Numbered
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Schedule
-from stickbreaker.learning.source import Source
 from stickbreaker.models.contract import Model, Score, Step
 
 
@@ -111,7 +111,7 @@ def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
     begun = [] if state.plans else moves.plan(model, small, state.latest, engine, step, job.seed)
     plans, early, changed = state.plans or begun, [], {}
     before = (engine.summary(small), engine.totals()) if job.schedule.exact else None
-    shards = list(minibatch.shards) if begun else minibatch.shards
+    shards = minibatch.shards
     stats = engine.map(small, shards, minibatch.n_shards, seed, [item for _, item in plans])
     if begun:
         stats, plans, early, changed = moves.refine(model, engine, small, stats, plans, shards, step, seed)
@@ -190,7 +190,8 @@ def _record(
         number = state.passes + 1
         if model.moves and number & (number - 1) == 0:
             assert state.columns is not None
-            record["words"] = moves.top_rows(engine.rows(), state.columns)  # of all topics
+            columns = state.columns
+            record["words"] = moves.top_rows(engine.parts(None), columns, columns.numbers)  # of all topics
         if minibatch.number is not None:
             score = model.kept_score(state.small, stats, engine.totals(), engine.summary(state.small))
         _end_pass(job, state, record, score)

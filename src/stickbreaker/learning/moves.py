@@ -1,6 +1,6 @@
 """How a run tries changes of its model's shape, and makes those that are worth it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -17,14 +17,14 @@ from stickbreaker.core.edits import (
     Reorder,
     Split,
     apply,
-    apply_to_stats,
 )
 from stickbreaker.core.flat import flat_record, record_from
 from stickbreaker.core.randomness import derived_seed
-from stickbreaker.core.records import Record, Rows, Stats
+from stickbreaker.core.records import Record, Stats
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine
 from stickbreaker.models.contract import Accepted, Model, Plan, Step
+from stickbreaker.models.parts import TableParts
 
 MAX_ROUNDS = 16  # how often plans may be mapped again in one step
 TOP = 10  # rows that a topic is told by in the trace
@@ -53,7 +53,9 @@ def plan(
     return [
         (number, planned)
         for number, move in enumerate(model.moves)
-        for planned in move.plan(small, latest, engine.rows(), step, derived_seed(seed, "moves", number))
+        for planned in move.plan(
+            small, latest, engine.parts(latest), step, derived_seed(seed, "moves", number)
+        )
     ]
 
 
@@ -81,7 +83,7 @@ def refine(
             own = [item for of, item in current.values() if of == number]
             if not own:
                 continue
-            verdict = move.refine(small, stats, own, engine.rows(), step)
+            verdict = move.refine(small, stats, own, engine.parts(stats), step)
             accepted += verdict.accepted
             changed |= verdict.small
             again += [(number, item) for item in verdict.again]
@@ -104,7 +106,7 @@ def decide(
         own = [item for of, item in plans if of == number]
         if not own:
             continue
-        verdict = move.decide(shape.small, shape.stats, own, engine.rows(), step)
+        verdict = move.decide(shape.small, shape.stats, own, engine.parts(shape.stats), step)
         shape = shape._replace(small={**shape.small, **verdict.small})
         shape, told = make(model, engine, shape, verdict.accepted)
         made += told
@@ -114,20 +116,29 @@ def decide(
 def make(
     model: Model, engine: Engine, shape: Shape, accepted: Sequence[Accepted]
 ) -> tuple[Shape, list[dict[str, Any]]]:
-    """Make edits, one after another; gives them as the trace tells them."""
-    made: list[dict[str, Any]] = []
+    """Make edits, one after another; gives them as the trace tells them.
+
+    Columns are told by their top rows before the first of these edits, and after the last.
+    """
     small, stats, columns = shape
+    column_axis = model.column_axis
+    made: list[dict[str, Any]] = []
+    touched: list[set[int]] = []
+    after = columns
     for item in accepted:
-        before = engine.rows()
-        axes = model.row_axis, model.column_axis
-        stats = apply_to_stats(item.edit, stats, *axes, len(before.positions))
+        changed = follow(after, item.edit, column_axis)
+        made.append({"plan": item.plan, "gain": item.gain, **_told(after, changed, item.edit, column_axis)})
+        touched.append(_touched(after, changed, made[-1]))
+        after = changed
+    n_rows, before = engine.n_rows, top_rows(engine.parts(None), columns, set[int]().union(*touched))
+    for item in accepted:
+        stats = engine.follow(item.edit, stats)
         engine.edit(item.edit)
         small = apply(item.edit, small)
-        changed = follow(columns, item.edit, model.column_axis)
-        told = {"plan": item.plan, "gain": item.gain, **_told(columns, changed, item.edit, model.column_axis)}
-        made.append(told | _words(before, engine.rows(), columns, changed, told))
-        columns = changed
-    return Shape(small, stats, columns), made
+    if engine.n_rows == n_rows:
+        now = top_rows(engine.parts(None), after, set[int]().union(*touched))
+        made = [told | _words(before, now, each) for told, each in zip(made, touched, strict=True)]
+    return Shape(small, stats, after), made
 
 
 def follow(columns: Columns, edit: Edit, axis: str) -> Columns:
@@ -184,31 +195,29 @@ def _told(before: Columns, after: Columns, edit: Edit, axis: str) -> dict[str, A
             return kind
 
 
-def _words(before: Rows, after: Rows, old: Columns, new: Columns, told: Mapping[str, Any]) -> dict[str, Any]:
-    """Top rows of the columns that an edit, as `told`, concerns, before and after."""
-    if before.values.shape[0] != after.values.shape[0] or old == new:
+def _touched(old: Columns, new: Columns, told: Mapping[str, Any]) -> set[int]:
+    """Numbers of the columns that come, go or change by an edit, as `told`."""
+    if old == new:
+        return set()
+    concerned = [told.get("topic"), *told.get("also", ())]  # others change in their last digits at most
+    return (set(old.numbers) ^ set(new.numbers)) | {number for number in new.numbers if number in concerned}
+
+
+def _words(
+    before: Mapping[str, list[int]], now: Mapping[str, list[int]], touched: set[int]
+) -> dict[str, Any]:
+    """Top rows of the columns that an edit touched."""
+    if not touched:
         return {}
-    was, now = dict(_by_number(before, old)), dict(_by_number(after, new))
-    concerned = {told.get("topic"), *told.get("also", ())}  # others change in their last digits at most
-    touched = [n for n in now if n not in was or n in concerned]
-    gone = [n for n in was if n not in now]
-    return {
-        "words": {str(n): _top(now[n]) for n in touched},
-        "before": {str(n): _top(was[n]) for n in [*touched, *gone] if n in was},
-    }
+    words, were = ({n: rows for n, rows in all_.items() if int(n) in touched} for all_ in (now, before))
+    return {"words": words, "before": were}
 
 
-def top_rows(rows: Rows, columns: Columns) -> dict[str, list[int]]:
-    """The largest rows of every column, by its lasting number."""
-    return {str(number): _top(values) for number, values in _by_number(rows, columns)}
-
-
-def _by_number(rows: Rows, columns: Columns) -> Iterable[tuple[int, Any]]:
-    return zip(columns.numbers, rows.values.T, strict=True)
-
-
-def _top(values: Any) -> list[int]:
-    return np.argsort(-values, kind="stable")[:TOP].tolist()
+def top_rows(table: TableParts, columns: Columns, numbers: Container[int]) -> dict[str, list[int]]:
+    """The largest rows of the columns that have these lasting numbers, by number."""
+    places = [place for place, number in enumerate(columns.numbers) if number in numbers]
+    tops = table.top(places, TOP) if places else []
+    return {str(columns.numbers[place]): rows for place, rows in zip(places, tops, strict=True)}
 
 
 def flat_plans(plans: Sequence[Numbered]) -> Mapping[str, Any]:

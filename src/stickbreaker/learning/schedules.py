@@ -1,7 +1,7 @@
 """Schedules: which documents a step reads, and how its statistics enter the table."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.randomness import stream
-from stickbreaker.corpus.shards import Bags, Shard, join_bags
-from stickbreaker.learning.source import SHARD, Source
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.source import SHARD, Shards, Source
 from stickbreaker.models.contract import Step
 
 LEAST = 256  # documents of a memoised minibatch, unless told
@@ -22,7 +22,7 @@ LEAST = 256  # documents of a memoised minibatch, unless told
 class Minibatch:
     """What one step reads, and how: table ← keep · table + add · fresh counts."""
 
-    shards: Iterable[Shard]
+    shards: Shards | Sequence[Shard]
     n_shards: int
     n_documents: int
     step: Step
@@ -63,13 +63,8 @@ class Batch(Schedule):
     def minibatches(
         self, source: Source, pass_number: int, step: int, seen: float, seed: int
     ) -> Iterator[Minibatch]:
-        shards = (shard for numbers, bags in source.in_order() for shard in source.shards(numbers, bags))
-        counted = [
-            int(source.kept[source.first[i] : source.first[i + 1]].sum()) for i in range(source.n_blocks)
-        ]
-        n_shards = sum(-(-size // SHARD) for size in counted)
-        n = source.n_documents
-        yield Minibatch(shards, n_shards, n, Step(step, 1.0, 1.0, seen), 0.0, 1.0, ends_pass=True)
+        shards, n = source.shards(*range(source.n_blocks)), source.n_documents
+        yield Minibatch(shards, len(shards), n, Step(step, 1.0, 1.0, seen), 0.0, 1.0, ends_pass=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +104,12 @@ class Memoised(Schedule):
         size = self.batch_size or max(LEAST, tenth)
         same = stream(seed, "shuffle", 0)  # not the pass's: documents keep their minibatch
         left = source.n_documents
-        for number, (numbers, bags) in enumerate(_cut(source.shuffled(same), size)):
+        for number, numbers in enumerate(_cut(source.windows(same), size)):
             n = len(numbers)
             left -= n
             keep = 0.0 if step == 0 else 1.0  # seeds are seen once
             yield Minibatch(
-                source.shards(numbers, bags),
+                source.shards(numbers),
                 -(-n // SHARD),
                 n,
                 Step(step, 1.0, 1.0, seen),
@@ -192,33 +187,26 @@ class Online(Schedule):
     ) -> Iterator[Minibatch]:
         total = float(source.n_documents if self.total is None else self.total)
         left = source.n_documents
-        generator = stream(seed, "shuffle", pass_number)
-        windows = source.shuffled(generator) if self.shuffle else source.in_order()
-        for numbers, bags in _cut(windows, self.batch_size):
+        windows = source.windows(stream(seed, "shuffle", pass_number) if self.shuffle else None)
+        for numbers in _cut(windows, self.batch_size):
             n = len(numbers)
             left -= n
             at, keep, add = self.step_for(step, seen, n, total)
-            yield Minibatch(
-                source.shards(numbers, bags), -(-n // SHARD), n, at, keep, add, ends_pass=left == 0
-            )
+            yield Minibatch(source.shards(numbers), -(-n // SHARD), n, at, keep, add, ends_pass=left == 0)
             step += 1
             seen += n
 
 
-def _cut(
-    windows: Iterator[tuple[NDArray[np.int64], Bags]], size: int
-) -> Iterator[tuple[NDArray[np.int64], Bags]]:
-    """Documents `size` at a time; what a window leaves over joins the next."""
-    rest: tuple[NDArray[np.int64], Bags] | None = None
-    for numbers, bags in windows:
-        if rest is not None:
-            numbers, bags = np.concatenate([rest[0], numbers]), join_bags([rest[1], bags])
+def _cut(windows: Iterator[NDArray[np.int64]], size: int) -> Iterator[NDArray[np.int64]]:
+    """Numbers of documents `size` at a time; what a window leaves over joins the next."""
+    rest = np.empty(0, np.int64)
+    for window in windows:
+        numbers = np.concatenate([rest, window])
         whole = len(numbers) // size * size
         for start in range(0, whole, size):
-            yield numbers[start : start + size], bags.slice(start, start + size)
-        rest = numbers[whole:], bags.take(np.arange(whole, len(numbers)))  # a copy: the window is let go
-        del numbers, bags
-    if rest is not None and len(rest[0]):
+            yield numbers[start : start + size]
+        rest = numbers[whole:]
+    if len(rest):
         yield rest
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, Grow
-from stickbreaker.core.records import Array, Record, Rows, Stats
+from stickbreaker.core.records import Array, Record, Stats
 from stickbreaker.corpus.shards import Shard
+from stickbreaker.models.parts import TableParts
 
 Summary = Mapping[str, Array]  # sums over the rows of the table that are not linear in its counts
 Counts = Any  # a table or some of its rows: an array (rows × columns); of a model that orders it `Ordered`
@@ -207,7 +208,9 @@ class Sampler(ABC):
 class Move(ABC):
     """A way of changing the model's shape, beside its model.
 
-    A move sees sums over shards and never a shard. Its memory, if any, are fields of the small part.
+    A move sees sums over shards and never a shard, sums over parts of the table's rows and never the table:
+    what it needs of rows it asks of `table`, which has those that the report told, too. Its memory, if any,
+    are fields of the small part.
     """
 
     def start(self, n_columns: int) -> Record:
@@ -219,17 +222,23 @@ class Move(ABC):
         return True
 
     @abstractmethod
-    def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> Sequence[Plan]:
-        """Before the map, from the last statistics and the whole table: what to try."""
+    def plan(
+        self, small: Record, latest: Stats | None, table: TableParts, step: Step, seed: int
+    ) -> Sequence[Plan]:
+        """Before the map, from the last sums (without rows) and the table: what to try."""
 
-    def refine(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
+    def refine(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
+    ) -> Verdict:
         """After the map, the table not yet changed: plans to map again over the same shards; edits to make
         before the table is."""
         return Verdict()
 
     @abstractmethod
-    def decide(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
-        """After the global step, `rows` the whole table then: what the plans, as last mapped, have earned.
+    def decide(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
+    ) -> Verdict:
+        """After the global step, and the table as it is then: what the plans, as last mapped, have earned.
 
         `stats.trial` has the plans' statistics; under a schedule that keeps reports, those of every document.
         Edits are made in order; each must be right in the shape that those before it leave.

@@ -57,7 +57,7 @@ def model_of(engine: Engine, state: RunState, fixed: dict[str, Any], status: str
     manifest = {**fixed, "status": status, "small": fields, "run": progress}
     if state.columns is not None:
         manifest["columns"] = [list(state.columns.numbers), state.columns.given]
-    return Snapshot(manifest, arrays, keys)
+    return Snapshot(manifest, arrays, keys, engine.files(run=status == "running"))
 
 
 def latest_of(state: RunState) -> dict[str, NDArray[Any]]:

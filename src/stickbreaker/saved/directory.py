@@ -7,7 +7,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,8 @@ from stickbreaker.corpus.store import read_facts
 from stickbreaker.corpus.vocabulary import Vocabulary
 
 SCHEMA = 1
+STATE = re.compile(r"state(-\d+)?\.safetensors")
+VERSION = re.compile(r"(rows|records)-\d+-\w+")  # directories that a run on a cluster keeps
 OURS = re.compile(r"state(-\d+)?\.safetensors|keys-(\d+|state)\.json")  # files that checkpoints replace
 MANIFEST = "model.json"
 VOCABULARY = "vocabulary.parquet"
@@ -36,12 +38,14 @@ class Snapshot:
     """What a model directory holds, in memory.
 
     `manifest` is plain JSON: the estimator, its settings, the corpus it learned from, where the run is.
-    `arrays` are named tensors; `keys` spell the rows of a growing table.
+    `arrays` are named tensors; `keys` spell the rows of a growing table; `files` hold the rows of one that
+    lies in blocks.
     """
 
     manifest: dict[str, Any]
     arrays: Mapping[str, NDArray[Any]]
     keys: list[str] | None = None
+    files: Sequence[Path] = ()
     trace: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
@@ -102,6 +106,7 @@ class ModelDirectory:
         if snapshot.manifest["status"] == "done" and (self.path / DOCUMENTS).exists():
             names.append(DOCUMENTS)
         files = {name: self._describe(name) for name in names}
+        files |= {name: {"bytes": size} for name, size in self._own(snapshot.files)}
         trace = self.trace_path.stat().st_size if self.trace_path.exists() else 0
         manifest = {"schema": SCHEMA, **snapshot.manifest, "files": files}
         if snapshot.manifest["status"] == "running":
@@ -109,6 +114,18 @@ class ModelDirectory:
         manifest["digest"] = _digest(manifest)
         write_atomic(self.path / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode() + b"\n")
         self._remove_all_but(names)
+
+    def _own(self, files: Sequence[Path]) -> Iterator[tuple[str, int]]:
+        """Names and sizes of blocks, which tell by themselves whether they were altered; those that lie
+        elsewhere are copied."""
+        for path in files:
+            name = f"{path.parent.name}/{path.name}"
+            own = self.path / name
+            if not (own.exists() and own.samefile(path)):
+                (self.path / path.parent.name).mkdir(exist_ok=True)
+                with atomic_file(self.path / name) as partial:
+                    shutil.copyfile(path, partial)
+            yield name, (self.path / name).stat().st_size
 
     def read(self) -> Snapshot:
         """The directory's state. Raises UserError naming what is missing, damaged, altered or too new."""
@@ -128,9 +145,9 @@ class ModelDirectory:
         for name, told in manifest["files"].items():
             self._verify(name, told)
         names = list(manifest["files"])
-        arrays = load_file(self.path / next(n for n in names if n.endswith(".safetensors")))
+        arrays = load_file(self.path / next(n for n in names if STATE.fullmatch(n)))
         keys = next((json.loads((self.path / n).read_bytes()) for n in names if n.startswith("keys-")), None)
-        return Snapshot(manifest, arrays, keys, self._trace(manifest))
+        return Snapshot(manifest, arrays, keys, trace=self._trace(manifest))
 
     def manifest(self) -> dict[str, Any]:
         """model.json, checked for its schema."""
@@ -164,6 +181,10 @@ class ModelDirectory:
             self.lock()
             manifest = self.manifest()
             self._remove_all_but(list(manifest["files"]))
+            wanted = {name.split("/")[0] for name in manifest["files"]}
+            for found in self.path.iterdir():
+                if VERSION.fullmatch(found.name) and found.name not in wanted:
+                    shutil.rmtree(found, ignore_errors=True)
             sweep(self.path)
             leaving = self.path / f".{CORPUS}.leaving"
             shutil.rmtree(leaving, ignore_errors=True)
@@ -202,7 +223,7 @@ class ModelDirectory:
         if file.stat().st_size != told["bytes"]:
             size = f"{file.stat().st_size} bytes where the model was saved with {told['bytes']}"
             raise UserError(f"is truncated or altered ({size})", where=file, remedy="restore it or fit again")
-        if digest_of(file) != told["digest"]:
+        if "digest" in told and digest_of(file) != told["digest"]:
             raise UserError("was altered since it was saved", where=file, remedy="restore it or fit again")
 
     def _remove_all_but(self, names: list[str]) -> None:

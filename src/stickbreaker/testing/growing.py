@@ -7,6 +7,7 @@ better.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Accepted, Local, Model, Move, Plan, Score, Step, Summary, Verdict
+from stickbreaker.models.parts import Ask, Part, TableParts, Told
 
 
 class Components(NamedTuple):
@@ -75,10 +77,7 @@ class GrowingMixture(Model):
     ) -> tuple[Local, Mapping[str, Stats]]:
         shares = local["shares"].values
         trials = [plan for plan in plans if "component" in plan.change]
-        return {}, {
-            plan.name: _try_split(shard, shares[:, int(plan.change["component"].values.argmax())], plan, seed)
-            for plan in trials
-        }
+        return {}, {plan.name: _try_split(shard, shares[:, _component(plan)], plan, seed) for plan in trials}
 
     def summary(self, small: Record, counts: Array, first: int) -> Summary:
         return {"squares": (counts**2).sum(axis=0)}
@@ -111,40 +110,47 @@ class SplitLargest(Move):
     def choose(self, use: Array) -> int:
         return int(use.argmax())
 
-    def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> list[Plan]:
+    def plan(
+        self, small: Record, latest: Stats | None, table: TableParts, step: Step, seed: int
+    ) -> list[Plan]:
         use = small["use"].values
         if step.number < 2:
             return []
         mark = (np.arange(len(use)) == self.choose(use)).astype(np.float64)
         return [Plan(self.name, {"component": Field(mark, ("components",), additive=False)})]
 
-    def refine(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
+    def refine(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
+    ) -> Verdict:
+        fitting = [plan for plan in plans if plan.round < 2]
+        halves = table.fields({plan.name: Ask(as_told, {"told": Told(plan.name)}) for plan in fitting})
         again: list[Plan] = []
-        for plan in plans:
-            if plan.round < 2:
-                told = stats.trial[plan.name].rows.rows()
-                halves = np.zeros((len(rows.positions), 2))
-                halves[told.positions] = told.values
-                change = {**plan.change, "halves": Field(halves, ("words", "halves"))}
-                again.append(replace(plan, change=change, round=plan.round + 1))
+        for plan in fitting:
+            change = {**plan.change, "halves": Field(halves[plan.name]["halves"], ("words", "halves"))}
+            again.append(replace(plan, change=change, round=plan.round + 1))
         return Verdict(again=tuple(again))
 
-    def decide(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
-        return Verdict(tuple(found for plan in plans if (found := self._earned(stats, plan, rows))))
+    def decide(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
+    ) -> Verdict:
+        terms = partial(halves_terms, eta=self.eta)
+        sums = table.add({plan.name: Ask(terms, {"told": Told(plan.name)}) for plan in plans})
+        gains = {name: self._gain(stats.trial[name], each) for name, each in sums.items()}
+        earned = {plan.name: _component(plan) for plan in plans if gains[plan.name] > 0.0}
+        share = {name: float(sums[name]["tokens"][1] / sums[name]["tokens"][2]) for name in earned}
+        asks = {name: Ask(partial(second_share, share=share[name]), {"told": Told(name)}) for name in earned}
+        along = table.fields(asks)
+        edits = {
+            name: Split("components", component, share[name], along[name])
+            for name, component in earned.items()
+        }
+        return Verdict(tuple(Accepted(name, (edit,), gains[name]) for name, edit in edits.items()))
 
-    def _earned(self, stats: Stats, plan: Plan, rows: Rows) -> Accepted | None:
-        trial = stats.trial[plan.name]
-        counts = trial.rows.rows().values
-        alone, apart = _marginal(counts.sum(1), self.eta), sum(_marginal(c, self.eta) for c in counts.T)
-        gain = apart - trial.documents * np.log(2.0) - alone
-        if gain <= 0.0:
-            return None
-        component = int(plan.change["component"].values.argmax())
-        share = float(counts[:, 1].sum() / counts.sum())
-        along = np.full(len(rows.positions), share)
-        known = trial.rows.rows()
-        along[known.positions] = known.values[:, 1] / np.maximum(known.values.sum(1), 1e-12)
-        return Accepted(plan.name, (Split("components", component, share, {"words": along}),), float(gain))
+    def _gain(self, trial: Stats, sums: Mapping[str, Array]) -> float:
+        """What the log of the Dirichlet-multinomial of a thousand possible words gains by the halves."""
+        size = 1000.0 * self.eta
+        first, second, whole = gammaln(size) - gammaln(size + sums["tokens"]) + sums["terms"]
+        return float(first + second - trial.documents * np.log(2.0) - whole)
 
 
 @dataclass(frozen=True)
@@ -163,12 +169,22 @@ class DropFaded(Move):
 
     least: float
 
-    def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> list[Plan]:
+    def plan(
+        self, small: Record, latest: Stats | None, table: TableParts, step: Step, seed: int
+    ) -> list[Plan]:
         return [Plan("drop", {})]
 
-    def decide(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
-        gone = tuple(np.flatnonzero(rows.values.sum(axis=1) < self.least).tolist())
+    def decide(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
+    ) -> Verdict:
+        tokens = table.fields({"rows": Ask(row_tokens)})["rows"]["tokens"]  # rows have keys: an ndarray
+        gone = tuple(np.flatnonzero(tokens < self.least).tolist())
         return Verdict((Accepted("drop", (Drop("words", gone),), 0.0),) if gone else ())
+
+
+def _component(plan: Plan) -> int:
+    """The component that a plan marks."""
+    return int(plan.change["component"].values.argmax())
 
 
 class Text(NamedTuple):
@@ -221,10 +237,24 @@ def _try_split(shard: Shard, share: Array, plan: Plan, seed: int) -> Stats:
     return replace(stats, found={}, documents=float(share.sum()))
 
 
-def _marginal(counts: Array, eta: float) -> float:
-    """log of the Dirichlet-multinomial of a thousand possible words."""
-    return float(
-        gammaln(1000 * eta)
-        - gammaln(1000 * eta + counts.sum())
-        + (gammaln(eta + counts) - gammaln(eta)).sum()
-    )
+def as_told(part: Part) -> Mapping[str, Array]:
+    """Each half's counts, as a trial told them."""
+    return {"halves": part.held["told"]}
+
+
+def halves_terms(part: Part, eta: float) -> Mapping[str, Array]:
+    """Of two halves and of both together: tokens, and the rows' terms of the log of the marginal."""
+    columns = np.column_stack([part.held["told"], part.held["told"].sum(axis=1)])
+    return {"tokens": columns.sum(axis=0), "terms": (gammaln(eta + columns) - gammaln(eta)).sum(axis=0)}
+
+
+def second_share(part: Part, share: float) -> Mapping[str, Array]:
+    """The second half's share of each word, `share` of words that a trial told nothing of."""
+    tokens = part.held["told"].sum(axis=1)
+    told = part.held["told"][:, 1] / np.maximum(tokens, 1e-12)
+    return {"words": np.where(tokens > 0.0, told, share)}
+
+
+def row_tokens(part: Part) -> Mapping[str, Array]:
+    """What each row counts in all."""
+    return {"tokens": part.counts.sum(axis=1)}

@@ -2,48 +2,70 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from stickbreaker.core.records import Array, Field, Record, Rows, Stats
+from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.models.contract import Plan, Step, Verdict
-from stickbreaker.models.topics.proposals import correlation, pairs, shares
-from stickbreaker.models.topics.topic_moves import ROUNDS, Candidate, TopicMoves
+from stickbreaker.models.parts import Ask, RowArray, TableParts, Told
+from stickbreaker.models.topics import asked
+from stickbreaker.models.topics.asked import Answer, Terms, evidence, log_likelihood
+from stickbreaker.models.topics.candidates import Candidate, Limits, accepted, chosen
+from stickbreaker.models.topics.proposals import correlation, pairs
+from stickbreaker.models.topics.topic_moves import (
+    ROUNDS,
+    Draft,
+    TopicMoves,
+    concerned,
+    second_part,
+    tokens_of,
+)
 from stickbreaker.models.topics.trials import mark, topic_of
 
 SETTLED = 2.0  # passes before exact moves begin: alpha must be learned first
 STEPS = 10  # minibatches before moves that are judged on halves begin
+WHOLE = np.array([1.0, 1.0, -1.0])  # what a topic's two parts have more than the whole
 RATE = 0.2  # merges of a stream wait until the learning rate is below: totals must be steady
 
 
 class ExactMoves(TopicMoves):
     """Judged by the bound of all documents, whose statistics are those of their last visit."""
 
-    def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> list[Plan]:
+    def plan(
+        self, small: Record, latest: Stats | None, table: TableParts, step: Step, seed: int
+    ) -> list[Plan]:
         if latest is None or step.seen < SETTLED * latest.documents:
             return []
-        return [*self._directions(small, rows, step, seed), *self._handovers(small, latest, rows, step)]
+        splits = self._directions(small, table, step, seed)
+        return self._made(table, [*splits, *self._handovers(small, latest, table, step)])
 
-    def refine(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
-        return Verdict(again=tuple(self._fitting(small, stats, plans, rows)))
+    def refine(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
+    ) -> Verdict:
+        return Verdict(again=tuple(self._fitting(small, stats, plans, table)))
 
     def _candidates(
-        self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
     ) -> Iterator[Candidate]:
-        columns = rows.values
+        sums = table.add({plan.name: self._terms(small, stats, plan) for plan in plans})
         for plan in plans:
-            tried = stats.trial[plan.name]
+            tried, values = stats.trial[plan.name], evidence(self._words(small), sums[plan.name])
             if "targets" in plan.change:
-                yield self._handover(small, plan, tried, columns, columns, 1.0)
+                yield self._handover(small, plan, tried, values, 1.0)
                 continue
-            topic = topic_of(plan.change["topic"])
-            second = shares(tried.rows.rows(), len(columns), smooth=0.0)
-            halves = _halves(columns[:, topic], second)
-            part, prior = self._halved(small, tried, float(small["weights"].values[topic]))
-            gain = float(tried.usage["own"].values) + prior
-            gain += float(self._value(small, halves, halves).sum())
-            gain -= float(self._value(small, columns[:, [topic]], columns[:, [topic]])[0])
-            yield self._parted(plan, second, part, gain)
+            part, prior = self._halved(small, tried, topic_of(plan.change["topic"]))
+            gain = float(tried.usage["own"].values) + prior + float(values @ WHOLE)
+            shares = partial(asked.seconds, tokens=tokens_of(tried), smooth=0.0)
+            yield self._parted(plan, part, gain, Ask(shares, {"told": Told(plan.name)}))
+
+    def _terms(self, small: Record, stats: Stats, plan: Plan) -> Ask:
+        """The words' terms of what a plan would make."""
+        if "targets" in plan.change:
+            return self._union_terms(small, plan)
+        topic, tokens = topic_of(plan.change["topic"]), tokens_of(stats.trial[plan.name])
+        columns = partial(asked.split, topic=topic, tokens=tokens)
+        return Ask(Terms(self._words(small), columns), {"told": Told(plan.name)})
 
 
 class HalvesMoves(TopicMoves):
@@ -56,14 +78,20 @@ class HalvesMoves(TopicMoves):
         """Yes: what a stream brings may always give reason to try again."""
         return True
 
-    def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> list[Plan]:
+    def plan(
+        self, small: Record, latest: Stats | None, table: TableParts, step: Step, seed: int
+    ) -> list[Plan]:
         if latest is None or step.number < STEPS:
             return []
-        splits = list(self._directions(small, rows, step, seed, half=0.0))
-        return splits if step.rate > RATE else [*splits, *self._handovers(small, latest, rows, step)]
+        drafts = list(self._directions(small, table, step, seed, half=0.0))
+        if step.rate <= RATE:
+            drafts += self._handovers(small, latest, table, step)
+        return self._made(table, drafts)
 
-    def refine(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
-        again = self._fitting(small, stats, plans, rows)
+    def refine(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
+    ) -> Verdict:
+        again = self._fitting(small, stats, plans, table)
         other = {"half": Field(np.array(1.0))}
         return Verdict(
             again=tuple(
@@ -73,26 +101,28 @@ class HalvesMoves(TopicMoves):
         )
 
     def _candidates(
-        self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
     ) -> Iterator[Candidate]:
-        columns = rows.values
+        sums = table.add({plan.name: self._terms(small, plan) for plan in plans})
         for plan in plans:
-            tried = stats.trial[plan.name]
+            tried, told = stats.trial[plan.name], sums[plan.name]
             if "targets" in plan.change:
-                yield self._handover(small, plan, tried, columns, columns, step.scale)
+                yield self._handover(small, plan, tried, evidence(self._words(small), told), step.scale)
                 continue
-            topic = topic_of(plan.change["topic"])
-            second = plan.change["shares"].values
-            halves = _halves(columns[:, topic], second)
-            _, prior = self._halved(small, tried, float(small["weights"].values[topic]))
-            told = tried.rows.rows()
-            fit = (told.values * self.words.log_words(small, halves)[told.positions]).sum()
-            whole = self.words.log_words(small, columns[:, [topic]])[told.positions, 0]
+            _, prior = self._halved(small, tried, topic_of(plan.change["topic"]))
             gain = float(tried.usage["own"].values) + prior
-            gain += float(fit - (told.values.sum(axis=1) * whole).sum())
+            gain += float(log_likelihood(self._words(small), told) @ WHOLE)
             gain *= step.scale * stats.documents / max(1.0, tried.documents)
-            part = float(halves[:, 1].sum() / max(float(halves.sum()), 1e-300))
-            yield self._parted(plan, second, part, gain)
+            part = second_part(told["totals"][:, :2])
+            yield self._parted(plan, part, gain, plan.change["shares"].values)
+
+    def _terms(self, small: Record, plan: Plan) -> Ask:
+        """The words' terms of what a plan would make."""
+        if "targets" in plan.change:
+            return self._union_terms(small, plan)
+        columns = partial(asked.split_as_fitted, topic=topic_of(plan.change["topic"]))
+        held = {"told": Told(plan.name), "shares": plan.change["shares"].values}
+        return Ask(Terms(self._words(small), columns), held)
 
 
 class PaperMoves(TopicMoves):
@@ -108,78 +138,106 @@ class PaperMoves(TopicMoves):
         """Yes: every topic is tried at every step."""
         return True
 
-    def plan(self, small: Record, latest: Stats | None, rows: Rows, step: Step, seed: int) -> list[Plan]:
+    def plan(
+        self, small: Record, latest: Stats | None, table: TableParts, step: Step, seed: int
+    ) -> list[Plan]:
         if step.number == 0:
             return []
-        n_topics = rows.values.shape[1]
+        n_topics = table.totals.shape[1]
         splits = [
             Plan(f"split {k} of step {step.number}", {"topic": mark(k, n_topics)}) for k in range(n_topics)
         ]
         return [Plan(f"merges of step {step.number}", {}), *splits]
 
-    def refine(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
-        fresh = _dense(stats, rows) * step.scale
+    def refine(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
+    ) -> Verdict:
         if all(plan.round == 0 for plan in plans):
-            apart = [self._begun(small, stats, plan, rows, fresh, step) for plan in plans if plan.change]
-            likely = pairs(correlation(stats), rows.values)[: self.settings.merges]
-            unions = [self._union(small, pair, rows, step) for pair in likely]
-            return Verdict(again=(*apart, *unions))
+            fresh = table.add({"fresh": self._report(small)})["fresh"]["totals"] * step.scale
+            apart = [self._begun(small, stats, plan, table, fresh, step) for plan in plans if plan.change]
+            likely = pairs(correlation(stats), table.totals.sum(axis=0))[: self.settings.merges]
+            unions = [self._union(small, pair, table, step) for pair in likely]
+            return Verdict(again=tuple(self._made(table, [*apart, *unions])))
+        unions = [plan for plan in plans if "targets" in plan.change]
+        sums = table.add({plan.name: self._union_after(small, plan, step) for plan in unions})
         found = [
-            self._handover(small, plan, stats.trial[plan.name], rows.values, fresh, step.scale)
-            for plan in plans
-            if "targets" in plan.change
+            self._handover(
+                small, plan, stats.trial[plan.name], self._value(small, sums[plan.name]), step.scale
+            )
+            for plan in unions
         ]
-        return Verdict(tuple(self._verdict(small, found, 0.0, rows.values.sum(axis=0), lambda times: 0.0)[0]))
+        limits = Limits(0.0, self.settings.splits)
+        best, _ = chosen(small, found, limits, table.totals.sum(axis=0), lambda times: 0.0)
+        return Verdict(accepted(table, best))
 
-    def _begun(self, small: Record, stats: Stats, plan: Plan, rows: Rows, fresh: Array, step: Step) -> Plan:
-        """A split to start from: the counts of earlier minibatches, and this one's."""
-        topic = topic_of(plan.change["topic"])
-        start = np.stack([(1.0 - step.rate) * rows.values[:, topic], step.rate * fresh[:, topic]], axis=1)
-        log_words = self.words.log_words(small, start)
-        weight = (1.0 - step.rate) * float(small["weights"].values[topic])
+    def _report(self, small: Record) -> Ask:
+        """The totals of the step's report."""
+        return Ask(partial(asked.report_totals, words=self._words(small)), {"fresh": Told()})
+
+    def _begun(
+        self, small: Record, stats: Stats, plan: Plan, table: TableParts, fresh: Array, step: Step
+    ) -> Draft:
+        """A split to start from: the counts of earlier minibatches, and this one's, of totals `fresh`."""
+        topic, keep = topic_of(plan.change["topic"]), 1.0 - step.rate
+        totals = np.stack([keep * table.totals[:, topic], step.rate * fresh[:, topic]], axis=1)
+        weight = keep * float(small["weights"].values[topic])
         now = step.rate * float(stats.usage["shares"].values[topic]) / max(1.0, stats.documents)
-        change = {
-            **plan.change,
-            "start": Field(start, ("words", "halves")),
-            "log_odds": Field(log_words[:, 0] - log_words[:, 1], ("words",), additive=False),
-            "priors": Field(self._prior(small, np.array([weight, now]))),
-        }
-        return replace(plan, change=change, round=1)
+        priors = Field(self._prior(small, np.array([weight, now])))
+        start = partial(
+            asked.begun,
+            words=self._words(small),
+            topic=topic,
+            keep=keep,
+            add=step.rate * step.scale,
+            totals=totals,
+        )
+        return Draft(
+            replace(plan, change={**plan.change, "priors": priors}, round=1), Ask(start, {"fresh": Told()})
+        )
+
+    def _union_after(self, small: Record, plan: Plan, step: Step) -> Ask:
+        """The words' terms of a handover, and what the report adds to them."""
+        topic, targets = concerned(plan)
+        columns = partial(asked.union_after, topic=topic, into=targets, scale=step.scale)
+        return Ask(Terms(self._words(small), columns), {"told": Told(plan.name), "fresh": Told()})
+
+    def _split_after(self, small: Record, plan: Plan, step: Step) -> Ask:
+        """The words' terms of a split, and what the report adds to them."""
+        topic = topic_of(plan.change["topic"])
+        columns = partial(asked.split_after, topic=topic, rate=step.rate, scale=step.scale)
+        return Ask(Terms(self._words(small), columns), {**_blended(plan), "fresh": Told()})
+
+    def _value(self, small: Record, sums: Answer) -> Array:
+        """Report's tokens times E[log beta], less KL(q(beta) || p(beta)), of columns."""
+        words = self._words(small)
+        return evidence(words, sums) + log_likelihood(words, sums)
 
     def _candidates(
-        self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
     ) -> Iterator[Candidate]:
-        columns, fresh = rows.values, _dense(stats, rows) * step.scale
-        for plan in plans:
-            if "log_odds" not in plan.change or not plan.change["topic"].values.any():
-                continue  # no split, or of a topic that was merged meanwhile
+        splits = [
+            plan
+            for plan in plans  # but those of a topic that was merged meanwhile
+            if "log_odds" in plan.change and plan.change["topic"].values.any()
+        ]
+        asks = {plan.name: self._split_after(small, plan, step) for plan in splits}
+        sums = table.add({"fresh": self._report(small), **asks})
+        fresh = sums["fresh"]["totals"].sum(axis=0) * step.scale
+        for plan in splits:
             topic, tried = topic_of(plan.change["topic"]), stats.trial[plan.name]
-            told = tried.rows.rows()
-            parted = np.zeros((len(columns), 2))
-            parted[told.positions] = step.scale * told.values
-            if not np.isclose(parted.sum(), fresh[:, topic].sum(), rtol=1e-3, atol=1e-3):
+            tokens = step.scale * tokens_of(tried).sum()
+            if not np.isclose(tokens, fresh[topic], rtol=1e-3, atol=1e-3):
                 continue  # another topic was merged into it
-            after = (1.0 - step.rate) * plan.change["start"].values + step.rate * parted
-            second = after[:, 1] / np.maximum(after.sum(axis=1), 1e-300)
-            halves = _halves(columns[:, topic], second)
-            part, prior = self._halved(small, tried, float(small["weights"].values[topic]))
+            part, prior = self._halved(small, tried, topic)
             gain = step.scale * (float(tried.usage["own"].values) + prior)
-            gain += float(self._value(small, parted, halves).sum())
-            gain -= float(self._value(small, fresh[:, [topic]], columns[:, [topic]])[0])
-            yield self._parted(plan, second, part, gain)
+            gain += float(self._value(small, sums[plan.name]) @ WHOLE)
+            shares = partial(asked.seconds_after, rate=step.rate, scale=step.scale)
+            yield self._parted(plan, part, gain, Ask(shares, _blended(plan)))
+
+
+def _blended(plan: Plan) -> dict[str, RowArray | Told]:
+    """What a split is of: the counts that it started from, and what was told since."""
+    return {"told": Told(plan.name), "start": plan.change["start"].values}
 
 
 MOVES: dict[str, type[TopicMoves]] = {"exact": ExactMoves, "halves": HalvesMoves, "paper": PaperMoves}
-
-
-def _halves(column: Array, second: Array) -> Array:
-    """A topic's counts in two (words × 2), by the second's share of each word."""
-    return np.stack([column * (1.0 - second), column * second], axis=1)
-
-
-def _dense(stats: Stats, rows: Rows) -> Array:
-    """A report's rows as a table."""
-    told = stats.rows.rows()
-    out = np.zeros(rows.values.shape)
-    out[told.positions] = told.values
-    return out

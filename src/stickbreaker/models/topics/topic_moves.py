@@ -4,52 +4,46 @@ scipy is imported on use: a model is loaded without it.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
 import numpy as np
 
-from stickbreaker.core.edits import Dissolve, Split, own_shares
-from stickbreaker.core.randomness import stream
-from stickbreaker.core.records import Array, Field, Record, Rows, Stats
-from stickbreaker.models.contract import Accepted, Move, Plan, Step, Verdict
+from stickbreaker.core.edits import Dissolve, Split
+from stickbreaker.core.records import Array, Field, Record, Stats
+from stickbreaker.models.contract import Move, Plan, Step, Verdict
+from stickbreaker.models.parts import Ask, RowArray, TableParts, Told
+from stickbreaker.models.topics import asked
+from stickbreaker.models.topics.asked import Answer, Terms, Words
+from stickbreaker.models.topics.candidates import MERGE, SPLIT, Candidate, Limits, accepted, chosen
 from stickbreaker.models.topics.growing import GrowingTopics
-from stickbreaker.models.topics.proposals import (
-    centred,
-    correlation,
-    likeness,
-    mixtures,
-    pairs,
-    shares,
-)
+from stickbreaker.models.topics.proposals import correlation, likeness, mixtures, pairs
 from stickbreaker.models.topics.split_merge import SplitMerge
+from stickbreaker.models.topics.trials import TOKENS as TOLD_TOKENS
 from stickbreaker.models.topics.trials import mark, topic_of
 from stickbreaker.models.topics.words import ClosedVocabulary
 
 DIRECTIONS = 3  # maps that look for a topic's leading direction; the next parts documents along it
 ROUNDS = 9  # of a split's fitting, directions included
 TOKENS = 20.0  # a topic of fewer is not split
-LONGEST = 32.0  # cohorts that a topic that keeps failing waits at most
-APART = 8.0  # cohorts that a pair waits that failed, or was one topic before
-SPLIT, MERGE = 0, 1  # kinds of moves
-EMPTY, NOUGHT = 1.0, -1e-2  # a topic of fewer tokens goes for nothing, to rounding
 DUST = 1e-6  # nats a token that a gain must exceed: single precision could have made it
+ARRAYS = {  # over words that plans have: axes, whether they add up, what a new word has
+    "direction": (("words",), True, 0.0),
+    "log_words": (("words", "targets"), False, 0.0),
+    "start": (("words", "halves"), True, 0.0),
+    "shares": (("words",), False, 0.5),
+    "log_odds": (("words",), False, 0.0),
+}
 
 
-class Candidate(NamedTuple):
-    """A change that a trial says something about: columns concerned, its edit, and its gain in nats.
+class Draft(NamedTuple):
+    """A plan without its arrays over words, and what to ask for them."""
 
-    log p(sticks | gamma) has no part in the gain: a density at a point does not compare across numbers of
-    topics.
-    """
-
-    plan: str
-    topics: tuple[int, ...]
-    edit: Split | Dissolve
-    gain: float
-    mixture: bool = False  # a topic tried with those that it mixes
+    plan: Plan
+    ask: Ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,89 +69,104 @@ class TopicMoves(Move):
 
     # what to try
 
-    def _directions(self, small: Record, rows: Rows, step: Step, seed: int, **more: float) -> Iterator[Plan]:
+    def _words(self, small: Record) -> Words:
+        return Words(self.words, {name: small[name] for name in self.words.start()})
+
+    def _directions(
+        self, small: Record, table: TableParts, step: Step, seed: int, **more: float
+    ) -> Iterator[Draft]:
         """Splits to fit: the largest topics that do not wait, from a random direction of words."""
-        totals, n_topics = rows.values.sum(axis=0), rows.values.shape[1]
+        totals = table.totals.sum(axis=0)
         eligible = (small["wait"].values[SPLIT] <= step.seen) & (totals >= TOKENS)
         order = [k for k in np.argsort(-totals, kind="stable").tolist() if eligible[k]]
         extra = {name: Field(np.array(value)) for name, value in more.items()}
         for topic in order[: self.settings.splits]:
-            start = stream(seed, "directions", step.number, topic).standard_normal(len(rows.values))
-            change = {"topic": mark(topic, n_topics), "direction": Field(start, ("words",)), **extra}
-            yield Plan(f"split {topic} of step {step.number}", change)
+            plan = Plan(f"split {topic} of step {step.number}", {"topic": mark(topic, len(totals)), **extra})
+            yield Draft(plan, Ask(partial(asked.random_scores, seed=seed, step=step.number, topic=topic)))
 
-    def _handovers(self, small: Record, latest: Stats, rows: Rows, step: Step) -> Iterator[Plan]:
+    def _handovers(self, small: Record, latest: Stats, table: TableParts, step: Step) -> Iterator[Draft]:
         """Topics to hand over, each to one that it is like or together with, or to those that it mixes."""
-        columns = rows.values
+        if self.settings.merges == 0:
+            return
+        totals = table.totals.sum(axis=0)
         apart, waits = small["apart"].values, small["wait"].values[MERGE]
-        chosen: dict[tuple[int, ...], None] = {}
-        small_first = [
-            k for k in np.argsort(columns.sum(axis=0), kind="stable").tolist() if waits[k] <= step.seen
-        ]
-        mixed = list(mixtures(columns, small_first[: -(-self.settings.merges // 2)]))
+        picked: dict[tuple[int, ...], None] = {}
+        small_first = [k for k in np.argsort(totals, kind="stable").tolist() if waits[k] <= step.seen]
+        products = table.add({"products": Ask(partial(asked.products, totals=totals))})["products"]
+        mixed = list(mixtures(products["shares"], small_first[: -(-self.settings.merges // 2)]))
+        alike = likeness(products["counts"], products["squares"])
         rankings = [
             mixed,
-            [pair for pair in pairs(likeness(columns), columns) if apart[pair] <= step.seen],
-            [pair for pair in pairs(correlation(latest), columns) if apart[pair] <= step.seen],
+            [pair for pair in pairs(alike, totals) if apart[pair] <= step.seen],
+            [pair for pair in pairs(correlation(latest), totals) if apart[pair] <= step.seen],
         ]
         for each in chain.from_iterable(zip_longest(*rankings)):
             if each is not None:
-                chosen[each] = None
-            if len(chosen) == self.settings.merges:
+                picked[each] = None
+            if len(picked) == self.settings.merges:
                 break
-        for each in list(chosen)[: self.settings.merges]:
-            yield self._union(small, each, rows, step, mixed=each in mixed)
+        for each in list(picked)[: self.settings.merges]:
+            yield self._union(small, each, table, step, mixed=each in mixed)
 
     def _union(
-        self, small: Record, topics: tuple[int, ...], rows: Rows, step: Step, mixed: bool = False
-    ) -> Plan:
+        self, small: Record, topics: tuple[int, ...], table: TableParts, step: Step, mixed: bool = False
+    ) -> Draft:
         """The first of some topics to be handed over to the others."""
         topic, *targets = topics
-        n_topics = rows.values.shape[1]
+        n_topics = table.totals.shape[1]
         marks = np.stack([mark(target, n_topics).values for target in targets], axis=1)
         alpha = self._prior(small, small["weights"].values[[topic]])
-        log_words = self.words.log_words(small, rows.values[:, targets])
         change = {
             "topic": mark(topic, n_topics),
             "targets": Field(marks, ("topics", "targets"), additive=False),
-            "log_words": Field(log_words, ("words", "targets"), additive=False),
             "priors": Field(np.full(len(targets), alpha[0] / len(targets))),
         }
         if mixed:
             change["mixture"] = Field(np.array(1.0))
-        return Plan(f"merge {topic} {' '.join(map(str, targets))} of step {step.number}", change)
+        plan = Plan(f"merge {topic} {' '.join(map(str, targets))} of step {step.number}", change)
+        words, totals = self._words(small), table.totals[:, targets]
+        return Draft(plan, Ask(partial(asked.targets, words=words, topics=targets, totals=totals)))
+
+    def _made(self, table: TableParts, drafts: Iterable[Draft]) -> list[Plan]:
+        """The plans with their arrays over words, made all at once."""
+        drafts = list(drafts)
+        made = table.fields({plan.name: ask for plan, ask in drafts})
+        return [replace(plan, change={**plan.change, **_arrays(made[plan.name])}) for plan, _ in drafts]
 
     # how a split is fitted
 
-    def _fitting(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows) -> list[Plan]:
+    def _fitting(self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts) -> list[Plan]:
         """Splits that are not fitted yet, for their next round."""
         fitting = [plan for plan in plans if "targets" not in plan.change and plan.round < ROUNDS]
-        return [self._fitted(small, stats, plan, rows) for plan in fitting]
+        sums = table.add({plan.name: self._seen(small, stats, plan) for plan in fitting})
+        return self._made(table, [self._fitted(small, stats, plan, sums[plan.name]) for plan in fitting])
 
-    def _fitted(self, small: Record, stats: Stats, plan: Plan, rows: Rows) -> Plan:
-        """The plan for the next round, from what the last one told."""
-        told, change = stats.trial[plan.name].rows.rows(), dict(plan.change)
+    def _seen(self, small: Record, stats: Stats, plan: Plan) -> Ask:
+        """What the next round needs to know of all words."""
+        held = {"told": Told(plan.name)}
         if plan.round < DIRECTIONS:
-            change["direction"] = Field(centred(told, len(rows.values)), ("words",))
+            return Ask(asked.moments, held)
+        tokens, topic = tokens_of(stats.trial[plan.name]), topic_of(plan.change["topic"])
+        return Ask(partial(asked.halves, words=self._words(small), topic=topic, tokens=tokens), held)
+
+    def _fitted(self, small: Record, stats: Stats, plan: Plan, sums: Answer) -> Draft:
+        """The plan for the next round, from what the last one told."""
+        held, change = {"told": Told(plan.name)}, dict(plan.change)
+        after = replace(plan, round=plan.round + 1)
+        if plan.round < DIRECTIONS:
             if plan.round + 1 == DIRECTIONS:
                 change["sides"] = Field(np.array(1.0))
-        else:
-            change.pop("direction", None)
-            change |= self._proposal(small, told, topic_of(plan.change["topic"]), rows)
-        return replace(plan, change=change, round=plan.round + 1)
-
-    def _proposal(self, small: Record, told: Rows, topic: int, rows: Rows) -> dict[str, Field]:
-        """Two topics that a topic's counts make when each word is shared as in a trial (words × 2)."""
-        second, column = shares(told, len(rows.values)), rows.values[:, topic]
-        halves = np.stack([column * (1.0 - second), column * second], axis=1)
-        log_words = self.words.log_words(small, halves)
-        part = float(halves[:, 1].sum() / max(halves.sum(), 1e-300))
-        alpha = self._prior(small, small["weights"].values[topic] * np.array([1.0 - part, part]))
-        return {
-            "shares": Field(second, ("words",), additive=False, fresh=0.5),
-            "log_odds": Field(log_words[:, 0] - log_words[:, 1], ("words",), additive=False),
-            "priors": Field(alpha),
-        }
+            ask = Ask(partial(asked.centred, moments=sums["moments"]), held)
+            return Draft(replace(after, change=change), ask)
+        change.pop("direction", None)
+        tokens, topic = tokens_of(stats.trial[plan.name]), topic_of(plan.change["topic"])
+        part = second_part(sums["totals"])
+        weights = small["weights"].values[topic] * np.array([1.0 - part, part])
+        change["priors"] = Field(self._prior(small, weights))
+        ask = partial(
+            asked.proposed, words=self._words(small), topic=topic, tokens=tokens, totals=sums["totals"]
+        )
+        return Draft(replace(after, change=change), Ask(ask, held))
 
     # terms of the bound
 
@@ -171,11 +180,11 @@ class TopicMoves(Move):
 
         return float((alpha * sums - documents * gammaln(alpha)).sum())
 
-    def _halved(self, small: Record, tried: Stats, weight: float) -> tuple[float, float]:
+    def _halved(self, small: Record, tried: Stats, topic: int) -> tuple[float, float]:
         """The second part's best share of a topic's weight, and the change of the prior's terms."""
         from scipy.optimize import fminbound
 
-        sums = tried.usage["log_theta"].values
+        sums, weight = tried.usage["log_theta"].values, float(small["weights"].values[topic])
 
         def fall(share: float) -> float:
             alpha = self._prior(small, weight * np.array([1.0 - share, share]))
@@ -194,70 +203,25 @@ class TopicMoves(Move):
             self._prior(small, weights), usage["log_whole"].values, n
         )
 
-    def _value(self, small: Record, fresh: Array, counts: Array) -> Array:
-        """sum of fresh E[log beta] - KL(q(beta) || p(beta)) of topics of these counts (words × topics).
-
-        Where `fresh`, what documents have, are the counts themselves, that is log B(lambda) - log B(eta).
-        """
-        collapsed = self.words.evidence_of(small, counts)
-        if fresh is counts:
-            return collapsed
-        return collapsed + ((fresh - counts) * self.words.log_words(small, counts)).sum(axis=0)
-
-    # edits
-
-    def _verdict(
-        self,
-        small: Record,
-        found: Sequence[Candidate],
-        least: float,
-        totals: Array,
-        later: Callable[[float], float],
-    ) -> tuple[list[Accepted], dict[str, Field]]:
-        """The best candidates of disjoint topics, and the memory of the others.
-
-        `later` gives the documents seen after so many rounds of all that is at hand.
-        """
-        failed, wait, apart = (small[name].values.copy() for name in ("failed", "wait", "apart"))
-        taken, splits = set[int](), 0
-        accepted: list[Accepted] = []
-        left = list(range(len(totals)))
-        lost: set[tuple[int, int]] = set()
-        for item in sorted(found, key=lambda each: -each.gain):
-            kind, topic = SPLIT if isinstance(item.edit, Split) else MERGE, item.topics[0]
-            if item.gain <= (NOUGHT if kind == MERGE and totals[topic] < EMPTY else least):
-                if kind == SPLIT or item.mixture:
-                    lost.add((kind, topic))
-                if kind == MERGE and len(item.topics) == 2:
-                    apart[topic, item.topics[1]] = apart[item.topics[1], topic] = later(APART)
-            elif not taken & set(item.topics) and (kind == MERGE or splits < self.settings.splits):
-                splits += kind == SPLIT
-                taken |= set(item.topics)
-                accepted.append(Accepted(item.plan, (_placed(item.edit, left),), item.gain))
-                apart[topic, topic] = later(APART)  # halves take this place and a new one: not tried at once
-        for kind, topic in lost:
-            failed[kind, topic] += 1.0
-            wait[kind, topic] = later(min(2.0 ** failed[kind, topic], LONGEST))
-        for k in taken:
-            failed[:, k] = wait[:, k] = 0.0
-        return accepted, {
-            "failed": small["failed"]._replace(values=failed),
-            "wait": small["wait"]._replace(values=wait),
-            "apart": small["apart"]._replace(values=apart),
-        }
+    # judging
 
     @abstractmethod
     def _candidates(
-        self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
     ) -> Iterator[Candidate]:
         """What the plans gain."""
 
-    def decide(self, small: Record, stats: Stats, plans: Sequence[Plan], rows: Rows, step: Step) -> Verdict:
-        found = list(self._candidates(small, stats, plans, rows, step))
-        least = DUST * stats.tokens * step.scale
-        totals = rows.values.sum(axis=0)
-        accepted, memory = self._verdict(small, found, least, totals, _clock(stats, step))
-        return Verdict(tuple(accepted), small=memory)
+    def decide(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
+    ) -> Verdict:
+        found = self._candidates(small, stats, plans, table, step)
+        limits = Limits(DUST * stats.tokens * step.scale, self.settings.splits)
+
+        def later(times: float) -> float:
+            return step.seen + times * stats.documents
+
+        best, memory = chosen(small, found, limits, table.totals.sum(axis=0), later)
+        return Verdict(accepted(table, best), small=memory)
 
     def is_settled(self, small: Record, totals: Array) -> bool:
         """Every topic that could be split or handed over was, and it failed."""
@@ -266,47 +230,46 @@ class TopicMoves(Move):
         handed = failed[MERGE] | (len(totals) == 1) | (self.settings.merges == 0)
         return bool((split & handed).all())
 
-    def _parted(self, plan: Plan, word_shares: Array, part: float, gain: float) -> Candidate:
+    def _parted(self, plan: Plan, part: float, gain: float, shares: Ask | RowArray) -> Candidate:
+        """A topic in two, the second with a part of its weight."""
         topic = topic_of(plan.change["topic"])
-        edit = Split("topics", topic, part, {"words": word_shares}, plan.name)
-        return Candidate(plan.name, (topic,), edit, gain)
+        return Candidate(plan.name, (topic,), Split("topics", topic, part, trial=plan.name), gain, shares)
 
-    def _handover(
-        self, small: Record, plan: Plan, tried: Stats, columns: Array, fresh: Array, scale: float
-    ) -> Candidate:
-        """A topic shared out among targets; `fresh` (words × topics) is what documents have of each."""
-        topic = topic_of(plan.change["topic"])
-        targets = plan.change["targets"].values.argmax(axis=0).tolist()
-        told = tried.rows.rows()
-        tokens = told.values.sum(axis=0)
+    def _union_terms(self, small: Record, plan: Plan) -> Ask:
+        """The words' terms of a handover, before and after."""
+        topic, targets = concerned(plan)
+        columns = partial(asked.union, topic=topic, into=targets)
+        return Ask(Terms(self._words(small), columns), {"told": Told(plan.name)})
+
+    def _handover(self, small: Record, plan: Plan, tried: Stats, values: Array, scale: float) -> Candidate:
+        """A topic shared out among targets; `values` are the words' terms of the targets after it, and of the
+        targets and the topic before."""
+        topic, targets = concerned(plan)
+        tokens = tokens_of(tried)
         parts = tokens / tokens.sum() if tokens.any() else np.arange(len(targets)) == 0.0
-        along = own_shares(told, len(columns))
-        before = [*targets, topic]
-        after = columns[:, targets] + columns[:, [topic]] * along
-        fresh_after = after if fresh is columns else fresh[:, targets] + fresh[:, [topic]] * along
         gain = float(tried.usage["own"].values)
-        gain += self._handed(small, tried, small["weights"].values[before], parts)
-        gain = scale * gain + float(self._value(small, fresh_after, after).sum())
-        alone = columns[:, before]
-        gain -= float(self._value(small, alone if fresh is columns else fresh[:, before], alone).sum())
-        edit = Dissolve(
-            "topics", topic, tuple(targets), tuple(map(float, parts)), {"words": along}, plan.name
-        )
-        return Candidate(plan.name, (topic, *targets), edit, gain, "mixture" in plan.change)
+        gain += self._handed(small, tried, small["weights"].values[[*targets, topic]], parts)
+        gain = scale * gain + float(values[: len(targets)].sum())
+        gain -= float(values[len(targets) :].sum())
+        edit = Dissolve("topics", topic, tuple(targets), tuple(map(float, parts)), trial=plan.name)
+        shares = Ask(asked.handed, {"told": Told(plan.name)})
+        return Candidate(plan.name, (topic, *targets), edit, gain, shares, "mixture" in plan.change)
 
 
-def _clock(stats: Stats, step: Step) -> Callable[[float], float]:
-    """The documents that will have been seen after so many times those of a report."""
-    return lambda times: step.seen + times * stats.documents
+def _arrays(made: Mapping[str, Array]) -> dict[str, Field]:
+    return {name: Field(values, *ARRAYS[name]) for name, values in made.items()}
 
 
-def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
-    """An edit in the shape that those before it left; `left`: the old topic of each place."""
-    if isinstance(edit, Split):
-        placed: Split | Dissolve = replace(edit, source=left.index(edit.source))
-        left.append(-1)
-        return placed
-    into = tuple(left.index(target) for target in edit.into)
-    placed = replace(edit, into=into, source=left.index(edit.source))
-    left.remove(edit.source)
-    return placed
+def tokens_of(tried: Stats) -> Array:
+    """What a trial told of all words together (columns)."""
+    return tried.usage[TOLD_TOKENS].values
+
+
+def concerned(plan: Plan) -> tuple[int, list[int]]:
+    """The topic that a plan hands over, and its targets."""
+    return topic_of(plan.change["topic"]), plan.change["targets"].values.argmax(axis=0).tolist()
+
+
+def second_part(totals: Array) -> float:
+    """The second half's share of all tokens, by the halves' totals (groups × 2)."""
+    return float(totals[:, 1].sum() / max(float(totals.sum()), 1e-300))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from stickbreaker.kernels.split_merge import Document
 
 PARTS, PARTS_OF = f"{TRIAL}parts", f"{TRIAL}topics"  # of a document's record, from round to round of a step
+TOKENS = "tokens"  # of a trial's sums: those of its rows
 EASE = 1.0  # tokens of score zero that every document has: one of few tokens gets no extreme score
 
 
@@ -98,11 +99,13 @@ def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
     scores = change["direction"].values[bench.shard.rows]
     hard = "sides" in change
     add_direction(_document(bench), bench.parts, place, scores, bench.chosen(change), EASE, sums, hard)
-    return Stats(Rows(bench.shard.rows, sums)), None
+    usage = {TOKENS: Field(sums.sum(axis=0), ("parts",))}
+    return Stats(Rows(bench.shard.rows, sums), usage=usage), None
 
 
 def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
-    """A topic in two: rows (words × 2), sums of E[log theta] of the two and of the whole, gain, shares."""
+    """A topic in two: rows (words × 2) and their sums; sums of E[log theta] of the two and of the whole;
+    gain; shares."""
     from stickbreaker.kernels.split_merge import Halves, add_halves
 
     topic, chosen = topic_of(change["topic"]), bench.chosen(change)
@@ -118,13 +121,15 @@ def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
         "log_theta": Field(halves.log_theta, ("topics",)),
         "log_whole": Field(whole),
         "own": Field(np.asarray(halves.own[0])),
+        TOKENS: Field(halves.counts.sum(axis=0), ("parts",)),
     }
     rows = Rows(bench.shard.rows, halves.counts)
     return Stats(rows, usage=usage, documents=float(chosen.sum())), halves.shares
 
 
 def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
-    """A topic handed over to others: rows (words × targets), sums of E[log theta] after and before, gain."""
+    """A topic handed over to others: rows (words × targets) and their sums; sums of E[log theta] after and
+    before; gain, shares."""
     from stickbreaker.kernels.split_merge import Handover, add_handover
 
     columns = [*change["targets"].values.argmax(axis=0).tolist(), topic_of(change["topic"])]
@@ -140,6 +145,7 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
         "log_theta": Field(out.log_theta, ("topics",)),
         "log_whole": Field(out.log_whole),
         "own": Field(np.asarray(out.own[0])),
+        TOKENS: Field(out.counts.sum(axis=0), ("parts",)),
     }
     return Stats(Rows(bench.shard.rows, out.counts), usage=usage, documents=float(len(gamma))), out.shares
 

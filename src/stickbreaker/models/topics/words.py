@@ -5,7 +5,7 @@ Kernels and scipy.special are imported on use: a model is loaded without them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +46,13 @@ class ClosedVocabulary:
         """Sums of a whole table (groups × topics)."""
         return np.stack([counts[part].sum(axis=0) for part in self.ranges()])
 
-    def ranges(self, rows: NDArray[np.int64] | None = None) -> list[slice]:
+    def ranges(self, rows: NDArray[np.integer[Any]] | range | None = None) -> list[slice]:
         """Where the groups are: in the table, or among some of its rows (ascending)."""
         ends = np.array([*self.firsts, self.n_words])
-        ends = ends if rows is None else np.searchsorted(rows, ends)
+        if isinstance(rows, range):
+            ends = np.clip(ends, rows.start, rows.stop) - rows.start
+        elif rows is not None:
+            ends = np.searchsorted(rows, ends)
         return [slice(*ends[i : i + 2].tolist()) for i in range(len(self.firsts))]
 
     def start(self) -> dict[str, Field]:
@@ -57,7 +60,7 @@ class ClosedVocabulary:
             return {}
         return {"eta": Field(np.array(float(self.eta)), (), additive=False)}
 
-    def prior(self, small: Record, rows: NDArray[np.int64] | slice) -> Array | float:
+    def prior(self, small: Record, rows: NDArray[np.integer[Any]] | slice) -> Array | float:
         """eta of some rows, in a shape that broadcasts with rows × topics."""
         if not isinstance(self.eta, np.ndarray):
             return float(small["eta"].values)
@@ -153,19 +156,16 @@ class ClosedVocabulary:
         ends = (gammaln(prior) - gammaln(totals + prior)).sum(axis=0)
         return np.asarray(summary["log_gammas"] + ends - self._prior_terms(small))
 
-    def evidence_of(self, small: Record, counts: Array) -> Array:
-        """The same of some columns (words × columns)."""
-        return self.evidence(small, self.totals(counts), self.summary(small, counts, 0))
-
-    def log_words(self, small: Record, counts: Array) -> Array:
-        """E[log beta] of some columns (words × columns)."""
+    def log_words(self, small: Record, counts: Array, totals: Array, first: int) -> Array:
+        """E[log beta] of the rows from `first` on (rows × columns), given the whole columns' totals (groups ×
+        columns)."""
         from scipy.special import psi
 
-        out = psi(counts + self.prior(small, slice(None)))
-        log_totals = psi(self.totals(counts) + self.prior_totals(small))
-        for group, part in enumerate(self.ranges()):
+        out = np.asarray(psi(self.parameters(small, counts, first)))
+        log_totals = psi(totals + self.prior_totals(small))
+        for group, part in enumerate(self.ranges(range(first, first + len(counts)))):
             out[part] -= log_totals[group]
-        return np.asarray(out)
+        return out
 
     def _prior_terms(self, small: Record) -> Array:
         """Sum of log Gamma(eta) over the words (topics, or one number where all have the same)."""
@@ -179,9 +179,9 @@ class ClosedVocabulary:
             self._constants["prior terms"] = np.asarray(np.sum(parts, axis=0))
         return self._constants["prior terms"]
 
-    def parameters(self, small: Record, counts: Array) -> Array:
-        """lambda (words × topics): eta plus expected counts."""
-        return counts + self.prior(small, slice(None))
+    def parameters(self, small: Record, counts: Array, first: int = 0) -> Array:
+        """lambda of the words from `first` on (words × topics): eta plus expected counts."""
+        return counts + self.prior(small, slice(first, first + len(counts)))
 
     def topic_words(self, small: Record, counts: Array) -> Array:
         """E[beta] (words × topics); columns sum to one, over the words of each group."""
@@ -189,6 +189,16 @@ class ClosedVocabulary:
         for part in self.ranges():
             concentration[part] /= concentration[part].sum(axis=0)
         return concentration
+
+    def topic_words_of(
+        self, small: Record, counts: Array, totals: Array, rows: NDArray[np.integer[Any]]
+    ) -> Array:
+        """E[beta] of some rows (ascending; rows × topics), given the table's totals (groups × topics)."""
+        sums = totals + self.prior_totals(small)
+        out = counts + self.prior(small, rows)
+        for group, part in enumerate(self.ranges(rows)):
+            out[part] /= sums[group]
+        return np.asarray(out)
 
 
 def flat_noise(keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:

@@ -1,0 +1,120 @@
+"""What a run on Spark takes: seconds of all its processes, their memory, and bytes by way of the driver."""
+
+import os
+import pickle
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from watch import MEGABYTE, Watch
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class TreeWatch(Watch):
+    """A Watch whose CPU seconds are those of this process and all below it: the JVM, executors, workers."""
+
+    def start(self) -> None:
+        self._cpu, self._wall = tree_seconds(), time.perf_counter()
+
+    def step(self, topics: Callable[[], Any], steps: int = 1) -> None:
+        cpu, wall = tree_seconds() - self._cpu, time.perf_counter() - self._wall
+        self.add(cpu, wall, steps)
+        if len(self.cpu) in self.at:
+            self.point(len(self.cpu), topics())
+        self.start()
+
+
+def descendants(root: int) -> list[int]:
+    """A process and all below it."""
+    children: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        fields = _fields(folder)
+        if fields:
+            children.setdefault(int(fields[1]), []).append(int(folder.name))
+    found, waiting = [], [root]
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        waiting += children.get(one, [])
+    return found
+
+
+def tree_seconds() -> float:
+    """CPU seconds so far of this process and all below it, ended ones included."""
+    total = 0
+    for process in descendants(os.getpid()):
+        fields = _fields(Path("/proc", str(process)))
+        total += sum(map(int, fields[11:15])) if fields else 0
+    return total / TICKS
+
+
+def _fields(folder: Path) -> list[str]:
+    """What /proc tells of a process, from its state on; nothing of one that has ended."""
+    try:
+        return (folder / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def peaks() -> dict[str, float]:
+    """Peak resident megabytes: of this process, of the largest Python worker, of the largest JVM."""
+    out = {"driver_mb": 0.0, "worker_mb": 0.0, "jvm_mb": 0.0}
+    for process in descendants(os.getpid()):
+        try:
+            lines = Path("/proc", str(process), "status").read_text().splitlines()
+        except OSError:
+            continue
+        told = dict(line.split(":", 1) for line in lines if ":" in line)
+        if "VmHWM" not in told:
+            continue
+        kind = (
+            "driver_mb"
+            if process == os.getpid()
+            else "jvm_mb" if told["Name"].strip() == "java" else "worker_mb"
+        )
+        out[kind] = max(out[kind], int(told["VmHWM"].split()[0]) * 1024 / MEGABYTE)
+    return out
+
+
+class DriverBytes:
+    """Counts what the driver sends with tasks and gets back; Spark is watched where it pickles a task."""
+
+    def __init__(self) -> None:
+        self.sent = self.got = self.jobs = 0
+
+    def watch(self) -> None:
+        """From now on, in this process."""
+        import pyspark.core.rdd as rdds
+        from pyspark import SparkContext
+
+        from stickbreaker.engines.spark.cluster import Cluster
+
+        prepare, collect, parallelize = rdds._prepare_for_python_RDD, Cluster.collect, SparkContext.parallelize
+
+        def counted(context: Any, command: Any) -> Any:
+            from pyspark.serializers import CloudPickleSerializer
+
+            self.sent += len(CloudPickleSerializer().dumps(command))
+            return prepare(context, command)
+
+        def counting(cluster: Cluster, rdd: Any) -> list[Any]:
+            found = collect(cluster, rdd)
+            self.got += len(pickle.dumps(found))
+            self.jobs += 1
+            return found
+
+        def spread(context: SparkContext, items: Any, slices: int | None = None) -> Any:
+            self.sent += len(pickle.dumps(list(items)))
+            return parallelize(context, items, slices)
+
+        rdds._prepare_for_python_RDD = counted
+        Cluster.collect = counting
+        SparkContext.parallelize = spread
+
+    def taken(self) -> dict[str, int]:
+        """Bytes sent and got and jobs since the last call."""
+        told = {"sent": self.sent, "got": self.got, "jobs": self.jobs}
+        self.sent = self.got = self.jobs = 0
+        return told

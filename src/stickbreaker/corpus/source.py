@@ -1,0 +1,189 @@
+"""The documents that a run learns from, block by block, and those that it must not see."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.randomness import share_of
+from stickbreaker.corpus.corpus import Corpus
+from stickbreaker.corpus.shards import Bags, Shard, join_bags, shard_of
+
+SHARD = 128  # documents a shard, whatever the number of threads
+WINDOW = 8  # blocks that are shuffled together
+
+
+class Blocks(Protocol):
+    """What a source needs of a corpus."""
+
+    @property
+    def block_sizes(self) -> Sequence[int]: ...
+    @property
+    def n_words(self) -> int: ...
+    def bags(self, block: int) -> Bags: ...
+    def ids(self, block: int) -> Sequence[str]: ...
+
+
+class Source:
+    """A corpus less its held-out documents, which are chosen by a hash of their id.
+
+    `held_out` is a share in [0, 1). With `words`, shards tell their words by spelling. Memory: a flag a
+    document, and the bags of a minibatch; the corpus keeps the blocks that were read last.
+    """
+
+    def __init__(self, corpus: Blocks, held_out: float = 0.0, words: Sequence[str] | None = None) -> None:
+        self.corpus = corpus
+        self.held_out = held_out
+        self.words = words
+        self.n_words = corpus.n_words
+        self.first = np.concatenate([[0], np.cumsum(corpus.block_sizes)]).astype(np.int64)
+
+    @cached_property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which documents are to be learned from, a flag each."""
+        kept = np.ones(int(self.first[-1]), np.bool_)
+        if self.held_out > 0.0:
+            ids = (name for block in range(self.n_blocks) for name in self.corpus.ids(block))
+            kept[:] = [share_of(name) >= self.held_out for name in ids]
+        return kept
+
+    @cached_property
+    def n_documents(self) -> int:
+        """Documents to learn from."""
+        return int(self.kept.sum())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Where the documents lie is told to other processes, and never the documents."""
+        path = None if not isinstance(self.corpus, Corpus) else self.corpus.path
+        if path is None:
+            remedy = "write the corpus to a directory that all machines see"
+            raise UserError("a corpus held in memory cannot be sent", remedy=remedy)
+        assert isinstance(self.corpus, Corpus)
+        where = str(Path(path).resolve())
+        return _source_at, (where, self.corpus.fingerprint, self.held_out, self.words is not None)
+
+    @property
+    def n_blocks(self) -> int:
+        return len(self.first) - 1
+
+    def block(self, number: int, held_out: bool = False) -> tuple[NDArray[np.int64], Bags]:
+        """Numbers and bags of a block's documents: those to learn from, or the held-out ones."""
+        bags, numbers = self.corpus.bags(number), self.numbers(number, held_out)
+        if len(numbers) < self.corpus.block_sizes[number]:
+            bags = bags.take(numbers - self.first[number])
+        return numbers, bags
+
+    def in_order(self) -> Iterator[tuple[NDArray[np.int64], Bags]]:
+        """Blocks in the corpus's order."""
+        for number in range(self.n_blocks):
+            yield self.block(number)
+
+    def windows(self, generator: np.random.Generator | None) -> Iterator[NDArray[np.int64]]:
+        """Numbers of the documents to learn from: of `WINDOW` blocks at a time, picked at random from the
+        whole corpus and mixed; without a generator, in the corpus's order."""
+        order = np.arange(self.n_blocks) if generator is None else generator.permutation(self.n_blocks)
+        for start in range(0, self.n_blocks, WINDOW):
+            numbers = np.concatenate([self.numbers(int(block)) for block in order[start : start + WINDOW]])
+            yield numbers if generator is None else numbers[generator.permutation(len(numbers))]
+
+    def numbers(self, block: int, held_out: bool = False) -> NDArray[np.int64]:
+        """Numbers of a block's documents: of those to learn from, or of the held-out ones."""
+        return np.flatnonzero(self.kept_of(block) != held_out) + self.first[block]
+
+    def kept_of(self, block: int) -> NDArray[np.bool_]:
+        """Which of a block's documents are to be learned from."""
+        if self.held_out == 0.0 or "kept" in vars(self):
+            return self.kept[self.first[block] : self.first[block + 1]]
+        return np.array([share_of(name) >= self.held_out for name in self.corpus.ids(block)], np.bool_)
+
+    def read(self, numbers: NDArray[np.int64]) -> Bags:
+        """The bags of some documents, in the order given."""
+        blocks = np.searchsorted(self.first, numbers, side="right") - 1
+        order = np.argsort(blocks, kind="stable")
+        present, starts = np.unique(blocks[order], return_index=True)
+        parts = [
+            self.corpus.bags(block).take(numbers[here] - self.first[block])
+            for block, here in zip(present.tolist(), np.split(order, starts[1:]), strict=True)
+        ]
+        joined = join_bags(parts)
+        if len(present) == 1:
+            return joined
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return joined.take(back)
+
+    def shards(self, *chunks: "int | NDArray[np.int64]") -> "Shards":
+        """Documents as shards: a block's (by its number), or those of some numbers; each cut by itself."""
+        return Shards(self, chunks)
+
+
+@lru_cache(maxsize=4)
+def _source_at(path: str, fingerprint: str, held_out: float, spelled: bool) -> Source:
+    """The source that another process told; a process opens a corpus once."""
+    corpus = Corpus.open(path)
+    if corpus.fingerprint != fingerprint:
+        raise UserError("is not the corpus that the run reads", where=path, remedy="restore it, or fit anew")
+    return Source(corpus, held_out, corpus.vocabulary.words if spelled else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """The documents of a step, cut into shards of at most `SHARD`; read whenever they are looked at.
+
+    `chunks` are blocks by number, or arrays of documents' numbers, each cut by itself.
+    """
+
+    source: Source
+    chunks: Sequence[int | NDArray[np.int64]]
+
+    def __len__(self) -> int:
+        return sum(-(-self._size(chunk) // SHARD) for chunk in self.chunks)
+
+    def __iter__(self) -> Iterator[Shard]:
+        source = self.source
+        for chunk in self.chunks:
+            if isinstance(chunk, int):
+                numbers, bags = source.block(chunk)
+            else:
+                numbers, bags = chunk, source.read(chunk)
+            yield from cut_shards(numbers, bags, source.n_words, source.words)
+
+    @property
+    def n_documents(self) -> int:
+        return sum(map(self._size, self.chunks))
+
+    def portions(self, documents: int) -> "list[Shards]":
+        """The same shards in consecutive portions of about so many documents, by which engines share work.
+
+        How they are cut depends on nothing else, so that sums do not.
+        """
+        size = max(1, documents // SHARD) * SHARD
+        cut: list[list[int | NDArray[np.int64]]] = [[]]
+        held = 0
+        for chunk in self.chunks:
+            parts = [chunk] if isinstance(chunk, int) else np.split(chunk, range(size, len(chunk), size))
+            for part in parts:
+                if held and held + self._size(part) > size:
+                    cut.append([])
+                    held = 0
+                cut[-1].append(part)
+                held += self._size(part)
+        return [replace(self, chunks=tuple(part)) for part in cut if part]
+
+    def _size(self, chunk: int | NDArray[np.int64]) -> int:
+        return int(self.source.kept_of(chunk).sum()) if isinstance(chunk, int) else len(chunk)
+
+
+def cut_shards(
+    numbers: NDArray[np.int64], bags: Bags, n_words: int, words: Sequence[str] | None = None
+) -> Iterator[Shard]:
+    """Cut consecutive documents, with their numbers, into shards of at most `SHARD`; `words` spell them."""
+    for start in range(0, len(numbers), SHARD):
+        stop = min(start + SHARD, len(numbers))
+        shard = shard_of(bags.slice(start, stop), numbers[start:stop], n_words)
+        yield shard if words is None else replace(shard, keys=[words[row] for row in shard.rows.tolist()])

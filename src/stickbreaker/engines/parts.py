@@ -1,0 +1,103 @@
+"""The table in memory, in parts, for those who ask for sums and arrays over its rows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Stats
+from stickbreaker.engines.ordered import OrderedTable
+from stickbreaker.engines.stored import StoredTable
+from stickbreaker.engines.table import Table
+from stickbreaker.models.parts import Ask, Part, RowArray, TableParts, Told
+
+Largest = tuple[Array, NDArray[np.int64]]  # values and numbers of rows, the largest first
+
+
+class LocalParts(TableParts):
+    """Parts of `size` rows of a table in memory (None: all of them are one part)."""
+
+    def __init__(
+        self, table: Table | OrderedTable | StoredTable, told: Stats | None, size: int | None = None
+    ) -> None:
+        self.n_rows, self.totals = table.n_rows, table.totals()
+        self._table, self._told = table, told
+        self._dense: dict[Told, Array] = {}
+        self._size = size or max(1, self.n_rows)
+
+    @cached_property
+    def _counts(self) -> Array:
+        return self._table.counts(slice(None))
+
+    def add(self, asks: Mapping[str, Ask]) -> dict[str, dict[str, Array]]:
+        return {name: _added(self._answers(ask)) for name, ask in asks.items()}
+
+    def fields(self, asks: Mapping[str, Ask]) -> dict[str, dict[str, RowArray]]:
+        return {name: _joined(self._answers(ask)) for name, ask in asks.items()}
+
+    def top(self, columns: Sequence[int], n: int) -> list[list[int]]:
+        found = [largest(self._counts[rows], rows.start, columns, n) for rows in self._ranges()]
+        return [largest_of([part[place] for part in found], n) for place in range(len(columns))]
+
+    def _ranges(self) -> Iterator[slice]:
+        for first in range(0, max(1, self.n_rows), self._size):
+            yield slice(first, min(first + self._size, self.n_rows))
+
+    def _answers(self, ask: Ask) -> Iterator[Mapping[str, Array]]:
+        """What a function makes of each part."""
+        held = {name: self._whole(item) for name, item in ask.held.items()}
+        for rows in self._ranges():
+            own = {name: values[rows] for name, values in held.items()}
+            yield ask.function(Part(rows.start, self.n_rows, self._counts[rows], own))
+
+    def _whole(self, item: RowArray | Told) -> Array:
+        """An array over all rows; zero where a report told no row."""
+        if not isinstance(item, Told):
+            return item
+        if item not in self._dense:
+            assert self._told is not None
+            told = self._told.trial[item.trial] if item.trial else self._told
+            rows = told.rows.rows()
+            self._dense[item] = np.zeros((self.n_rows, rows.values.shape[1]))
+            self._dense[item][rows.positions] = rows.values
+        return self._dense[item]
+
+
+def _added(answers: Iterable[Mapping[str, Array]]) -> dict[str, Array]:
+    total: dict[str, Array] = {}
+    for answer in answers:
+        for name, values in answer.items():
+            total[name] = total[name] + values if name in total else values
+    return total
+
+
+def _joined(answers: Iterable[Mapping[str, Array]]) -> dict[str, RowArray]:
+    parts: dict[str, list[Array]] = {}
+    for answer in answers:
+        for name, values in answer.items():
+            parts.setdefault(name, []).append(values)
+    return {name: values[0] if len(values) == 1 else np.concatenate(values) for name, values in parts.items()}
+
+
+def largest(counts: Array, first: int, columns: Sequence[int], n: int) -> list[Largest]:
+    """Of each column, the n largest of some rows, the first of which is number `first`.
+
+    >>> largest(np.array([[3.0], [5.0], [5.0]]), 10, [0], 2)[0][1].tolist()
+    [11, 12]
+    """
+    orders = [np.argsort(-counts[:, column], kind="stable")[:n] for column in columns]
+    return [
+        (counts[order, column], order.astype(np.int64) + first)
+        for order, column in zip(orders, columns, strict=True)
+    ]
+
+
+def largest_of(parts: Sequence[Largest], n: int) -> list[int]:
+    """Numbers of the n largest rows among those of parts, which come in the order of their rows.
+
+    >>> largest_of([(np.array([7.0, 5.0]), np.array([1, 0])), (np.array([5.0]), np.array([2]))], 2)
+    [1, 0]
+    """
+    values, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return rows[np.lexsort((rows, -values))[:n]].tolist()

@@ -1,0 +1,193 @@
+"""Rows of tables in files: each written by one task in one rename, read in place by any number of others.
+
+A file holds one block, some consecutive chunks of rows, as an Arrow file of one record batch a chunk and
+table: the numbers of its rows (ascending) and their values, row by row, with a checksum. Rows that are not
+there are zero. Several tables (a step's report and its trials) share a file.
+"""
+
+import os
+import uuid
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array, Rows
+
+SCHEMA = pa.schema(
+    [
+        ("table", pa.string()),
+        ("chunk", pa.int32()),
+        ("columns", pa.int32()),
+        ("positions", pa.list_(pa.int64())),
+        ("values", pa.list_(pa.float64())),
+        ("checksum", pa.uint32()),
+    ]
+)
+COUNTS = "counts"  # the name of a model's own table
+REMEDY = "restore it from a copy, or go on from an older checkpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the rows of a table lie: in chunks of `chunk` rows, consecutive chunks in each of `blocks` files.
+
+    >>> Layout(10, 2, 3).bounds(1), Layout(10, 2, 3).block_of(4)
+    ((2, 4), 2)
+    """
+
+    n_rows: int
+    chunk: int
+    blocks: int
+
+    @property
+    def n_chunks(self) -> int:
+        return -(-self.n_rows // self.chunk)
+
+    def block_of(self, chunk: int) -> int:
+        """The file that a chunk is in."""
+        return chunk * self.blocks // max(1, self.n_chunks)
+
+    def chunks_of(self, block: int) -> range:
+        """The chunks of a file."""
+        ends = [-(-each * self.n_chunks // self.blocks) for each in (block, block + 1)]
+        return range(*ends)
+
+    def bounds(self, chunk: int) -> tuple[int, int]:
+        """First row and last (exclusive) of a chunk."""
+        return chunk * self.chunk, min((chunk + 1) * self.chunk, self.n_rows)
+
+
+def block_path(folder: Path, version: str, block: int) -> Path:
+    """The file of a block."""
+    return folder / version / f"{block:05d}.arrow"
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A name beside `path`, unlike any other task's; what is written there takes its place in one rename.
+
+    Raises UserError where the disk is full or cannot be written.
+    """
+    partial = path.with_name(f".{path.name}.partial-{uuid.uuid4().hex}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        partial.replace(path)
+    except (OSError, pa.ArrowException) as error:
+        raise UserError(
+            f"cannot be written ({error})", where=path, remedy="free some space, then resume"
+        ) from None
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+class RowWriter:
+    """Writes the chunks of a block, one after another."""
+
+    def __init__(self, path: Path) -> None:
+        self._sink = pa.OSFile(str(path), "wb")
+        self._writer = pa.ipc.new_file(self._sink, SCHEMA)
+
+    def add(self, table: str, chunk: int, positions: NDArray[np.int64], values: Array) -> None:
+        """Some rows of a table (numbers ascending; rows × columns), all of one chunk."""
+        flat = np.ascontiguousarray(values, np.float64).ravel()
+        columns = [
+            pa.array([table]),
+            pa.array([chunk], pa.int32()),
+            pa.array([values.shape[1]], pa.int32()),
+            _one_list(positions.astype(np.int64, copy=False)),
+            _one_list(flat),
+            pa.array([_checksum(positions, flat)], pa.uint32()),
+        ]
+        self._writer.write_batch(pa.record_batch(columns, schema=SCHEMA))
+
+    def close(self) -> None:
+        self._writer.close()
+        self._sink.close()
+
+
+def _one_list(values: NDArray[Any]) -> pa.ListArray:
+    return pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), pa.array(values))
+
+
+def _checksum(positions: NDArray[np.int64], values: Array) -> int:
+    both: tuple[Any, Any] = (np.ascontiguousarray(positions), values)
+    return zlib.crc32(both[1], zlib.crc32(both[0]))
+
+
+@contextmanager
+def row_writer(path: Path) -> Iterator[RowWriter]:
+    """A writer of the file at `path`, which is there, whole, when the writer has ended."""
+    with replacing(path) as partial:
+        writer = RowWriter(partial)
+        try:
+            yield writer
+        finally:
+            writer.close()
+
+
+class RowFile:
+    """Reads a block in place; a chunk's checksum is seen to when it is first read.
+
+    Raises UserError for a file that is missing, cut off or altered.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._reader = pa.ipc.open_file(pa.memory_map(str(path)))
+            if self._reader.schema != SCHEMA:
+                raise ValueError("other columns")
+            numbers = range(self._reader.num_record_batches)
+            keys = (self._reader.get_batch(number) for number in numbers)
+            self._places = {
+                (str(batch.column(0)[0]), int(batch.column(1)[0].as_py())): number
+                for number, batch in enumerate(keys)
+            }
+        except FileNotFoundError:
+            raise UserError("a block of the table is missing", where=path, remedy=REMEDY) from None
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise UserError(f"a block of the table is damaged ({error})", where=path, remedy=REMEDY) from None
+        self._seen: set[int] = set()
+
+    def tables(self, chunk: int) -> list[str]:
+        """Names of the tables that have rows of a chunk."""
+        return [table for table, of in self._places if of == chunk]
+
+    def read(self, table: str, chunk: int) -> Rows | None:
+        """The rows of a table that lie in a chunk; not to be written to. None where there is none."""
+        number = self._places.get((table, chunk))
+        if number is None:
+            return None
+        batch = self._reader.get_batch(number)
+        positions = batch.column(3).values.to_numpy(zero_copy_only=True)
+        flat = batch.column(4).values.to_numpy(zero_copy_only=True)
+        if number not in self._seen:
+            if _checksum(positions, flat) != batch.column(5)[0].as_py():
+                told = "a block of the table was altered since it was written"
+                raise UserError(told, where=self.path, remedy=REMEDY)
+            self._seen.add(number)
+        return Rows(positions, flat.reshape(len(positions), int(batch.column(2)[0].as_py())))
+
+
+@lru_cache(maxsize=128)
+def opened(path: Path) -> RowFile:
+    """A block's reader; a process keeps those it used last."""
+    return RowFile(path)
+
+
+def sync(paths: Sequence[Path]) -> None:
+    """Make files durable before a checkpoint names them."""
+    for path in paths:
+        with path.open("rb") as file:
+            os.fsync(file.fileno())

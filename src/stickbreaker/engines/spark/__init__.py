@@ -1,0 +1,54 @@
+"""Where a run happens on a cluster: Spark executors learn, and the table lies in blocks or is sent to all."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.engines.contract import Engine
+from stickbreaker.engines.spark.engine import SparkBlocks
+from stickbreaker.engines.spark.everywhere import SparkEverywhere
+from stickbreaker.models.contract import Model
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True)
+class SparkEngine:
+    """A Spark session to learn on, and how the work is shared.
+
+    `folder`: where tables and records lie in the runs of a model that is not in a directory of its own: a
+    directory that driver and executors see under the same name (None: the system's for temporary files).
+    `blocks`: files that a table's rows are cut into, each with a reducer of its own. `portion`: documents a
+    task. `task_bytes`: of table rows that a task views at once, and of reports that it holds before it sends
+    them (0: sends each as it comes). None of these changes what is learned, but for the last digits of sums.
+
+    >>> SparkEngine(session, blocks=64)                                   # doctest: +SKIP
+    """
+
+    session: "SparkSession"
+    folder: str | Path | None = None
+    blocks: int = 16
+    portion: int = 2048
+    task_bytes: int = 1 << 26
+
+    def __post_init__(self) -> None:
+        for name, least in (("blocks", 1), ("portion", 1), ("task_bytes", 0)):
+            if not is_whole(getattr(self, name), least):
+                told = f"SparkEngine({name}={getattr(self, name)!r}) is out of range"
+                raise UserError(told, remedy=f"{name} is a whole number from {least}")
+
+    def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
+        """An engine for a run of a model: tables of a closed vocabulary lie in blocks, others everywhere."""
+        kind = SparkEverywhere if model.ordered else SparkBlocks
+        if folder is not None:
+            return kind(self, folder=folder.resolve(), keep_local=keep_local)
+        made = tempfile.TemporaryDirectory(prefix="stickbreaker-", dir=self.folder)
+        engine = kind(self, folder=Path(made.name).resolve(), keep_local=keep_local)
+        engine.keeper = made
+        return engine
+
+
+__all__ = ["SparkBlocks", "SparkEngine", "SparkEverywhere"]

@@ -1,0 +1,70 @@
+"""Jobs on a Spark session, which can be asked to stop."""
+
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.engines.contract import Interrupted
+from stickbreaker.engines.spark.failures import of_task
+
+if TYPE_CHECKING:
+    from pyspark import RDD, SparkContext
+    from pyspark.sql import SparkSession
+
+REMEDY = "Spark's own log has the rest; what was learned up to the last step is as it was"
+
+
+class Cluster:
+    """A session's context. What jobs do after a step's maps they do to the end, so that a step is whole."""
+
+    def __init__(self, session: "SparkSession") -> None:
+        self.context: SparkContext = session.sparkContext
+        self.stopped = False
+        self.tag = f"stickbreaker-{uuid.uuid4().hex}"  # of the jobs that `stop` may end
+
+    @contextmanager
+    def until_stopped(self) -> Iterator[None]:
+        """Jobs that `stop` may end. Raises Interrupted before, amid or after them once that was asked."""
+        if self.stopped:
+            raise Interrupted
+        self.context.addJobTag(self.tag)
+        try:
+            yield
+        except UserError:
+            if self.stopped:
+                raise Interrupted from None
+            raise
+        finally:
+            self.context.removeJobTag(self.tag)
+        if self.stopped:
+            raise Interrupted
+
+    def collect(self, rdd: "RDD[Any]") -> list[Any]:
+        """What a job gives. Raises UserError for what a task says in one line."""
+        try:
+            return rdd.collect()
+        except Exception as error:
+            mended = of_task(error)
+            if mended is not None:
+                raise mended from None
+            raise UserError(f"a Spark job failed ({_last_line(error)})", remedy=REMEDY) from error
+
+    def each(self, items: Sequence[Any], work: Callable[[Iterable[Any]], Iterable[Any]]) -> list[Any]:
+        """What `work` makes of every item, a task an item, in their order."""
+        if not items:
+            return []
+        return self.collect(self.context.parallelize(items, len(items)).mapPartitions(work))
+
+    def stop(self) -> None:
+        """May be called from a signal handler: the cluster is told by a thread of its own."""
+        self.stopped = True
+        threading.Thread(target=self.context.cancelJobsWithTag, args=(self.tag,), daemon=True).start()
+
+
+def _last_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    wanted = [line for line in lines if "Error" in line or "Exception" in line]
+    return (wanted or lines or [type(error).__name__])[-1][:300]

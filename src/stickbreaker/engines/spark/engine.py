@@ -1,0 +1,418 @@
+"""The engine on Spark whose table lies in blocks: the driver holds small sums and names of files."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit, apply_change, apply_to_stats
+from stickbreaker.core.flat import flat_stats, stats_from
+from stickbreaker.core.records import Array, Cells, Field, Record, Rows, Stats, no_rows
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.engines.contract import Engine, Seeds
+from stickbreaker.engines.local import LocalEngine
+from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
+from stickbreaker.engines.spark.blocks import (
+    Begin,
+    Blend,
+    BlockTask,
+    EditTask,
+    Exchange,
+    Follow,
+    Kept,
+    Summarise,
+    Totals,
+    added,
+)
+from stickbreaker.engines.spark.cluster import Cluster
+from stickbreaker.engines.spark.parts import SparkParts
+from stickbreaker.engines.spark.portions import (
+    CarriedRecords,
+    Names,
+    portions_of,
+    remove_all_but,
+    source_of,
+    without_along,
+)
+from stickbreaker.engines.spark.sums import Reduced, ReduceTask, without_rows
+from stickbreaker.engines.spark.tasks import EachTask, MapTask, StoredField
+from stickbreaker.engines.stored import StoredRows, StoredTable
+from stickbreaker.models.contract import Local, Model, Plan, Step, Summary
+from stickbreaker.models.parts import TableParts
+
+CHUNK = 1024  # rows of a chunk at most
+PREFIX = "kept/"  # of the arrays of a snapshot
+
+
+class FiledRows(Rows):
+    """A report's rows that lie in files (`stored`): only the engine that made them can read them."""
+
+    stored: StoredRows
+
+    @classmethod
+    def of(cls, stored: StoredRows) -> "FiledRows":
+        """The rows of a version's table."""
+        rows = cls(*no_rows(stored.n_columns))
+        rows.stored = stored
+        return rows
+
+
+class SparkBlocks(Engine):
+    """Local steps are mapped over portions of documents, and their reports reduced by blocks of rows.
+
+    Every version of the table, of a report and of documents' records has files of its own in `folder`, which
+    all machines see; a version that nothing refers to any more is removed. `settings`: see `SparkEngine`.
+    """
+
+    def __init__(self, settings: "Any", *, folder: Path, keep_local: bool = False) -> None:
+        self.settings, self.folder = settings, folder
+        self.cluster = Cluster(settings.session)
+        self.records = CarriedRecords(folder, keep_local)
+        self.keeper: object = None  # of a temporary folder, which lasts as long as this
+        self.names = Names("rows")
+        self.kept: dict[int, Stats] = {}  # the last report of each minibatch, its rows in files
+        self.versions: dict[int, str] = {}  # of their rows
+        self.live: set[str] = set()  # versions that the step under way made, or its plans refer to
+        self.traffic: dict[str, float] = {}  # of the last map: records and bytes shuffled
+        self.pinned: list[set[str]] = []  # versions that the last two snapshots name
+
+    # the table
+
+    def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
+        self._set_model(model)
+        groups = model.groups()
+        n_groups = 1 if groups is None else int(groups.max(initial=0)) + 1
+        n_rows, n_columns = counts.shape
+        blocks = max(1, min(self.settings.blocks, n_rows))
+        layout = Layout(n_rows, max(1, min(CHUNK, -(-n_rows // blocks))), blocks)
+        layout = replace(layout, blocks=min(blocks, layout.n_chunks))
+        version = self.names.new()
+        work = Begin(layout, self.cluster.context.broadcast(counts), version, groups, n_groups)
+        sums = self._each_block(layout, work, (version,))
+        stored = StoredRows(self.folder, layout, (version,), n_columns)
+        axes = (model.row_axis, model.column_axis)
+        self.table = StoredTable(stored, axes, 1.0, sums["totals"], groups)
+        self.kept, self.versions, self.live = {}, {}, set()
+        self.records.clear()
+
+    def _set_model(self, model: Model) -> None:
+        self.model = model
+        self._model = self.cluster.context.broadcast(model)
+
+    def _each_block(self, layout: Layout, work: Any, versions: tuple[str, ...] = ()) -> dict[str, Any]:
+        """`work` on every chunk, its sums added up in the blocks' order."""
+        task = BlockTask(self.folder, layout, work, versions)
+        total = dict[str, Any]()
+        for sums in self.cluster.each(list(range(layout.blocks)), task):
+            total = added(total, sums)
+        return total
+
+    def new_version(self) -> str:
+        """A name for files that last as long as the step under way."""
+        version = self.names.new()
+        self.live.add(version)
+        return version
+
+    def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
+        """What `work` makes of every chunk of the present table, added up; it writes `versions`."""
+        return self._each_block(self.table.stored.layout, work, versions)
+
+    def stored_rows(self, rows: Rows | Cells) -> StoredRows:
+        """Where the rows of a report lie."""
+        return rows.stored if isinstance(rows, FiledRows) else self._written(rows)
+
+    def stored_array(self, values: Array) -> StoredField:
+        """An array over all rows that the driver holds, written: of plans that were read from a snapshot."""
+        flat = values.reshape(len(values), -1)
+        written = self._written(Rows(np.arange(len(flat)), flat))
+        return StoredField(replace(written, n_columns=flat.shape[1]), values.shape)
+
+    def _rewrite(self, work: Any, version: str, n_columns: int, kept: tuple[str, ...] = ()) -> None:
+        """Let `work` write the table's next version."""
+        table = self.table
+        counted = Totals(version, work, table.groups, len(table.totals()))
+        sums = self._each_block(table.stored.layout, counted, (version, *kept))
+        totals = sums.get("totals", np.zeros((len(table.totals()), n_columns)))
+        stored = replace(table.stored, versions=(version,), n_columns=n_columns)
+        self.table = StoredTable(stored, table.axes, 1.0, totals, table.groups)
+        self._tidy()
+
+    # a step
+
+    def map(
+        self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
+    ) -> Stats:
+        self.records.begin()
+        self.live = {version for plan in plans for version in _versions_of(plan)}
+        return self._map(small, shards, seed, plans, again=False)
+
+    def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
+        return self._map(small, shards, seed, plans, again=True)
+
+    def _map(
+        self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan], again: bool
+    ) -> Stats:
+        portions = portions_of(shards, self.settings.portion)
+        keep = bool(plans) or self.records.carried
+        before = self.records.of(portions, fresh=again)
+        after = self.records.to_write(portions) if keep else {}
+        task = MapTask(
+            self._model,
+            small,
+            self.table,
+            seed,
+            source_of(shards),
+            self.settings.task_bytes,
+            tuple(plans),
+            before,
+            after,
+            again,
+        )
+        version = self.new_version()
+        stored = self.table.stored
+        reduce = ReduceTask(self.folder, version, stored.layout, stored.n_columns, self.table.groups)
+        context = self.cluster.context
+        pairs = context.parallelize(portions, max(1, len(portions))).mapPartitions(task)
+        sums = pairs.repartitionAndSortWithinPartitions(stored.layout.blocks + 1, reduce.partition)  # pyright: ignore[reportCallIssue]
+        with self.cluster.until_stopped():
+            found: list[Reduced] = self.cluster.collect(sums.mapPartitionsWithIndex(reduce))
+        return self._told(found, version, again)
+
+    def _told(self, found: Sequence[Reduced], version: str, again: bool) -> Stats:
+        small = next(part.small for part in found if part.small is not None)
+        parts = [part.totals for part in found if part.totals is not None]
+        self.traffic = {
+            "records": sum(part.records for part in found),
+            "bytes": sum(part.n_bytes for part in found),
+        }
+        trial = {name: self._in_files(each, version, name) for name, each in small.trial.items()}
+        if not again:
+            self.fresh_totals = np.sum(parts, axis=0)
+        return replace(self._in_files(small, version, COUNTS), trial=trial)
+
+    def _in_files(self, small: Stats, version: str, table: str) -> Stats:
+        """A report whose rows lie in the files of a version."""
+        n_columns = small.rows.rows().values.shape[1]
+        stored = replace(self.table.stored, versions=(version,), n_columns=n_columns, table=table)
+        return replace(small, rows=FiledRows.of(stored))
+
+    def commit(self) -> None:
+        self.records.commit()
+
+    def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
+        stored, version = self.table.stored, self.names.new()
+        fresh = self.stored_rows(rows)
+        if keep == 0.0 and isinstance(rows, FiledRows):
+            totals = self.fresh_totals * add
+            self.table = StoredTable(
+                replace(fresh, table=COUNTS), self.table.axes, add, totals, self.table.groups
+            )
+            self._tidy()
+            return
+        work = Blend(stored, fresh, keep * self.table.scale, add, version)
+        self._rewrite(work, version, stored.n_columns)
+
+    def _written(self, rows: Rows | Cells) -> StoredRows:
+        """Rows that the driver holds, written as a version."""
+        dense, version, layout = rows.rows(), self.new_version(), self.table.stored.layout
+        for block in range(layout.blocks):
+            with row_writer(block_path(self.folder, version, block)) as writer:
+                for chunk in layout.chunks_of(block):
+                    ends = np.searchsorted(dense.positions, layout.bounds(chunk))
+                    part = slice(*ends.tolist())
+                    writer.add(COUNTS, chunk, dense.positions[part], dense.values[part])
+        return replace(self.table.stored, versions=(version,))
+
+    def exchange(self, number: int, stats: Stats, keep: float) -> Stats:
+        assert isinstance(stats.rows, FiledRows)
+        stored, version, kept = self.table.stored, self.names.new(), self.names.new()
+        trials = {name: _stored(each) for name, each in stats.trial.items()}
+        last = self._kept_rows(number) if number in self.kept else None
+        work = Exchange(stored, keep * self.table.scale, stats.rows.stored, trials, last, version, kept)
+        self.kept[number], self.versions[number] = replace(stats, found={}), kept
+        self._rewrite(work, version, stored.n_columns, (kept,))
+        return self._known()
+
+    def _kept_rows(self, number: int, table: str = COUNTS, n_columns: int = 0) -> StoredRows:
+        """The rows of a kept report, or of one of its trials."""
+        wide = n_columns or self.table.stored.n_columns
+        versions = (self.versions[number],)
+        return replace(self.table.stored, versions=versions, n_columns=wide, table=table)
+
+    def _known(self) -> Stats:
+        """The sum of all reports, but for their rows; the rows of trials lie in all the reports' files."""
+        total = Stats(no_rows(self.table.shape[1]))
+        for number in sorted(self.kept):
+            total = total.plus(without_rows(self.kept[number]))
+        trial: dict[str, Stats] = {}
+        for name, each in total.trial.items():
+            holders = [number for number in sorted(self.kept) if name in self.kept[number].trial]
+            wide = _width(self.kept[holders[0]].trial[name].rows)
+            stored = self._kept_rows(holders[0], name, wide)
+            stored = replace(stored, versions=tuple(self.versions[number] for number in holders))
+            trial[name] = replace(each, rows=FiledRows.of(stored))
+        return replace(total, trial=trial)
+
+    def have_tried(self, plans: Sequence[Plan]) -> bool:
+        return all(plan.name in report.trial for plan in plans for report in self.kept.values())
+
+    def edit(self, edit: Edit) -> None:
+        if not edit:
+            return
+        row_axis = self.table.axes[0]
+        if any(change.axis == row_axis for change in edit):
+            raise ValueError("the rows of a table in blocks do not change")
+        version = self.names.new()
+        kept: list[Kept] = []
+        after: dict[int, Stats] = {}
+        names: dict[int, str] = {}
+        for number in sorted(self.kept):
+            report = self.kept[number]
+            trials = {
+                name: self._kept_rows(number, name, _width(each.rows)) for name, each in report.trial.items()
+            }
+            names[number] = self.names.new()
+            kept.append(Kept(self._kept_rows(number), trials, names[number]))
+            after[number] = apply_to_stats(edit, without_rows(report), *self.table.axes, 0)
+        work = EditTask(edit, self.table.axes, self.table.stored, self.table.scale, version, tuple(kept))
+        self.kept, self.versions = after, names or self.versions
+        self._rewrite(
+            work, version, _columns_after(edit, *self.table.axes, self.table.shape[1]), tuple(names.values())
+        )
+        self.records.edit(edit, row_axis)
+
+    def each(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
+        return self.cluster.each(items, EachTask(self._model, self.table, function))
+
+    def follow(self, edit: Edit, stats: Stats) -> Stats:
+        after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)
+        trial = {name: replace(each, rows=stats.trial[name].rows) for name, each in after.trial.items()}
+        after = replace(after, trial=trial)
+        if not isinstance(stats.rows, FiledRows):
+            return after
+        version = self.new_version()
+        report = Kept(stats.rows.stored, {name: _stored(each) for name, each in trial.items()}, version)
+        groups = self.table.groups
+        work = Totals(version, Follow(edit, self.table.axes, report), groups, len(self.table.totals()))
+        self.fresh_totals = self.each_chunk(work, version)["totals"]
+        return self._in_files(after, version, COUNTS)
+
+    # what is asked of the table
+
+    def totals(self) -> Array:
+        return self.table.totals()
+
+    def summary(self, small: Record) -> Summary:
+        work = Summarise(self._model, small, self.table.stored, self.table.scale)
+        return self._each_block(self.table.stored.layout, work)
+
+    def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
+        """On the driver, which reads the rows that it needs."""
+        for shard in shards:
+            rows = np.unique(shard.rows)
+            view = self.model.view(small, self.table.counts(rows), self.table.totals(), rows)
+            yield self.model.local_step(view, shard, None, seed)[0]
+
+    def parts(self, told: Stats | None) -> TableParts:
+        return SparkParts(self, told)
+
+    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        return self.table.positions(keys)
+
+    def rows(self) -> Rows:
+        return Rows(np.arange(self.n_rows), self.table.whole())
+
+    def whole(self) -> Array:
+        return self.table.whole()
+
+    def reorder(self, small: Record, step: Step) -> Edit:
+        return ()
+
+    @property
+    def n_rows(self) -> int:
+        return self.table.n_rows
+
+    # files
+
+    def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> LocalEngine:
+        other = LocalEngine(n_jobs, folder=self.folder)
+        other.keeper = self.keeper
+        other.model, other.table = model, self.table.copy() if copied else self.table
+        return other
+
+    def files(self, *, run: bool) -> Sequence[Path]:
+        versions = sorted(self.versions.values()) if run else []
+        stored = self.table.stored
+        kept = (
+            block_path(self.folder, version, block)
+            for version in versions
+            for block in range(stored.layout.blocks)
+        )
+        return [*self.table.files(), *kept]
+
+    def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
+        """Small arrays, and names of versions: their files stay until the next snapshot but one."""
+        arrays: dict[str, NDArray[Any]] = dict(self.table.arrays())
+        for number, report in self.kept.items():
+            arrays |= flat_stats(f"{PREFIX}{number}/{self.versions[number]}/", without_rows(report))
+        arrays |= self.records.snapshot()
+        self.pinned = [*self.pinned[-1:], self._in_use()]
+        self._tidy()
+        return arrays, None
+
+    def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
+        self._set_model(model)
+        if "layout" in arrays:
+            self.table = StoredTable.restored(arrays, model.row_axis, model.column_axis, self.folder)
+        else:  # of a run on one machine
+            self.start(model, arrays["counts"] * float(arrays["scale"]))
+        self.kept, self.versions, self.live = {}, {}, set()
+        held = {tuple(name.split("/")[1:3]) for name in arrays if name.startswith(PREFIX)}
+        for number, version in sorted(held, key=lambda each: int(each[0])):
+            self.kept[int(number)] = stats_from(f"{PREFIX}{number}/{version}/", arrays)
+            self.versions[int(number)] = version
+        self.records.restore(arrays)
+        self.pinned = [self._in_use()]
+
+    def _in_use(self) -> set[str]:
+        """The versions that the present state refers to."""
+        return {*self.table.stored.versions, *self.versions.values()}
+
+    def _tidy(self) -> None:
+        """Remove versions that nothing refers to."""
+        wanted = set.union(self._in_use(), self.live, *self.pinned)
+        remove_all_but(self.folder, self.names.kind, wanted)
+
+    def stop(self) -> None:
+        self.cluster.stop()
+
+    @property
+    def stopped(self) -> bool:
+        return self.cluster.stopped
+
+
+def _versions_of(plan: Plan) -> Iterator[str]:
+    """The versions that a plan's fields lie in."""
+    for item in plan.change.values():
+        if isinstance(item.values, StoredField):
+            yield from item.values.rows.versions
+
+
+def _width(rows: Rows | Cells) -> int:
+    return rows.n_columns if isinstance(rows, Cells) else rows.values.shape[1]
+
+
+def _stored(stats: Stats) -> StoredRows:
+    assert isinstance(stats.rows, FiledRows)
+    return stats.rows.stored
+
+
+def _columns_after(edit: Edit, row_axis: str, column_axis: str, n_columns: int) -> int:
+    """The columns that a table has after an edit."""
+    item = Field(np.zeros((1, n_columns)), (row_axis, column_axis))
+    for change in edit:
+        item = apply_change(item, without_along(change, row_axis))
+    return item.values.shape[1]

@@ -1,0 +1,145 @@
+"""The engine on Spark whose table is bounded and lies everywhere: the driver has it, each step sends it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit
+from stickbreaker.core.records import Array, Record, Stats
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines.contract import Seeds
+from stickbreaker.engines.local import LocalEngine
+from stickbreaker.engines.spark.cluster import Cluster
+from stickbreaker.engines.spark.failures import told
+from stickbreaker.engines.spark.portions import CarriedRecords, portions_of, source_of
+from stickbreaker.engines.spark.tasks import Portion, Records
+from stickbreaker.models.contract import Model, Plan
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
+
+
+@dataclass(frozen=True)
+class EverywhereTask:
+    """Local steps of portions by an engine of the task's own, over the table that was sent."""
+
+    sent: Any  # a broadcast variable, whose `value` is (model, table)
+    small: Record
+    seed: int
+    source: Source | None
+    plans: tuple[Plan, ...] = ()
+    before: Mapping[int, Records] = field(default_factory=dict[int, Records])  # by portion
+    after: Mapping[int, Records] = field(default_factory=dict[int, Records])
+    again: bool = False
+
+    def __call__(self, portions: Iterable[Portion]) -> Iterator[Stats]:
+        with told():
+            for portion in portions:
+                yield self._portion(portion)
+
+    def _portion(self, portion: Portion) -> Stats:
+        engine = LocalEngine(1)
+        engine.model, engine.table = self.sent.value
+        shards = portion.shards(self.source)
+        held = self.before[portion.number].read() if portion.number in self.before else {}
+        if self.again:
+            engine.fresh = held
+            stats = engine.again(self.small, shards, self.seed, self.plans)
+        else:
+            engine.locals, engine.keep_local = held, portion.number in self.after
+            stats = engine.map(self.small, shards, len(shards), self.seed, self.plans)
+        if portion.number in self.after:
+            self.after[portion.number].write(engine.fresh)
+        return stats
+
+
+@dataclass(frozen=True)
+class EachSent:
+    """A function of items, over the table that was sent."""
+
+    sent: Any
+    function: Callable[[LocalEngine, Any], Any]
+
+    def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
+        engine = LocalEngine(1)
+        engine.model, engine.table = self.sent.value
+        with told():
+            for item in items:
+                yield self.function(engine, item)
+
+
+class SparkEverywhere(LocalEngine):
+    """A local engine but for the map: portions of documents are learned from by executors.
+
+    `settings`: see `SparkEngine`. Documents' records lie in `folder`, which all machines see.
+    """
+
+    def __init__(self, settings: "SparkEngine", *, folder: Path, keep_local: bool = False) -> None:
+        super().__init__(1)
+        self.settings, self.folder = settings, folder
+        self.cluster = Cluster(settings.session)
+        self.records = CarriedRecords(folder, keep_local)
+
+    def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
+        super().start(model, counts, keys)
+        self.records.clear()
+
+    def map(
+        self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
+    ) -> Stats:
+        self.records.begin()
+        return self._sent(small, shards, seed, plans, again=False)
+
+    def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
+        return self._sent(small, shards, seed, plans, again=True)
+
+    def _sent(
+        self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan], *, again: bool
+    ) -> Stats:
+        from stickbreaker.engines.sums import Sum
+
+        portions = portions_of(shards, self.settings.portion)
+        before = self.records.of(portions, fresh=again)
+        keep = bool(plans) or self.records.carried
+        after = self.records.to_write(portions) if keep else {}
+        sent = self.cluster.context.broadcast((self.model, self.table.copy()))
+        task = EverywhereTask(sent, small, seed, source_of(shards), tuple(plans), before, after, again)
+        total = Sum(self.table.shape)
+        try:
+            with self.cluster.until_stopped():
+                found = self.cluster.each(portions, task)
+            for stats in found:
+                total.add(stats)
+        finally:
+            sent.unpersist()
+        return total.stats()
+
+    def each(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
+        sent = self.cluster.context.broadcast((self.model, self.table.copy()))
+        try:
+            return self.cluster.each(items, EachSent(sent, function))
+        finally:
+            sent.unpersist()
+
+    def commit(self) -> None:
+        self.records.commit()
+
+    def edit(self, edit: Edit) -> None:
+        super().edit(edit)
+        self.records.edit(edit, self.table.axes[0])
+
+    def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
+        arrays, keys = super().snapshot()
+        return {**arrays, **self.records.snapshot()}, keys
+
+    def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
+        super().restore(model, arrays, keys)
+        self.records.restore(arrays)
+
+    def stop(self) -> None:
+        super().stop()
+        self.cluster.stop()

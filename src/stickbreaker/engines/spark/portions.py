@@ -1,0 +1,175 @@
+"""Portions of documents, and where their records lie between passes."""
+
+import json
+import shutil
+import uuid
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Dissolve, Drop, Edit, Grow, Merge, Permute, Split
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.source import SHARD, Shards, Source
+from stickbreaker.engines.spark.tasks import Portion, Records
+
+NAME = "records"  # of the array of a snapshot
+
+
+def portions_of(shards: Iterable[Shard], documents: int) -> list[Portion]:
+    """Shards in portions of about so many documents, each known by the number of its first document."""
+    if isinstance(shards, Shards):
+        return [Portion(_first(part), chunks=tuple(part.chunks)) for part in shards.portions(documents)]
+    held, size = list(shards), max(1, documents // SHARD)
+    parts = [held[start : start + size] for start in range(0, len(held), size)]
+    return [Portion(int(part[0].documents[0]), given=tuple(part)) for part in parts]
+
+
+def _first(part: Shards) -> int:
+    chunk = part.chunks[0]
+    return int(part.source.first[chunk]) if isinstance(chunk, int) else int(chunk[0])
+
+
+def source_of(shards: Iterable[Shard]) -> Source | None:
+    """Where the documents lie; None of shards that are sent themselves."""
+    return shards.source if isinstance(shards, Shards) else None
+
+
+class CarriedRecords:
+    """Which files hold the documents' records of each portion.
+
+    `carried` records are kept from pass to pass; others serve the rounds of a step. Edits are noted, and
+    applied when a file is read next.
+    """
+
+    def __init__(self, folder: Path, carried: bool) -> None:
+        self.folder, self.carried = folder, carried
+        self.names = Names("records")
+        self.pinned: list[set[str]] = []  # of the last two snapshots
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.kept: dict[int, Held] = {}
+        self.fresh: dict[int, Held] = {}  # of the step under way
+        self.log: list[Edit] = []
+
+    def begin(self) -> None:
+        """A step begins."""
+        self.fresh = {}
+
+    def of(self, portions: Sequence[Portion], *, fresh: bool) -> dict[int, Records]:
+        """The records of portions that have some: from the last pass, or of the step under way."""
+        held = self.fresh if fresh else self.kept
+        return {
+            portion.number: Records(
+                self._path(held[portion.number].version, portion.number),
+                tuple(self.log[held[portion.number].since :]),
+            )
+            for portion in portions
+            if portion.number in held
+        }
+
+    def to_write(self, portions: Sequence[Portion]) -> dict[int, Records]:
+        """Where tasks are to write portions' records; they are there when the step's map has ended."""
+        version = self.names.new()
+        found = {each.number: Records(self._path(version, each.number)) for each in portions}
+        self.fresh = {**self.fresh, **dict.fromkeys(found, Held(version, len(self.log)))}
+        return found
+
+    def _path(self, version: str, portion: int) -> Path:
+        return self.folder / version / f"{portion:012d}.safetensors"
+
+    def commit(self) -> None:
+        """Keep the records of the step, where they are carried."""
+        if self.carried:
+            self.kept = {**self.kept, **self.fresh}
+        self.fresh = {}
+        remove_all_but(self.folder, self.names.kind, set.union(self.versions(), *self.pinned))
+
+    def edit(self, edit: Edit, row_axis: str) -> None:
+        """Note an edit, without what it holds along rows: records have none."""
+        if self.kept:
+            self.log.append(tuple(without_along(change, row_axis) for change in edit))
+
+    def versions(self) -> set[str]:
+        """The folders that are in use."""
+        return {held.version for each in (self.kept, self.fresh) for held in each.values()}
+
+    def pin(self) -> None:
+        """Keep what is in use now until two snapshots later."""
+        self.pinned = [*self.pinned[-1:], self.versions()]
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """An array that `restore` reads; the files that it names stay until the next snapshot but one."""
+        self.pin()
+        if not self.kept:
+            return {}
+        told = {
+            "kept": [[number, *held] for number, held in self.kept.items()],
+            "log": [[_told(change) for change in edit] for edit in self.log],
+        }
+        return {NAME: np.frombuffer(json.dumps(told).encode(), np.uint8).copy()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take the state of a snapshot."""
+        self.clear()
+        if NAME in arrays:
+            told = json.loads(arrays[NAME].tobytes())
+            self.kept = {number: Held(version, since) for number, version, since in told["kept"]}
+            self.log = [tuple(_change(change) for change in edit) for edit in told["log"]]
+            self.pin()
+
+
+class Names:
+    """Names of versions, unlike all others: a process may still read older files."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind, self.run, self.count = kind, uuid.uuid4().hex[:8], 0
+
+    def new(self) -> str:
+        """The next name."""
+        self.count += 1
+        return f"{self.kind}-{self.count:06d}-{self.run}"
+
+
+def remove_all_but(folder: Path, kind: str, wanted: Set[str]) -> None:
+    """Remove the versions of a kind that nothing refers to."""
+    if folder.exists():
+        for path in folder.glob(f"{kind}-*"):
+            if path.name not in wanted:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+class Held(NamedTuple):
+    """A folder with a portion's records, and how many edits had been made when they were written."""
+
+    version: str
+    since: int
+
+
+CHANGES: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (Drop, Merge, Dissolve, Split, Permute, Grow)
+}
+
+
+def _told(change: Any) -> dict[str, Any]:
+    """A change as JSON."""
+    told = {each.name: getattr(change, each.name) for each in fields(change) if each.name != "along"}
+    return {"kind": type(change).__name__, **told}
+
+
+def _change(told: Mapping[str, Any]) -> Any:
+    """The change that `_told` told."""
+    values = {name: tuple(v) if isinstance(v, list) else v for name, v in told.items() if name != "kind"}
+    return CHANGES[told["kind"]](**values)
+
+
+def without_along(change: Any, axis: str) -> Any:
+    """A change without what it holds along an axis."""
+    if isinstance(change, Split | Dissolve):
+        return replace(change, along={name: held for name, held in change.along.items() if name != axis})
+    return change

@@ -1,0 +1,217 @@
+"""What executors do with documents: local steps of portions of them."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit, apply_to_local, without_trials
+from stickbreaker.core.flat import flat_record, record_from
+from stickbreaker.core.records import Array, Field, Record, Stats, no_rows
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines.row_files import COUNTS, replacing
+from stickbreaker.engines.spark.failures import told
+from stickbreaker.engines.spark.sums import SMALL, Combiner, Key, without_rows
+from stickbreaker.engines.stored import StoredRows, StoredTable
+from stickbreaker.models.contract import Local, Model, Plan, View
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.local import LocalEngine
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Documents that one task learns from: chunks of a corpus's documents, or shards themselves."""
+
+    number: int
+    chunks: tuple[int | NDArray[np.int64], ...] = ()
+    given: tuple[Shard, ...] = ()
+
+    def shards(self, source: Source | None) -> list[Shard]:
+        """Its documents, read where it lies."""
+        return list(self.given) if source is None else list(source.shards(*self.chunks))
+
+
+@dataclass(frozen=True)
+class Records:
+    """Documents' records of a portion, in a file; a killed or doubled task leaves an old or a new one.
+
+    `edits` were made since it was written.
+    """
+
+    path: Path
+    edits: tuple[Edit, ...] = ()
+
+    def read(self) -> dict[int, Local]:
+        """Records by the number of a shard's first document."""
+        from safetensors.numpy import load_file
+
+        held: dict[int, dict[str, Any]] = {}
+        for name, values in load_file(self.path).items():
+            held.setdefault(int(name.split("|", 1)[0]), {})[name] = values
+        out: dict[int, Local] = {}
+        for first, arrays in held.items():
+            local = record_from(f"{first}|", arrays)
+            for edit in self.edits:
+                local = apply_to_local(edit, local)
+            out[first] = local
+        return out
+
+    def write(self, locals_: Mapping[int, Local]) -> None:
+        from safetensors.numpy import save_file
+
+        arrays: dict[str, Any] = {}
+        for first, local in locals_.items():
+            arrays |= flat_record(f"{first}|", local)
+        with replacing(self.path) as partial:
+            save_file({name: np.asarray(values, order="C") for name, values in arrays.items()}, partial)
+
+
+class RowsAt:
+    """Rows of an array over all rows, those of a shard alone; looked up by their numbers in the table."""
+
+    def __init__(self, positions: NDArray[np.int64], values: Array) -> None:
+        self.positions, self.values = positions, values
+
+    def __getitem__(self, rows: NDArray[np.int64]) -> Array:
+        return self.values[np.searchsorted(self.positions, rows)]
+
+
+@dataclass(frozen=True)
+class StoredField:
+    """A field over all rows that lies in files: what a plan or an edit holds in the place of its values."""
+
+    rows: StoredRows
+    shape: tuple[int, ...]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """All of it, for a snapshot of plans under way."""
+        return self.at(np.arange(self.shape[0]))
+
+    def at(self, rows: NDArray[np.int64]) -> Array:
+        """Its values at some rows."""
+        return self.rows.rows(rows).reshape(-1, *self.shape[1:])
+
+    def chunk(self, chunk: int) -> Array:
+        """Its values at a chunk's rows."""
+        return self.rows.chunk(chunk).reshape(-1, *self.shape[1:])
+
+
+@dataclass(frozen=True)
+class MapTask:
+    """Local steps of portions, with the table as it is at this step."""
+
+    model: Any  # a broadcast variable, whose `value` is the Model
+    small: Record
+    table: StoredTable
+    seed: int
+    source: Source | None
+    most_bytes: int  # of rows that are viewed at once, and of reports that wait to be sent
+    plans: tuple[Plan, ...] = ()
+    before: Mapping[int, Records] = field(default_factory=dict[int, Records])  # by portion
+    after: Mapping[int, Records] = field(default_factory=dict[int, Records])
+    again: bool = False  # only plans are tried, on the records of the step under way
+
+    def __call__(self, portions: Iterable[Portion]) -> Iterator[tuple[Key, Any]]:
+        from stickbreaker.engines.local import one_thread
+
+        with told(), one_thread():
+            for portion in portions:
+                yield from self._portion(portion)
+
+    def _portion(self, portion: Portion) -> Iterator[tuple[Key, Any]]:
+        shards = portion.shards(self.source)
+        held = self.before[portion.number].read() if portion.number in self.before else {}
+        combiner = Combiner(portion.number, self.table.stored.layout, self.most_bytes)
+        n_columns = self.table.shape[1]
+        small, fresh = Stats(no_rows(n_columns)), dict[int, Local]()
+        for shard, view, plans in self._viewed(shards):
+            first = int(shard.documents[0])
+            local, stats = self._step(view, shard, held.get(first), plans)
+            if portion.number in self.after:
+                fresh[first] = local
+            small = small.plus(without_rows(stats))
+            yield from combiner.add(COUNTS, stats.rows)
+            for name, trial in stats.trial.items():
+                yield from combiner.add(name, trial.rows)
+        yield from combiner.rest()
+        if portion.number in self.after:
+            self.after[portion.number].write(fresh)
+        yield Key(SMALL, portion.number, 0), small
+
+    def _step(
+        self, view: View, shard: Shard, local: Local | None, plans: Sequence[Plan]
+    ) -> tuple[Local, Stats]:
+        model: Model = self.model.value
+        if self.again:
+            assert local is not None
+            stats = Stats(no_rows(self.table.shape[1]))
+        else:
+            clean = None if local is None else without_trials(local)
+            local, stats = model.local_step(view, shard, clean, self.seed)
+        if plans:
+            extra, trial = model.try_out(view, shard, local, self.seed, plans)
+            local, stats = {**local, **extra}, replace(stats, trial=trial)
+        return local, stats
+
+    def _viewed(self, shards: Sequence[Shard]) -> Iterator[tuple[Shard, View, Sequence[Plan]]]:
+        """Shards with the model's view of the rows that a few of them read, at most `most_bytes` of them."""
+        model: Model = self.model.value
+        most = max(1, self.most_bytes // (8 * self.table.shape[1]))
+        for group in _grouped(shards, most):
+            rows = np.unique(np.concatenate([shard.rows for shard in group]))
+            view = model.view(self.small, self.table.counts(rows), self.table.totals(), rows)
+            plans = [replace(plan, change=_cut(plan.change, rows)) for plan in self.plans]
+            for shard in group:
+                yield shard, view, plans
+
+
+@dataclass(frozen=True)
+class EachTask:
+    """A function of items, over a table in files."""
+
+    model: Any  # a broadcast variable, whose `value` is the Model
+    table: StoredTable
+    function: "Callable[[LocalEngine, Any], Any]"
+
+    def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
+        from stickbreaker.engines.local import LocalEngine
+
+        engine = LocalEngine(1)
+        engine.model, engine.table = self.model.value, self.table
+        with told():
+            for item in items:
+                yield self.function(engine, item)
+
+
+def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
+    """A plan's fields, of those over all rows these rows alone."""
+    return {
+        name: item._replace(values=RowsAt(rows, item.values.at(rows)))  # type: ignore[arg-type]
+        if isinstance(item.values, StoredField)
+        else item
+        for name, item in change.items()
+    }
+
+
+def _grouped(shards: Sequence[Shard], most: int) -> Iterator[list[Shard]]:
+    """Consecutive shards that read at most so many rows together, or one."""
+    group: list[Shard] = []
+    known = np.empty(0, np.int64)
+    for shard in shards:
+        both = np.union1d(known, shard.rows)
+        if group and len(both) > most:
+            yield group
+            group, both = [], shard.rows
+        group.append(shard)
+        known = both
+    if group:
+        yield group

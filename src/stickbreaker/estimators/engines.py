@@ -1,0 +1,44 @@
+"""Where a run happens, from an estimator's `engine`."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Corpus
+from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.estimators.settings import threads_of
+from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.models.contract import Model
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
+
+
+def engine_of(
+    estimator: TopicEstimator, model: Model, *, keep_local: bool = False, folder: Path | None = None
+) -> Engine:
+    """An engine for a run; what it keeps in files lies in `folder`.
+
+    Raises UserError for a run on Spark that nobody gave a session.
+    """
+    if estimator.engine == "local":
+        return LocalEngine(threads_of(estimator.n_jobs), keep_local=keep_local, folder=folder)
+    return spark_of(estimator).of(model, keep_local=keep_local, folder=folder)
+
+
+def spark_of(estimator: TopicEstimator) -> "SparkEngine":
+    """The session that an estimator learns on. Raises UserError where it has none."""
+    if isinstance(estimator.engine, str):
+        remedy = "give engine=SparkEngine(session), or at the command line --engine spark"
+        raise UserError("the model is learned on Spark, and there is no session", remedy=remedy)
+    return estimator.engine
+
+
+def readable(estimator: TopicEstimator, corpus: Corpus) -> Corpus:
+    """The corpus where the estimator's engine can read it: for Spark one that is held in memory is written to
+    a temporary directory, which lasts as long as the estimator's session."""
+    if estimator.engine == "local" or corpus.path is not None:
+        return corpus
+    folder = tempfile.mkdtemp(prefix="stickbreaker-corpus-", dir=spark_of(estimator).folder)
+    return corpus.write(Path(folder) / "corpus")

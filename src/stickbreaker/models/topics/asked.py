@@ -1,0 +1,231 @@
+"""What topic moves ask of the table: functions of a part of its rows, which add up or make arrays over rows.
+
+"told" among what a part holds are the rows that a plan's trial told, "fresh" those of the step's own report.
+scipy is imported on use: a model is loaded without it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from stickbreaker.core.edits import own_shares
+from stickbreaker.core.randomness import stream
+from stickbreaker.core.records import Array, Record
+from stickbreaker.models.parts import Part
+from stickbreaker.models.topics.words import ClosedVocabulary
+
+SMOOTH = 1.0  # tokens of a word, shared as the whole topic is, that its share starts from
+Answer = Mapping[str, Array]
+
+
+class Words(NamedTuple):
+    """The words slot and its part of the small part."""
+
+    slot: ClosedVocabulary
+    small: Record
+
+    def totals(self, counts: Array, part: Part) -> Array:
+        """Sums of columns over a part's rows (groups × columns)."""
+        ranges = self.slot.ranges(range(part.first, part.first + len(counts)))
+        return np.array([[column[rows].sum() for column in counts.T] for rows in ranges])
+
+    def log_words(self, counts: Array, totals: Array, part: Part) -> Array:
+        """E[log beta] of columns over a part's rows, given the whole columns' totals (groups × columns)."""
+        return self.slot.log_words(self.small, counts, totals, part.first)
+
+
+# shares of words
+
+
+def shares(told: Array, tokens: Array, smooth: float = SMOOTH) -> Array:
+    """The second part's share of each word, of which a trial told `told` (words × 2) and `tokens` (2) in all.
+
+    Where it told nothing, that of all words.
+    """
+    total = float(tokens.sum())
+    part = float(tokens[1]) / total if total > 0.0 else 0.5
+    of_word = told[:, 0] + told[:, 1] + smooth
+    return np.where(of_word > 0.0, (told[:, 1] + smooth * part) / np.maximum(of_word, 1e-300), part)
+
+
+def in_two(column: Array, second: Array) -> Array:
+    """A topic's counts in two (words × 2), by the second's share of each word."""
+    return np.stack([column * (1.0 - second), column * second], axis=1)
+
+
+def seconds(part: Part, tokens: Array, smooth: float) -> Answer:
+    """A topic's second part, as told."""
+    return {"words": shares(part.held["told"], tokens, smooth)}
+
+
+def handed(part: Part) -> Answer:
+    """What each of several topics gets of another, as told."""
+    return {"words": own_shares(part.held["told"])}
+
+
+# what to try
+
+
+def random_scores(part: Part, seed: int, step: int, topic: int) -> Answer:
+    """A direction of words to start from."""
+    drawn = stream(seed, "directions", step, topic).standard_normal(part.n_rows)
+    return {"direction": drawn[part.first : part.first + len(part.counts)]}
+
+
+def products(part: Part, totals: Array) -> Answer:
+    """Of topics with so many tokens: inner products of counts, sums of squares, and inner products of shares
+    of words, which are weighted as chi-squared weights them."""
+    columns = part.counts
+    mean = np.maximum(columns.sum(axis=1) / max(float(totals.sum()), 1e-300), 1e-12)
+    scaled = columns / np.maximum(totals, 1e-3) / np.sqrt(mean)[:, None]
+    return {
+        "counts": columns.T @ columns,
+        "squares": (columns**2).sum(axis=0),
+        "shares": scaled.T @ scaled,
+    }
+
+
+def targets(part: Part, words: Words, topics: Sequence[int], totals: Array) -> Answer:
+    """E[log beta] of the topics that one is handed over to; `totals` (groups × those topics) are theirs."""
+    return {"log_words": words.log_words(part.counts[:, topics], totals, part)}
+
+
+# how a split is fitted
+
+
+def _scores(told: Array) -> tuple[Array, Array]:
+    """What documents' scores make of words', and the words' tokens."""
+    sums, tokens = told.T
+    return sums / (tokens + 1.0), tokens
+
+
+def moments(part: Part) -> Answer:
+    """Tokens, and of words' scores by tokens the sum and the sum of squares."""
+    scores, tokens = _scores(part.held["told"])
+    return {"moments": np.array([tokens.sum(), (tokens * scores).sum(), (tokens * scores**2).sum()])}
+
+
+def centred(part: Part, moments: Array) -> Answer:
+    """Scores of words, made mean zero and variance one by tokens; zero where there are none."""
+    scores, tokens = _scores(part.held["told"])
+    total = max(float(moments[0]), 1e-300)
+    mean = moments[1] / total
+    spread = np.sqrt(max(float(moments[2] / total - mean**2), 0.0))
+    return {"direction": np.where(tokens > 0.0, (scores - mean) / max(float(spread), 1e-300), 0.0)}
+
+
+def halves(part: Part, words: Words, topic: int, tokens: Array) -> Answer:
+    """Totals (groups × 2) of a topic in two halves, its words shared as told."""
+    second = shares(part.held["told"], tokens)
+    return {"totals": words.totals(in_two(part.counts[:, topic], second), part)}
+
+
+def proposed(part: Part, words: Words, topic: int, tokens: Array, totals: Array) -> Answer:
+    """The second half's shares of words, as told, and the first's log odds; `halves` gives the totals."""
+    second = shares(part.held["told"], tokens)
+    log_words = words.log_words(in_two(part.counts[:, topic], second), totals, part)
+    return {"shares": second, "log_odds": log_words[:, 0] - log_words[:, 1]}
+
+
+def begun(part: Part, words: Words, topic: int, keep: float, add: float, totals: Array) -> Answer:
+    """A split of a topic into its past counts, times `keep`, and the report's, times `add`."""
+    start = np.stack([keep * part.counts[:, topic], add * part.held["fresh"][:, topic]], axis=1)
+    log_words = words.log_words(start, totals, part)
+    return {"start": start, "log_odds": log_words[:, 0] - log_words[:, 1]}
+
+
+def report_totals(part: Part, words: Words) -> Answer:
+    """Sums of the report's rows (groups × topics)."""
+    return {"totals": words.totals(part.held["fresh"], part)}
+
+
+# terms of the bound
+
+
+class Columns(NamedTuple):
+    """Some columns over a part's rows, and tokens that are drawn from each (both rows × columns)."""
+
+    counts: Array
+    drawn: Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The sums over words that the bound has of some columns; see `evidence` and `log_likelihood`."""
+
+    words: Words
+    columns: Callable[[Part], Columns]
+
+    def __call__(self, part: Part) -> Answer:
+        from scipy.special import psi
+
+        slot, small = self.words
+        counts, drawn = self.columns(part)
+        sums = {"totals": self.words.totals(counts, part), **slot.summary(small, counts, part.first)}
+        if drawn is None:
+            return sums
+        logs = (drawn * psi(slot.parameters(small, counts, part.first))).sum(axis=0)
+        return {**sums, "drawn": self.words.totals(drawn, part), "logs": logs}
+
+
+def evidence(words: Words, sums: Answer) -> Array:
+    """log B(lambda) - log B(eta) of columns, in nats."""
+    return words.slot.evidence(words.small, sums["totals"], sums)
+
+
+def log_likelihood(words: Words, sums: Answer) -> Array:
+    """E[log beta] of each token that is drawn from columns, in nats (columns)."""
+    from scipy.special import psi
+
+    log_totals = psi(sums["totals"] + words.slot.prior_totals(words.small))
+    return np.asarray(sums["logs"] - (sums["drawn"] * log_totals).sum(axis=0))
+
+
+def split(part: Part, topic: int, tokens: Array) -> Columns:
+    """A topic's two parts as told, and the whole."""
+    second = shares(part.held["told"], tokens, 0.0)
+    return Columns(_parts_and_whole(part.counts[:, topic], second))
+
+
+def split_as_fitted(part: Part, topic: int) -> Columns:
+    """A topic's two parts, as "shares" has them, and the whole; what is told is drawn from them."""
+    first, second = part.held["told"].T
+    counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
+    return Columns(counts, np.stack([first, second, first + second], axis=1))
+
+
+def seconds_after(part: Part, rate: float, scale: float) -> Answer:
+    """A topic's second part, when what is told, times `scale`, is blended into "start" by `rate`."""
+    after = (1.0 - rate) * part.held["start"] + rate * (scale * part.held["told"])
+    return {"words": after[:, 1] / np.maximum(after[:, 0] + after[:, 1], 1e-300)}
+
+
+def split_after(part: Part, topic: int, rate: float, scale: float) -> Columns:
+    """A topic's two parts, as `seconds_after` has them, and the whole; drawn is what the report, times
+    `scale`, has more of each than they."""
+    counts = _parts_and_whole(part.counts[:, topic], seconds_after(part, rate, scale)["words"])
+    fresh = scale * np.stack([*part.held["told"].T, part.held["fresh"][:, topic]], axis=1)
+    return Columns(counts, fresh - counts)
+
+
+def union(part: Part, topic: int, into: Sequence[int]) -> Columns:
+    """Topics after another was handed over to them as told; then they and it as they are."""
+    return Columns(_united(part.counts, own_shares(part.held["told"]), topic, into))
+
+
+def union_after(part: Part, topic: int, into: Sequence[int], scale: float) -> Columns:
+    """The same; drawn is what the report, times `scale`, has more of each than they."""
+    along = own_shares(part.held["told"])
+    counts = _united(part.counts, along, topic, into)
+    return Columns(counts, _united(scale * part.held["fresh"], along, topic, into) - counts)
+
+
+def _parts_and_whole(column: Array, second: Array) -> Array:
+    return np.stack([column * (1.0 - second), column * second, column], axis=1)
+
+
+def _united(columns: Array, along: Array, topic: int, into: Sequence[int]) -> Array:
+    before = columns[:, [*into, topic]]
+    return np.concatenate([before[:, :-1] + before[:, -1:] * along, before], axis=1)

@@ -1,0 +1,37 @@
+"""Spark's front door: tables of Spark to corpora, scoring on executors, and LDA as pyspark.ml has it."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stickbreaker.spark.frames import corpus_from_frame
+    from stickbreaker.spark.ml import LDA, LDAModel
+    from stickbreaker.spark.scoring import transform_corpus, transform_frame
+    from stickbreaker.spark.session import check_spark, start_session
+
+_HOMES = {
+    "LDA": "ml",
+    "LDAModel": "ml",
+    "check_spark": "session",
+    "corpus_from_frame": "frames",
+    "start_session": "session",
+    "transform_corpus": "scoring",
+    "transform_frame": "scoring",
+}
+
+__all__ = [
+    "LDA",
+    "LDAModel",
+    "check_spark",
+    "corpus_from_frame",
+    "start_session",
+    "transform_corpus",
+    "transform_frame",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use: what is missing is told by `check_spark`, not by an import that fails."""
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"stickbreaker.spark.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'stickbreaker.spark' has no attribute {name!r}")

@@ -1,0 +1,241 @@
+"""LDA as pyspark.ml has it: an Estimator and a Transformer for pipelines, with MLlib's parameter names."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pyspark import keyword_only
+from pyspark.ml import Estimator, Model
+from pyspark.ml.feature import CountVectorizerModel
+from pyspark.ml.functions import array_to_vector
+from pyspark.ml.linalg import DenseMatrix, DenseVector, VectorUDT
+from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.ml.util import (
+    DefaultParamsReadable,
+    DefaultParamsReader,
+    DefaultParamsWritable,
+    DefaultParamsWriter,
+    MLReadable,
+    MLReader,
+    MLWritable,
+)
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.estimators import fitting, saving
+from stickbreaker.estimators.plain_lda import PlainLDA
+from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.spark.frames import corpus_from_frame
+from stickbreaker.spark.params import LDAParams, SettableLDAParams
+from stickbreaker.spark.scoring import Placed, bags_in, refuse_columns, transform_frame
+from stickbreaker.spark.session import in_one_line, local_path, scratch
+from stickbreaker.spark.tasks import Batches, told_by
+from stickbreaker.spark.vectors import corpus_from_vectors
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+MODEL = "model"  # the folder of our model's files inside a saved LDAModel
+
+
+def _engine(session: "SparkSession") -> str:
+    """Where the estimator runs."""
+    return "local"
+
+
+class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"], DefaultParamsWritable):
+    """Latent Dirichlet allocation as a stage of pyspark.ml, with the parameters of MLlib's LDA.
+
+    The features are vectors of counts, token lists or texts. `vocabulary` names the words of vectors: a list,
+    or the CountVectorizerModel that made them; of tokens and texts it is the words to keep. `maxIter` counts
+    passes over the documents. `checkpointInterval` is taken and has no effect: every step's table is a file,
+    and there is no lineage to cut.
+
+    Raises UserError for parameters or rows that make no sense.
+    """
+
+    vocabulary: Param[list[str]] = Param(
+        Params._dummy(), "vocabulary", "the words of the features, in order", TypeConverters.toListString
+    )
+
+    _input_kwargs: dict[str, Any]  # what `keyword_only` notes
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        featuresCol: str = "features",
+        maxIter: int = 20,
+        seed: int | None = None,
+        checkpointInterval: int = 10,
+        k: int = 10,
+        optimizer: str = "online",
+        learningOffset: float = 64.0,
+        learningDecay: float = 0.7,
+        subsamplingRate: float = 0.05,
+        optimizeDocConcentration: bool = True,
+        docConcentration: list[float] | None = None,
+        topicConcentration: float | None = None,
+        topicDistributionCol: str = "topicDistribution",
+        vocabulary: list[str] | CountVectorizerModel | None = None,
+    ) -> None:
+        super().__init__()
+        given = {name: value for name, value in self._input_kwargs.items() if value is not None}
+        words = given.pop("vocabulary", None)
+        self._set(**given)
+        if words is not None:
+            self.setVocabulary(words)
+
+    def setVocabulary(self, value: "list[str] | CountVectorizerModel") -> "LDA":
+        """The words of the features, in order, or the CountVectorizerModel that has them."""
+        self.set(self.vocabulary, value.vocabulary if isinstance(value, CountVectorizerModel) else value)
+        return self
+
+    def getVocabulary(self) -> list[str] | None:
+        """The words of the features, None where they were not told."""
+        return self.getOrDefault(self.vocabulary) if self.isSet(self.vocabulary) else None
+
+    def _fit(self, dataset: "DataFrame") -> "LDAModel":
+        session = dataset.sparkSession
+        refuse_columns(dataset, self.getFeaturesCol(), self.getTopicDistributionCol())
+        PlainLDA(**self.settings(1))._topic_model()  # wrong parameters are told before anything is done
+        with tempfile.TemporaryDirectory(dir=scratch(session)) as folder:
+            corpus = self._corpus(dataset, Path(folder) / "corpus")
+            estimator = PlainLDA(**self.settings(corpus.n_documents), engine=_engine(session))
+            fitting.fit(estimator, corpus)
+        return self._copyValues(LDAModel.of(estimator, self.uid))
+
+    def _corpus(self, dataset: "DataFrame", out: Path) -> Corpus:
+        """The features as a store."""
+        column, words = self.getFeaturesCol(), self.getVocabulary()
+        vocabulary = None if words is None else Vocabulary.of(words)
+        if isinstance(dataset.schema[column].dataType, VectorUDT):
+            return corpus_from_vectors(dataset, out, column, vocabulary)
+        return corpus_from_frame(dataset.select(column), out, column, vocabulary=vocabulary)
+
+
+class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
+    """Topics, and a column of topic shares for the features; `estimator` is the library's own fitted LDA.
+
+    A saved one is a directory with pyspark.ml's metadata, and the library's model in "model".
+    """
+
+    estimator: TopicEstimator
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._placed: Placed | None = None
+
+    @classmethod
+    def of(cls, estimator: TopicEstimator, uid: str, placed: Placed | None = None) -> "LDAModel":
+        """A fitted estimator as a stage of pyspark.ml."""
+        model = cls()
+        model.estimator, model._placed = estimator, placed
+        model._resetUid(uid)
+        return model
+
+    def _place(self, session: "SparkSession") -> Placed:
+        """Where executors find the model: where it was loaded from, or else among temporary files."""
+        if self._placed is None or not self._placed.is_there:
+            self._placed = Placed.of(self.estimator, session)
+        return self._placed
+
+    def _transform(self, dataset: "DataFrame") -> "DataFrame":
+        output = self.getTopicDistributionCol()
+        scored = transform_frame(self._place(dataset.sparkSession), dataset, self.getFeaturesCol(), output)
+        return scored.withColumn(output, array_to_vector(scored[output]))
+
+    def vocabSize(self) -> int:
+        """The words of the vocabulary."""
+        return len(self.estimator.vocabulary_)
+
+    def topicsMatrix(self) -> DenseMatrix:
+        """E[beta] (words × topics); columns sum to one."""
+        topics = self.estimator.topic_word_
+        return DenseMatrix(topics.shape[1], topics.shape[0], topics.ravel())
+
+    def estimatedDocConcentration(self) -> DenseVector:
+        """alpha (topics)."""
+        return DenseVector(self.estimator.alpha_)
+
+    def isDistributed(self) -> bool:
+        """False: the model keeps nothing of the documents that it was fitted to."""
+        return False
+
+    def describeTopics(self, maxTermsPerTopic: int = 10) -> "DataFrame":
+        """The most probable words of each topic: topic, termIndices, terms, termWeights."""
+        from pyspark.sql import SparkSession
+
+        topics, words = self.estimator.topic_word_, self.estimator.vocabulary_.words
+        order = np.argsort(-topics, axis=1, kind="stable")[:, :maxTermsPerTopic].tolist()
+        rows = [
+            (k, places, [words[place] for place in places], topics[k, places].tolist())
+            for k, places in enumerate(order)
+        ]
+        schema = "topic int, termIndices array<int>, terms array<string>, termWeights array<double>"
+        return SparkSession.active().createDataFrame(rows, schema)
+
+    def logLikelihood(self, dataset: "DataFrame") -> float:
+        """A lower bound on the log probability of the documents given the topics, in nats."""
+        return self._score(dataset)[0]
+
+    def logPerplexity(self, dataset: "DataFrame") -> float:
+        """An upper bound on the log perplexity, in nats a token. Raises UserError without a known token."""
+        nats, tokens = self._score(dataset)
+        if not tokens:
+            raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
+        return -nats / tokens
+
+    def _score(self, dataset: "DataFrame") -> tuple[float, float]:
+        """The bound on the documents, and their tokens."""
+        placed = self._place(dataset.sparkSession)
+
+        def task(_: int, batches: Batches) -> dict[str, Any]:
+            nats = tokens = 0.0
+            for batch in batches:
+                for bags in bags_in(placed.load(), batch.column(0)):
+                    nats += sum(local["scores"].values.sum() for local in placed.load()._infer(bags))
+                    tokens += float(bags.counts.sum(dtype=np.float64))
+            return {"nats": float(nats), "tokens": tokens}
+
+        told = told_by(dataset.select(self.getFeaturesCol()), task)
+        return sum(one["nats"] for one in told), sum(one["tokens"] for one in told)
+
+    def write(self) -> "LDAModelWriter":
+        """The writer of the model and its parameters."""
+        return LDAModelWriter(self)
+
+    @classmethod
+    def read(cls) -> "LDAModelReader":
+        """The reader of saved models."""
+        return LDAModelReader()
+
+
+class LDAModelWriter(DefaultParamsWriter):
+    """Writes pyspark.ml's metadata, and the estimator as the library saves it."""
+
+    instance: LDAModel
+
+    def save(self, path: str) -> None:
+        """Save at a path that driver and executors see."""
+        super().save(f"file://{local_path(path).absolute()}")
+
+    def saveImpl(self, path: str) -> None:
+        """Save where nothing is in the way any more."""
+        super().saveImpl(path)
+        saving.save(self.instance.estimator, local_path(path) / MODEL, overwrite=False)
+
+
+class LDAModelReader(MLReader[LDAModel]):
+    """Reads what `LDAModelWriter` wrote."""
+
+    def load(self, path: str) -> LDAModel:
+        """The model saved at a path. Raises UserError naming a file that is missing or altered."""
+        folder = local_path(path).absolute()
+        with in_one_line(where=folder):
+            metadata = DefaultParamsReader.loadMetadata(f"file://{folder}", self.sparkSession)
+        estimator = saving.load(folder / MODEL)
+        model = LDAModel.of(estimator, metadata["uid"], Placed.at(folder / MODEL))
+        DefaultParamsReader.getAndSetParams(model, metadata)
+        return model

@@ -1,0 +1,200 @@
+"""The parameters of pyspark.ml's LDA, by MLlib's names."""
+
+from typing import Any, Self
+
+from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.ml.param.shared import HasCheckpointInterval, HasFeaturesCol, HasMaxIter, HasSeed
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.learning.schedules import Online
+
+OPTIMIZERS = ("online", "em")
+
+
+class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
+    """What `LDA` and `LDAModel` share. The names are MLlib's; `maxIter` counts passes over all documents."""
+
+    k: Param[int] = Param(Params._dummy(), "k", "topics to learn", TypeConverters.toInt)
+    optimizer: Param[str] = Param(
+        Params._dummy(),
+        "optimizer",
+        '"online": a step for each minibatch; "em": a step for each pass, here by variational inference',
+        TypeConverters.toString,
+    )
+    learningOffset: Param[float] = Param(
+        Params._dummy(), "learningOffset", "tau0 of the online rate (tau0 + t)^-kappa", TypeConverters.toFloat
+    )
+    learningDecay: Param[float] = Param(
+        Params._dummy(), "learningDecay", "kappa of the online rate (tau0 + t)^-kappa", TypeConverters.toFloat
+    )
+    subsamplingRate: Param[float] = Param(
+        Params._dummy(), "subsamplingRate", "share of the documents in a minibatch", TypeConverters.toFloat
+    )
+    optimizeDocConcentration: Param[bool] = Param(
+        Params._dummy(), "optimizeDocConcentration", "whether to learn alpha", TypeConverters.toBoolean
+    )
+    docConcentration: Param[list[float]] = Param(
+        Params._dummy(),
+        "docConcentration",
+        "alpha, one number or one a topic, which is then kept as given",
+        TypeConverters.toListFloat,
+    )
+    topicConcentration: Param[float] = Param(
+        Params._dummy(), "topicConcentration", "eta, the prior of words in topics", TypeConverters.toFloat
+    )
+    topicDistributionCol: Param[str] = Param(
+        Params._dummy(),
+        "topicDistributionCol",
+        "the column of topic shares, a vector, to make",
+        TypeConverters.toString,
+    )
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._setDefault(
+            maxIter=20,
+            checkpointInterval=10,
+            k=10,
+            optimizer="online",
+            learningOffset=64.0,
+            learningDecay=0.7,
+            subsamplingRate=0.05,
+            optimizeDocConcentration=True,
+            topicDistributionCol="topicDistribution",
+        )
+
+    def getK(self) -> int:
+        """Topics to learn."""
+        return self.getOrDefault(self.k)
+
+    def getOptimizer(self) -> str:
+        """ "online" or "em"."""
+        return self.getOrDefault(self.optimizer)
+
+    def getLearningOffset(self) -> float:
+        """tau0 of the online rate."""
+        return self.getOrDefault(self.learningOffset)
+
+    def getLearningDecay(self) -> float:
+        """kappa of the online rate."""
+        return self.getOrDefault(self.learningDecay)
+
+    def getSubsamplingRate(self) -> float:
+        """The share of the documents in a minibatch."""
+        return self.getOrDefault(self.subsamplingRate)
+
+    def getOptimizeDocConcentration(self) -> bool:
+        """Whether alpha is learned."""
+        return self.getOrDefault(self.optimizeDocConcentration)
+
+    def getDocConcentration(self) -> list[float]:
+        """alpha as given, one number or one a topic."""
+        return self.getOrDefault(self.docConcentration)
+
+    def getTopicConcentration(self) -> float:
+        """eta as given."""
+        return self.getOrDefault(self.topicConcentration)
+
+    def getTopicDistributionCol(self) -> str:
+        """The column of topic shares to make."""
+        return self.getOrDefault(self.topicDistributionCol)
+
+    def settings(self, n_documents: int) -> dict[str, Any]:
+        """The parameters of the library's own LDA for a corpus of so many documents. Raises UserError."""
+        optimizer = self.getOptimizer()
+        if optimizer not in OPTIMIZERS:
+            raise UserError(f"optimizer={optimizer!r}", remedy='optimizer is "online" or "em"')
+        rate = self.getSubsamplingRate()
+        if not 0.0 < rate <= 1.0:
+            raise UserError(f"subsamplingRate={rate}", remedy="it is above 0 and at most 1")
+        size = max(1, round(rate * n_documents))
+        online = Online(size, self.getLearningDecay(), self.getLearningOffset())
+        given = {"eta": self.getTopicConcentration()} if self.isSet(self.topicConcentration) else {}
+        return {
+            "n_topics": self.getK(),
+            "max_iter": self.getMaxIter(),
+            "random_state": self.getSeed() % 2**32,
+            "schedule": online if optimizer == "online" else "batch",
+            "alpha": self._alpha(),
+            **given,
+        }
+
+    def _alpha(self) -> Any:
+        """alpha for the library's own LDA."""
+        learned = self.getOptimizeDocConcentration()
+        if not self.isSet(self.docConcentration):
+            return "learned" if learned else 1.0 / self.getK()
+        if learned and self.isSet(self.optimizeDocConcentration):
+            remedy = "leave one of the two out: a learned one starts at 1 / k"
+            raise UserError("docConcentration is given and is to be learned", remedy=remedy)
+        alpha = self.getDocConcentration()
+        return alpha[0] if len(alpha) == 1 else alpha
+
+
+class SettableLDAParams(LDAParams):
+    """`LDAParams` with MLlib's setters; each gives the stage back."""
+
+    def setFeaturesCol(self, value: str) -> Self:
+        """The column of vectors of counts, token lists or texts."""
+        self.set(self.featuresCol, value)
+        return self
+
+    def setMaxIter(self, value: int) -> Self:
+        """Passes over all documents, at most."""
+        self.set(self.maxIter, value)
+        return self
+
+    def setSeed(self, value: int) -> Self:
+        """The same seed gives the same topics."""
+        self.set(self.seed, value)
+        return self
+
+    def setCheckpointInterval(self, value: int) -> Self:
+        """Taken for MLlib's sake; see `LDA`."""
+        self.set(self.checkpointInterval, value)
+        return self
+
+    def setK(self, value: int) -> Self:
+        """Topics to learn."""
+        self.set(self.k, value)
+        return self
+
+    def setOptimizer(self, value: str) -> Self:
+        """ "online" or "em"."""
+        self.set(self.optimizer, value)
+        return self
+
+    def setLearningOffset(self, value: float) -> Self:
+        """tau0 of the online rate."""
+        self.set(self.learningOffset, value)
+        return self
+
+    def setLearningDecay(self, value: float) -> Self:
+        """kappa of the online rate."""
+        self.set(self.learningDecay, value)
+        return self
+
+    def setSubsamplingRate(self, value: float) -> Self:
+        """The share of the documents in a minibatch."""
+        self.set(self.subsamplingRate, value)
+        return self
+
+    def setOptimizeDocConcentration(self, value: bool) -> Self:
+        """Whether alpha is learned."""
+        self.set(self.optimizeDocConcentration, value)
+        return self
+
+    def setDocConcentration(self, value: list[float]) -> Self:
+        """alpha, one number or one a topic."""
+        self.set(self.docConcentration, value)
+        return self
+
+    def setTopicConcentration(self, value: float) -> Self:
+        """eta, the prior of words in topics."""
+        self.set(self.topicConcentration, value)
+        return self
+
+    def setTopicDistributionCol(self, value: str) -> Self:
+        """The column of topic shares to make."""
+        self.set(self.topicDistributionCol, value)
+        return self

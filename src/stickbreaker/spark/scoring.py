@@ -1,0 +1,206 @@
+"""Topic shares of documents, inferred by executors: of a table's rows, and of a store's documents."""
+
+import functools
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import atomic_directory, digest_of, recover
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Bags, Corpus
+from stickbreaker.corpus.store import StoreSource
+from stickbreaker.estimators import saving
+from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.spark.session import local_path, scratch
+from stickbreaker.spark.tasks import (
+    SHARED,
+    Batches,
+    attempt_folder,
+    discard_attempts,
+    take,
+    told_of_each,
+)
+from stickbreaker.spark.vectors import bags_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+MANIFEST = "model.json"
+SHARES = pa.schema([("id", pa.string()), ("topics", pa.list_(pa.float64()))])
+
+AnyModel = TopicEstimator | str | Path
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A model's directory, which executors load when they need it, each process once."""
+
+    path: Path
+    digest: str
+
+    @classmethod
+    def at(cls, path: Path) -> "Placed":
+        """The model saved at a path. Raises UserError where there is none."""
+        path = path.resolve()
+        if not (path / MANIFEST).is_file():
+            raise UserError("no model", where=path, remedy="save one there")
+        return cls(path, digest_of(path / MANIFEST))
+
+    @classmethod
+    def of(cls, model: "AnyModel | Placed", session: "SparkSession") -> "Placed":
+        """A model given by its directory, or a fitted estimator, which is saved among temporary files."""
+        if isinstance(model, Placed):
+            return model
+        if not isinstance(model, TopicEstimator):
+            return cls.at(local_path(model))
+        path = scratch(session) / "model"
+        saving.save(model, path, overwrite=False)
+        return cls.at(path)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the directory still holds the model."""
+        manifest = self.path / MANIFEST
+        return manifest.is_file() and digest_of(manifest) == self.digest
+
+    def load(self) -> TopicEstimator:
+        """The plain estimator, with one thread: an executor runs a task for each of its cores."""
+        return _loaded(self)
+
+
+@functools.lru_cache(maxsize=2)
+def _loaded(placed: Placed) -> TopicEstimator:
+    if not placed.is_there:
+        problem = "the model was replaced, or an executor cannot see it"
+        raise UserError(problem, where=placed.path, remedy=SHARED)
+    return saving.load(placed.path, threads=1)
+
+
+# A table's rows
+
+
+def transform_frame(
+    model: "AnyModel | Placed", frame: "DataFrame", text_field: str = "text", output: str = "topics"
+) -> "DataFrame":
+    """The table with a column of topic shares E[theta] (array<double>, a share a topic).
+
+    `model` is a fitted estimator, or the directory of one, which executors must see. The text column holds
+    strings, lists of tokens, or pyspark.ml's vectors of counts; a null in it is an error of the job. As all
+    of Spark's tables it is worked out when it is asked for.
+    """
+    from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
+
+    refuse_columns(frame, text_field, output)
+    placed, place = Placed.of(model, frame.sparkSession), frame.columns.index(text_field)
+
+    def score(batches: Batches) -> Batches:
+        for batch in batches:
+            theta = [placed.load()._theta(bags) for bags in bags_in(placed.load(), batch.column(place))]
+            shares = pa.array(list(np.concatenate(theta)) if theta else [], pa.list_(pa.float64()))
+            yield pa.RecordBatch.from_arrays([*batch.columns, shares], [*batch.schema.names, output])
+
+    fields = [*frame.schema.fields, StructField(output, ArrayType(DoubleType()))]
+    return frame.mapInArrow(score, StructType(fields))
+
+
+def refuse_columns(frame: "DataFrame", wanted: str, output: str) -> None:
+    """Raise UserError where a table lacks the column to read, or has the one to make."""
+    if wanted not in frame.columns:
+        known = ", ".join(frame.columns[:8])
+        raise UserError(f"no column {wanted!r} (columns: {known})", where="the table", remedy="name another")
+    if output in frame.columns:
+        raise UserError(f"there is a column {output!r}", where="the table", remedy="name another for topics")
+
+
+def bags_in(estimator: TopicEstimator, column: Any) -> Iterator[Bags]:
+    """The bags under a model's vocabulary of a column of texts, token lists or vectors, block by block."""
+    if column.null_count:
+        raise UserError("a document is null", where="the table", remedy="leave such rows out")
+    if not len(column):
+        return
+    if pa.types.is_struct(column.type):
+        yield bags_of(column, len(estimator.vocabulary_), 0)
+        return
+    documents = column.to_pylist()
+    if pa.types.is_list(column.type):
+        corpus = Corpus.from_tokens(documents, vocabulary=estimator.vocabulary_)
+    else:
+        corpus = Corpus.from_texts(documents, analysis=estimator.analysis_, vocabulary=estimator.vocabulary_)
+    for block in range(len(corpus.block_sizes)):
+        yield corpus.bags(block)
+
+
+# A store's documents
+
+
+def transform_corpus(
+    model: AnyModel,
+    session: "SparkSession",
+    corpus: Corpus,
+    out: str | Path,
+    *,
+    overwrite: bool = False,
+) -> Path:
+    """Write the topic shares of a stored corpus's documents as Parquet files in the directory `out`.
+
+    Columns: id, and topics (a list, a share a topic); a file for each of the store's, in its order. The store
+    and `out` must be seen by all executors. Raises UserError for a corpus held in memory, and where something
+    else is in the way.
+    """
+    if corpus.path is None:
+        raise UserError(
+            "the corpus is held in memory", remedy="save it with corpus.write(path), and open that"
+        )
+    placed, store, fingerprint = Placed.of(model, session), corpus.path.resolve(), corpus.fingerprint
+    firsts = _first_blocks(corpus)
+    with _new_shares(Path(out), overwrite) as directory:
+
+        def work(number: int) -> Mapping[str, Any]:
+            seen = _opened(store, fingerprint).with_vocabulary(placed.load().vocabulary_)
+            folder = attempt_folder(directory, number)
+            with pq.ParquetWriter(folder / "topics", SHARES, compression="zstd") as writer:
+                for block in range(firsts[number], firsts[number + 1]):
+                    theta: Array = placed.load()._theta(seen.bags(block))
+                    writer.write_table(pa.table([seen.ids(block), list(theta)], schema=SHARES))
+            return {"attempt": folder.name}
+
+        for number, told in enumerate(told_of_each(session, len(firsts) - 1, work)):
+            take(directory, told["attempt"], "topics", f"topics-{number:05d}.parquet")
+        discard_attempts(directory)
+    return Path(out)
+
+
+def _first_blocks(corpus: Corpus) -> list[int]:
+    """The first block of each of the store's files, and the number of all blocks."""
+    assert isinstance(corpus.source, StoreSource)
+    return np.cumsum([0, *(len(file.blocks) for file in corpus.source.files)]).tolist()
+
+
+@functools.lru_cache(maxsize=2)
+def _opened(store: Path, fingerprint: str) -> Corpus:
+    if not store.is_dir():
+        raise UserError("an executor cannot see the corpus", where=store, remedy=SHARED)
+    corpus = Corpus.open(store)
+    if corpus.fingerprint != fingerprint:
+        raise UserError("the corpus was replaced meanwhile", where=store, remedy="score anew")
+    return corpus
+
+
+@contextmanager
+def _new_shares(path: Path, overwrite: bool) -> Iterator[Path]:
+    """The directory to write shares into; only another such directory is replaced, and only if told to."""
+    recover(path)
+    if path.exists():
+        if not overwrite:
+            raise UserError("already exists", where=path, remedy="give another path, or overwrite it")
+        if not (path.is_dir() and all(one.match("topics-*.parquet") for one in path.iterdir())):
+            raise UserError("exists and holds no topic shares", where=path, remedy="give another path")
+    with atomic_directory(path, overwrite=overwrite) as directory:
+        yield directory

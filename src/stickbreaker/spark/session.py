@@ -1,0 +1,143 @@
+"""What Spark needs before a session starts, and what is told when a job of Spark's fails."""
+
+import atexit
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OLDEST_JAVA = 17
+GET_JAVA = "install Java 17, on Debian: apt-get install openjdk-17-jre-headless; or set JAVA_HOME"
+GET_PYSPARK = "pip install 'stickbreaker[spark]'"
+MASTERS = r"(local(-cluster)?(\[.+\])?|yarn)$|(spark|k8s)://."
+QUIET = Path(__file__).with_name("log4j2.properties")
+
+
+def check_spark() -> None:
+    """Raise UserError, one line, where PySpark or Java 17 is missing; let executors run this Python.
+
+    PYSPARK_PYTHON is set where the environment does not tell it: Spark takes it from there alone, and
+    before the session starts.
+    """
+    for package in ("pyspark", "pandas"):  # Spark's Arrow functions ask for pandas, though they use none
+        if importlib.util.find_spec(package) is None:
+            raise UserError(f"Spark needs the package {package}", remedy=GET_PYSPARK)
+    java = _java()
+    found = None if java is None else java_version(java)
+    if java is None or found is None:
+        raise UserError("Spark needs Java, and there is none", where=java, remedy=GET_JAVA)
+    if found < OLDEST_JAVA:
+        raise UserError(f"Spark needs Java 17 or later, this is Java {found}", where=java, remedy=GET_JAVA)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def start_session(master: str | None = None, name: str = "stickbreaker") -> "SparkSession":
+    """A quiet session on a master such as local[2]; None takes what spark-submit or Spark's settings give.
+
+    Raises UserError where Spark or the master cannot be had.
+    """
+    if master is not None and re.match(MASTERS, master) is None:
+        remedy = "take local[2], local-cluster[2,1,1024], spark://HOST:PORT, yarn or k8s://…"
+        raise UserError(f"there is no master {master!r}", remedy=remedy)
+    check_spark()
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName(name)
+    builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+    if master is not None:
+        builder = builder.master(master)
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # not under spark-submit: the JVM starts with these
+        builder = builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET}")
+    with in_one_line(where=master):
+        session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def java_version(java: Path) -> int | None:
+    """The feature release of a Java, 17 say; None where the program does not run or tell.
+
+    >>> java_version(Path("no-such-java")) is None
+    True
+    """
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    match = re.search(r'version "(?:1\.)?(\d+)', told.stderr + told.stdout)
+    return None if match is None else int(match[1])
+
+
+def _java() -> Path | None:
+    """The Java that Spark's scripts would take."""
+    home = os.environ.get("JAVA_HOME")
+    found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    return None if found is None else Path(found)
+
+
+@contextmanager
+def in_one_line(where: object = None) -> Iterator[None]:
+    """Turn what Spark raises into a UserError that tells the reason in one line, without Java's trace."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException, PySparkRuntimeError
+
+    try:
+        yield
+    except (PySparkException, PySparkRuntimeError, Py4JError) as error:
+        raise UserError(f"Spark failed ({reason_of(str(error))})", where=where) from error
+
+
+def reason_of(text: str) -> str:
+    """The line of an error of Spark's that tells the reason.
+
+    >>> reason_of("An exception was thrown:\\nTraceback (most recent call last):\\n  x\\nValueError: no")
+    'ValueError: no'
+    """
+    text = text.partition("\n\nJVM stacktrace")[0]
+    lines = [line for line in text.splitlines() if line.strip()]
+    own = [line for line in lines if not line[0].isspace()]
+    traced = any(line.startswith("Traceback") for line in lines)
+    caused = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))]
+    told = own[-1] if traced and own else caused[0] if caused else (lines or ["no reason given"])[0]
+    return told.partition("stickbreaker.core.errors.UserError: ")[2] or told[:300]
+
+
+def scratch(session: "SparkSession") -> Path:
+    """A new folder for what lives as long as this process, in the session's checkpoint directory where that
+    is set (so that executors on other machines see it), or among the temporary files."""
+    told = session.sparkContext.getCheckpointDir()
+    parent = local_path(told) if told and urlsplit(told).scheme in ("", "file") else None
+    folder = Path(tempfile.mkdtemp(prefix="stickbreaker-", dir=parent))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def local_path(path: str | Path) -> Path:
+    """A path given as one or, as Spark writes them, with file: before it. Raises UserError for another
+    scheme, hdfs: say.
+
+    >>> local_path("file:///models/a b").as_posix()
+    '/models/a b'
+    """
+    parts = urlsplit(str(path))
+    if parts.scheme == "file":
+        return Path(str(path).removeprefix("file://").removeprefix("file:"))
+    if len(parts.scheme) > 1:  # one letter is a drive
+        remedy = "give a path that the driver and all executors have mounted"
+        raise UserError(f"cannot read or write {parts.scheme}:", where=path, remedy=remedy)
+    return Path(path)

@@ -1,0 +1,104 @@
+"""Work on the partitions of a table: what each task tells, and files that count once the driver takes them.
+
+A task may be killed, run again, or run twice at the same time (speculation). So every attempt writes into a
+folder of its own, and tells the driver what it wrote; the driver renames the files of the attempts that Spark
+took, and removes the rest.
+"""
+
+import json
+import shutil
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.spark.session import in_one_line
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PARTS = ".parts"  # the folder of the attempts, inside that of the results
+SHARED = "give a path that the driver and all executors have mounted"
+
+Batches = Iterator[pa.RecordBatch]
+Task = Callable[[int, Batches], Mapping[str, Any]]
+
+
+def told_by(frame: "DataFrame", task: Task) -> list[dict[str, Any]]:
+    """What `task(partition, batches)` tells (plain values for JSON) of each partition, in their order.
+
+    Runs on executors. Raises the UserError of the first partition that has one.
+    """
+
+    def work(batches: Batches) -> Batches:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        number = context.partitionId()
+        try:
+            told = {"partition": number, **task(number, batches)}
+        except UserError as error:  # told as a result: Spark would try again, and print its own trace
+            where = None if error.where is None else str(error.where)
+            told = {"partition": number, "error": [error.problem, where, error.remedy]}
+        yield pa.RecordBatch.from_pydict({"told": pa.array([json.dumps(told)], pa.string())})
+
+    with in_one_line():
+        rows = frame.mapInArrow(work, "told string").collect()
+    results: list[dict[str, Any]] = sorted((json.loads(row[0]) for row in rows), key=lambda r: r["partition"])
+    for told in results:
+        if "error" in told:
+            problem, where, remedy = told["error"]
+            raise UserError(problem, where=where, remedy=remedy)
+    return results
+
+
+def told_of_each(
+    session: "SparkSession", n: int, work: Callable[[int], Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """What `work(number)` tells of each number below `n`, in order; every one is a task of its own."""
+
+    def task(_: int, batches: Batches) -> Mapping[str, Any]:
+        (number,) = numbers_in(batches)
+        return work(number)
+
+    return told_by(numbered(session, n), task)
+
+
+def numbered(session: "SparkSession", n: int) -> "DataFrame":
+    """A table of the numbers below `n`, a partition each."""
+    return session.range(0, n, 1, n)
+
+
+def numbers_in(batches: Batches) -> Iterator[int]:
+    """The numbers in a partition of `numbered`."""
+    for batch in batches:
+        yield from batch.column(0).to_pylist()
+
+
+def attempt_folder(directory: Path, partition: int) -> Path:
+    """A new folder for what one attempt at a task writes. Raises UserError where this executor cannot see
+    the directory of the results."""
+    if not directory.is_dir():
+        raise UserError("an executor cannot see the directory", where=directory.parent, remedy=SHARED)
+    folder = directory / PARTS / f"{partition:05d}-{uuid.uuid4().hex}"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def take(directory: Path, attempt: str, name: str, new_name: str) -> None:
+    """Give a file of an attempt, told by its folder's name, its name among the results."""
+    try:
+        (directory / PARTS / attempt / name).rename(directory / new_name)
+    except FileNotFoundError:
+        raise UserError(
+            "the driver cannot see what executors wrote", where=directory.parent, remedy=SHARED
+        ) from None
+
+
+def discard_attempts(directory: Path) -> None:
+    """Remove what no attempt that counts has left."""
+    shutil.rmtree(directory / PARTS, ignore_errors=True)

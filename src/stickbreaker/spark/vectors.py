@@ -1,0 +1,100 @@
+"""Columns of pyspark.ml's vectors: counts of words, sparse or dense."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
+from stickbreaker.corpus.building import new_directory
+from stickbreaker.corpus.matrix import MatrixSource, matrix_bags
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.store import StoreWriter
+from stickbreaker.spark.finishing import finish
+from stickbreaker.spark.parts import Part, write_parts
+from stickbreaker.spark.session import in_one_line
+from stickbreaker.spark.tasks import Batches
+from stickbreaker.spark.words import choose
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+ROWS = 1_024  # made into bags at a time
+SPARSE = 0  # the type that pyspark.ml writes beside a sparse vector; 1 is a dense one
+
+
+def corpus_from_vectors(
+    frame: "DataFrame", out: str | Path, column: str, vocabulary: Vocabulary | None = None
+) -> Corpus:
+    """A corpus of bags, a column of vectors of counts, written by executors into the directory `out`.
+
+    All words of the vocabulary are kept, in order; None calls them "0", "1", …. Documents are numbered in the
+    order of the partitions. Raises UserError naming the rows that are wrong.
+    """
+    only = frame.select(column)
+    words = tuple(map(str, range(_size(only)))) if vocabulary is None else vocabulary.words
+
+    def write(batches: Batches, start: int, folder: Path) -> Part:
+        writer = StoreWriter(folder, "bag")
+        for batch in batches:
+            for first in range(0, batch.num_rows, ROWS):
+                vectors = batch.column(0).slice(first, ROWS)
+                bags = bags_of(vectors, len(words), start)
+                ids = [str(start + row) for row in range(len(vectors))]
+                source = MatrixSource(bags, words, ids)
+                for block in range(len(source.sizes)):
+                    writer.write(source.read(block))
+                start += len(vectors)
+        return Part(writer.close(), {}, ())
+
+    with new_directory(Path(out), overwrite=False) as directory:
+        written, about = write_parts(only, write, directory, "bag")
+        chosen = choose(frame.sparkSession, written, VocabularyRule(words=words), None)
+        finish(frame.sparkSession, written, chosen, None, about)
+    return Corpus.open(out)
+
+
+def _size(frame: "DataFrame") -> int:
+    """The size of the first vector. Raises UserError where there is none."""
+    with in_one_line():
+        first = frame.dropna().first()
+    if first is None:
+        raise UserError(
+            "there is no document", where="the table", remedy="give a table with vectors of counts"
+        )
+    return int(first[0].size)
+
+
+def bags_of(vectors: Any, n_words: int, start: int) -> Bags:
+    """The bags of vectors as Arrow has them (structs of type, size, indices, values).
+
+    `start` is the number of the first row. Raises UserError for a null, a vector of another size, and counts
+    that are negative, NaN or infinite.
+    """
+    if vectors.null_count:
+        row = start + vectors.is_null().to_pylist().index(True)
+        raise UserError("the vector is null", where=f"row {row}", remedy="leave such rows out")
+    types, sizes, indices, values = vectors.flatten()
+    sparse = types.to_numpy(zero_copy_only=False) == SPARSE
+    lengths = values.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+    told = np.where(sparse, sizes.fill_null(0).to_numpy(zero_copy_only=False), lengths)
+    if (told != n_words).any():
+        wrong = int(np.flatnonzero(told != n_words)[0])
+        problem = f"the vector has {told[wrong]} entries, the model {n_words} words"
+        raise UserError(problem, where=f"row {start + wrong}", remedy="make all vectors alike")
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    columns = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    columns[np.repeat(sparse, lengths)] = indices.flatten().to_numpy(zero_copy_only=False)
+    return _checked(values.flatten().to_numpy(zero_copy_only=False), columns, offsets, n_words, start)
+
+
+def _checked(values: Any, columns: Any, offsets: Any, n_words: int, start: int) -> Bags:
+    from scipy.sparse import csr_array
+
+    matrix = csr_array((values, columns, offsets), shape=(len(offsets) - 1, n_words))
+    try:
+        return matrix_bags(matrix)[0]
+    except UserError as error:
+        where = f"rows {start} to {start + len(offsets) - 2}"
+        raise UserError(error.problem, where=where, remedy=error.remedy) from None
