@@ -1,12 +1,19 @@
 """Runs that tests compare between engines and masters; as a program, in a process of its own.
 
-`python -m tests.spark.running_on_spark MASTER CORPORA RUN...` prints a digest of each run's table.
+See `main` for what the program does.
 """
 
 import hashlib
+import itertools
 import json
+import os
+import signal
+import socket
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +21,19 @@ import numpy as np
 
 from stickbreaker import HDP, LDA
 from stickbreaker.corpus import Corpus
-from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.engines import Interrupted
+from stickbreaker.engines.spark import SparkEngine, engine
+from stickbreaker.engines.spark.cluster import Cluster
+from stickbreaker.estimators import fitting
+from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Memoised, Online
 from stickbreaker.models.topics.split_merge import SplitMerge
+from stickbreaker.saved import directory
 
 WORDS, TOPICS = 150, 4
 GUIDE = {"first": ["w0*"], "second": ["w1*"]}
-ONLINE = Online(batch_size=200, tau0=1.0)
+ONLINE = Online(batch_size=100, tau0=1.0)
+PAPER = Online(batch_size=128, kappa=0.5, tau0=1.0)
 LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -43,7 +56,7 @@ def zipf_texts(documents: int, length: int = 20, seed: int = 0) -> list[str]:
     return texts
 
 
-def write_corpora(folder: Path, documents: int = 600) -> Path:
+def write_corpora(folder: Path, documents: int = 256) -> Path:
     """The corpora of all runs: one language, and two of which documents have one or both."""
     texts = zipf_texts(documents)
     Corpus.from_texts(texts).write(folder / "one")
@@ -56,58 +69,38 @@ def write_corpora(folder: Path, documents: int = 600) -> Path:
     return folder
 
 
-Maker = Callable[[Any], LDA | HDP]  # of an estimator's `engine`
-RUNS: dict[str, tuple[str, Maker]] = {
-    "batch": ("one", lambda engine: LDA(TOPICS, max_iter=4, engine=engine, **RUN)),
-    "learned eta": ("one", lambda engine: LDA(TOPICS, eta="learned", max_iter=3, engine=engine, **RUN)),
-    "carried records": ("one", lambda engine: LDA(TOPICS, keep_local=True, max_iter=3, engine=engine, **RUN)),
-    "online": ("one", lambda engine: LDA(TOPICS, schedule=ONLINE, max_iter=2, engine=engine, **RUN)),
-    "memoised": ("one", lambda engine: LDA(TOPICS, schedule=Memoised(300), max_iter=3, engine=engine, **RUN)),
-    "guide": ("one", lambda engine: LDA(TOPICS, guide=GUIDE, max_iter=3, engine=engine, **RUN)),
-    "languages": ("two", lambda engine: LDA(TOPICS, max_iter=3, engine=engine, **RUN)),
-    "hybrid": ("one", lambda engine: LDA(TOPICS, inference="hybrid", max_iter=3, engine=engine, **RUN)),
-    "hybrid, online": (
-        "one",
-        lambda engine: LDA(
-            TOPICS, inference="hybrid", schedule=ONLINE, max_iter=2, engine=engine, **RUN
-        ),
-    ),
-    "growing, exact moves": (
-        "one",
-        lambda engine: HDP(2, schedule=Memoised(300), max_iter=6, engine=engine, **RUN),
-    ),
-    "growing, halves": (
-        "one",
-        lambda engine: HDP(
-            3, schedule=Online(batch_size=60, kappa=0.5, tau0=1.0), max_iter=2, engine=engine, **RUN
-        ),
-    ),
-    "growing, by the paper": (
-        "one",
-        lambda engine: HDP(
-            6,
-            schedule=Online(batch_size=100, kappa=0.5, tau0=1.0),
-            moves=SplitMerge("paper"),
-            max_iter=2,
-            engine=engine,
-            **RUN,
-        ),
-    ),
-    "growing, hybrid": (
-        "one",
-        lambda engine: HDP(3, inference="hybrid", schedule="batch", max_iter=3, engine=engine, **RUN),
-    ),
-    "franchise": (
-        "one",
-        lambda engine: HDP(6, representation="franchise", max_iter=3, engine=engine, **RUN),
-    ),
-    "open words": ("one", lambda engine: LDA(TOPICS, words="open", max_iter=2, engine=engine, **RUN)),
-    "open words, hybrid": (
-        "one",
-        lambda engine: LDA(TOPICS, words="open", inference="hybrid", max_iter=2, engine=engine, **RUN),
-    ),
-}
 RUN: dict[str, Any] = {"tol": 0.0, "random_state": 1, "n_jobs": 1}
+Maker = Callable[[Any], LDA | HDP]  # of an estimator's `engine`
+
+
+def lda(**settings: Any) -> Maker:
+    """LDA of a few passes."""
+    return lambda engine: LDA(TOPICS, engine=engine, **{"max_iter": 3, **RUN, **settings})
+
+
+def hdp(n_topics: int, **settings: Any) -> Maker:
+    """HDP of a few passes."""
+    return lambda engine: HDP(n_topics, engine=engine, **{"max_iter": 3, **RUN, **settings})
+
+
+RUNS: dict[str, tuple[str, Maker]] = {  # corpus and estimator
+    "batch": ("one", lda()),
+    "learned eta": ("one", lda(eta="learned")),
+    "carried records": ("one", lda(keep_local=True)),
+    "online": ("one", lda(schedule=ONLINE, max_iter=2)),
+    "memoised": ("one", lda(schedule=Memoised(128))),
+    "guide": ("one", lda(guide=GUIDE)),
+    "languages": ("two", lda()),
+    "hybrid": ("one", lda(inference="hybrid")),
+    "hybrid, online": ("one", lda(inference="hybrid", schedule=ONLINE, max_iter=2)),
+    "growing, exact moves": ("one", hdp(2, schedule=Memoised(), max_iter=4)),
+    "growing, halves": ("one", hdp(3, schedule=Online(batch_size=64, kappa=0.5, tau0=1.0))),
+    "growing, by the paper": ("one", hdp(6, schedule=PAPER, moves=SplitMerge("paper"), max_iter=2)),
+    "growing, hybrid": ("one", hdp(3, inference="hybrid", schedule="batch", moves=None)),
+    "franchise": ("one", hdp(6, representation="franchise")),
+    "open words": ("one", lda(words="open")),
+    "open words, hybrid": ("one", lda(words="open", inference="hybrid")),
+}
 
 
 def fitted(run: str, corpora: Path, engine: Any) -> LDA | HDP:
@@ -141,13 +134,117 @@ def session_of(master: str, settings: dict[str, str] | None = None) -> Any:
     return builder.getOrCreate()
 
 
+def resumed(path: Path, session: Any, watch: Sequence[Observer] = ()) -> bool:
+    """Go on with a run in a directory, with a checkpoint after every step; whether it was asked to stop."""
+    before = signal.getsignal(signal.SIGINT)
+    engine = SparkEngine(session, portion=128, blocks=3)
+
+    def stopper(stop: Callable[[], None]) -> None:
+        signal.signal(signal.SIGINT, lambda *_: stop())
+
+    try:
+        fitting.resume(path, every=0, threads=1, spark=engine, watch=watch, stopper=stopper)
+    except Interrupted:
+        return True
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return False
+
+
+def begun(run: str, corpora: Path, path: Path, session: Any) -> Path:
+    """The directory of a run that is at its start."""
+    corpus, maker = RUNS[run]
+    fitting.begin(maker(SparkEngine(session, portion=128, blocks=3)), Corpus.open(corpora / corpus), path)
+    return path
+
+
+class Steps(Observer):
+    """Says when a step is done."""
+
+    def step(self, job: Any, state: Any, record: Any) -> bool:
+        print("step", state.step, flush=True)
+        return False
+
+
+def die_in(place: str, number: int) -> None:
+    """Let this process be killed the `number`-th time that it comes to a place: "job", in the midst of one;
+    "checkpoint", before the rename that makes one count; "tidy", before old files go."""
+    calls = itertools.count(1)
+
+    def killed(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **named: Any) -> Any:
+            if next(calls) == number:
+                if place != "job":
+                    os.kill(os.getpid(), signal.SIGKILL)
+                threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGKILL)).start()
+            return real(*given, **named)
+
+        return call
+
+    owner, name = {
+        "job": (Cluster, "collect"),
+        "checkpoint": (directory, "write_atomic"),
+        "tidy": (engine, "remove_all_but"),
+    }[place]
+    setattr(owner, name, killed(getattr(owner, name)))
+
+
 def main(arguments: Sequence[str]) -> None:
-    master, corpora, *runs = arguments
-    session = session_of(master)
-    for run in runs:
-        model = fitted(run, Path(corpora), SparkEngine(session, portion=128, blocks=4))
-        print(json.dumps({"run": run, "digest": digest(model)}), flush=True)
+    """`digests MASTER CORPORA RUN...`, or `resume MASTER MODEL [PLACE NUMBER]`: see `die_in`."""
+    command, master, path, *rest = arguments
+    session = session_of(master, json.loads(os.environ.get("SETTINGS", "{}")))
+    if command == "resume":
+        if rest:
+            die_in(rest[0], int(rest[1]))
+        resumed(Path(path), session, [Steps()])
+    else:
+        for run in rest:
+            model = fitted(run, Path(path), SparkEngine(session, portion=128, blocks=3))
+            print(run, digest(model), sep="\t", flush=True)
     session.stop()
+
+
+def start(*arguments: object, settings: dict[str, str] | None = None) -> "subprocess.Popen[str]":
+    """This program in a process of its own."""
+    words = [sys.executable, "-W", "ignore", "-m", "tests.spark.running_on_spark", *map(str, arguments)]
+    environment = {**os.environ, "SETTINGS": json.dumps(settings or {})}
+    root = Path(__file__).parents[2]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, cwd=root, env=environment, text=True)
+
+
+@contextmanager
+def standalone(folder: Path) -> Iterator[str]:
+    """A master and two workers, each of them a process, on two addresses of this machine."""
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    java = {"SPARK_DAEMON_JAVA_OPTS": LIGHT, "SPARK_DAEMON_MEMORY": "256m", "SPARK_HOME": str(home)}
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    master = f"spark://127.0.0.1:{port}"
+    commands = [("master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")]
+    for number in (1, 2):
+        place = ("--host", f"127.0.0.{number}", "--webui-port", "0", "--work-dir", str(folder / str(number)))
+        commands.append(("worker.Worker", *place, "--cores", "1", "--memory", "600m", master))
+    log = (folder / "cluster.log").open("w")
+    started = [
+        subprocess.Popen(
+            [home / "bin" / "spark-class", f"org.apache.spark.deploy.{main}", *rest],
+            env={**os.environ, **java},
+            stdout=log,
+            stderr=log,
+        )
+        for main, *rest in commands
+    ]
+    try:
+        yield master
+    finally:
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            process.wait()
+        log.close()
 
 
 if __name__ == "__main__":

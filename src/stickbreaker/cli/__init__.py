@@ -9,6 +9,7 @@ VERBS = {  # verb: (module, one line for the overview)
     "corpus": ("corpus", "Build a corpus from text, describe or export one."),
     "fit": ("fit", "Learn a model from a corpus."),
     "resume": ("fit", "Go on with a run that was interrupted."),
+    "stream": ("arriving", "Learn from files as they arrive in a directory, on Spark."),
     "topics": ("inspect", "Print the topics of a model."),
     "transform": ("inspect", "Write the topic shares of documents."),
     "evaluate": ("evaluate", "Score a model on documents that it has not seen."),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import command, emit, note, threads_option, written
+from stickbreaker.cli.engine import EngineChoice, engine_options
 from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
+from stickbreaker.cli.scoring_on_spark import completion_on_spark, refuse_written
 from stickbreaker.cli.unseen import lines_of_spelling, spelled_topics, told_of_spelling, unseen_options
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from stickbreaker.evaluation import Coherence, HeldOutScore, OpenTopics, Topics
 
 MEASURES = {"npmi": "NPMI", "umass": "UMass", "c_v": "C_v"}
+ALONE = ("left_to_right", "particles", "reference", "labels", "unseen", "spelling_of")  # not on Spark
 MOST_ALIGNED = 10_000  # documents among which the other side is looked for
 
 
@@ -50,6 +53,7 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
 )
 @click.option("--labels", metavar="FIELD", help="Predict this field of the documents from their topics.")
 @unseen_options
+@engine_options
 @threads_option
 @reading_options
 @command
@@ -63,6 +67,7 @@ def evaluate(
     labels: str | None,
     unseen: str | None,
     spelling_of: Path | None,
+    where: EngineChoice,
     threads: int | None,
     reading: ReadingChoice,
     as_json: bool,
@@ -72,7 +77,17 @@ def evaluate(
     Topics of a document are inferred from one part of its words and predict the rest. Beside it stands the
     unigram model, which knows word frequencies and no topics: a good model is well above it. Then: do the
     top words of each topic keep company (coherence), and do topics differ (diversity)?
+
+    On Spark (--engine spark) executors score a corpus by completion alone.
     """
+    if where.engine == "spark":
+        refuse_written(
+            written(("left_to_right", "particles", "reference", "labels", "unseen", "spelling_of"))
+        )
+        told = completion_on_spark(model, inputs, completion, where)
+        emit(told, as_json, lambda told: "\n".join(_completion_lines(told)))
+        return
+    where.made()
     if written(("particles",)) and not left_to_right:
         raise click.UsageError("--particles needs --left-to-right")
     estimator, corpus = open_model(model, inputs, _of_documents(reading, reference), threads)
@@ -80,7 +95,7 @@ def evaluate(
     known = corpus if reference is None else _reference(estimator, reference, reading)
     topics = topics_of(estimator)
     spelled = spelled_topics(estimator, topics, unseen, spelling_of)
-    told: dict[str, Any] = _completion(topics, spelled, corpus, completion)
+    told = _completion(topics, spelled, corpus, completion)
     told["left_to_right"] = _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
     told["coherence"] = _coherences(topics, known, reference)
     told["diversity"] = _diversity(estimator)
@@ -227,12 +242,16 @@ def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
 # As text
 
 
-def _as_text(told: dict[str, Any]) -> str:
-    lines = [
+def _completion_lines(told: dict[str, Any]) -> list[str]:
+    return [
         f"{told['documents']} documents, {told['scored_tokens']:.0f} words predicted, "
         f"{100 * told['unseen_share']:.1f} % of the words unseen",
         *_held_out_lines(told, ""),
     ]
+
+
+def _as_text(told: dict[str, Any]) -> str:
+    lines = _completion_lines(told)
     whole = told["left_to_right"]
     if whole is not None:
         lines += ["", f"Left to right: {whole['scored_tokens']:.0f} words, {whole['particles']} particles"]

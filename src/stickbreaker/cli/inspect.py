@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import command, emit, refuse_file, tell_of_compiling, threads_option
+from stickbreaker.cli.engine import EngineChoice, engine_options
 from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
+from stickbreaker.cli.scoring_on_spark import shares_on_spark
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -119,9 +121,13 @@ def _in_a_row(words: list[str]) -> str:
 @model_argument
 @inputs_argument
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="A .parquet or .csv file to write."
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A .parquet or .csv file to write; on Spark a directory of Parquet files.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace the file at --out.")
+@click.option("--overwrite", is_flag=True, help="Replace what is at --out.")
+@engine_options
 @threads_option
 @reading_options
 @command
@@ -130,14 +136,21 @@ def transform(
     inputs: tuple[str, ...],
     out: Path,
     overwrite: bool,
+    where: EngineChoice,
     threads: int | None,
     reading: ReadingChoice,
     as_json: bool,
 ) -> None:
     """Write the topic shares of documents, a row each: id, then a column a topic.
 
-    Raw files are analysed as the model's corpus was. Documents without a known word get the prior's mean.
+    Raw files are analysed as the model's corpus was. Documents without a known word get the prior's mean. On
+    Spark (--engine spark) executors score a corpus: id, and the list of its shares.
     """
+    if where.engine == "spark":
+        told = shares_on_spark(model, inputs, out, where, overwrite)
+        emit(told, as_json, lambda r: f"{r['out']}: {r['documents']} documents × {r['topics']} topics")
+        return
+    where.made()
     if out.suffix not in (".parquet", ".csv"):
         raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
     from stickbreaker.evaluation import unseen_share

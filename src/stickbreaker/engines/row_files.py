@@ -29,7 +29,8 @@ SCHEMA = pa.schema(
         ("columns", pa.int32()),
         ("positions", pa.list_(pa.int64())),
         ("values", pa.list_(pa.float64())),
-        ("checksum", pa.uint32()),
+        ("key", pa.uint32()),  # checksum of what comes first
+        ("checksum", pa.uint32()),  # of positions and values
     ]
 )
 COUNTS = "counts"  # the name of a model's own table
@@ -107,6 +108,7 @@ class RowWriter:
             pa.array([values.shape[1]], pa.int32()),
             _one_list(positions.astype(np.int64, copy=False)),
             _one_list(flat),
+            pa.array([_checksum_of_key(table, chunk, values.shape[1])], pa.uint32()),
             pa.array([_checksum(positions, flat)], pa.uint32()),
         ]
         self._writer.write_batch(pa.record_batch(columns, schema=SCHEMA))
@@ -123,6 +125,10 @@ def _one_list(values: NDArray[Any]) -> pa.ListArray:
 def _checksum(positions: NDArray[np.int64], values: Array) -> int:
     both: tuple[Any, Any] = (np.ascontiguousarray(positions), values)
     return zlib.crc32(both[1], zlib.crc32(both[0]))
+
+
+def _checksum_of_key(table: str, chunk: int, columns: int) -> int:
+    return zlib.crc32(f"{table}|{chunk}|{columns}".encode())
 
 
 @contextmanager
@@ -149,16 +155,19 @@ class RowFile:
             if self._reader.schema != SCHEMA:
                 raise ValueError("other columns")
             numbers = range(self._reader.num_record_batches)
-            keys = (self._reader.get_batch(number) for number in numbers)
-            self._places = {
-                (str(batch.column(0)[0]), int(batch.column(1)[0].as_py())): number
-                for number, batch in enumerate(keys)
-            }
+            self._places = {self._key(self._reader.get_batch(number)): number for number in numbers}
         except FileNotFoundError:
             raise UserError("a block of the table is missing", where=path, remedy=REMEDY) from None
         except (OSError, ValueError, pa.ArrowException) as error:
             raise UserError(f"a block of the table is damaged ({error})", where=path, remedy=REMEDY) from None
         self._seen: set[int] = set()
+
+    @staticmethod
+    def _key(batch: pa.RecordBatch) -> tuple[str, int]:
+        table, chunk, columns = (batch.column(place)[0].as_py() for place in range(3))
+        if batch.column(5)[0].as_py() != _checksum_of_key(table, chunk, columns):
+            raise ValueError("altered since it was written")
+        return table, chunk
 
     def tables(self, chunk: int) -> list[str]:
         """Names of the tables that have rows of a chunk."""
@@ -173,7 +182,8 @@ class RowFile:
         positions = batch.column(3).values.to_numpy(zero_copy_only=True)
         flat = batch.column(4).values.to_numpy(zero_copy_only=True)
         if number not in self._seen:
-            if _checksum(positions, flat) != batch.column(5)[0].as_py():
+            if _checksum(positions, flat) != batch.column(6)[0].as_py():
+                opened.cache_clear()  # what takes its place is to be read anew
                 told = "a block of the table was altered since it was written"
                 raise UserError(told, where=self.path, remedy=REMEDY)
             self._seen.add(number)

@@ -8,6 +8,7 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.opening import source_of
@@ -68,17 +69,18 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     estimator.converged_ = False  # a stream has no end
 
 
-def online_step(job: Run, state: RunState, documents: int) -> TraceRecord:
-    """One step on all of the run's documents, in order; it counts as a pass.
+def online_step(job: Run, state: RunState, documents: int, some: Shards | None = None) -> TraceRecord:
+    """One step on all of the run's documents, or on some, in order; it counts as a pass.
 
     `documents`: those of the whole stream up to now, the size of it where the schedule tells no other.
     """
     schedule, source = job.schedule, job.source
     assert isinstance(schedule, Online)
     total = schedule.total or documents
-    step, keep, add = schedule.step_for(state.step, state.seen, source.n_documents, total)
-    shards = source.shards(*range(source.n_blocks))
-    batch = Minibatch(shards, len(shards), source.n_documents, step, keep, add, ends_pass=False)
+    shards = source.shards(*range(source.n_blocks)) if some is None else some
+    n = shards.n_documents
+    step, keep, add = schedule.step_for(state.step, state.seen, n, total)
+    batch = Minibatch(shards, len(shards), n, step, keep, add, ends_pass=False)
     record = advance(job, state, batch)
     state.passes, state.in_pass = state.passes + 1, 0
     state.scores.append(record["score"])

@@ -3,7 +3,7 @@
 What is asked of the topics is one record, `Topics`; nothing here knows an estimator.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
@@ -97,16 +97,25 @@ def completion_of(topics: Topics, corpus: Corpus, share: float = 0.5) -> HeldOut
 
     A document's score is the same whichever others are scored. Raises UserError without a word to score.
     """
+    scored = completion_of_blocks(topics, corpus, range(len(corpus.block_sizes)), share)
+    _some(scored.tokens)
+    return scored
+
+
+def completion_of_blocks(
+    topics: Topics, corpus: Corpus, blocks: Iterable[int], share: float = 0.5
+) -> HeldOutScore:
+    """Document completion of some blocks of a corpus; sums, so that those of several blocks add up."""
     unigram = unigram_probabilities(topics.vocabulary)
     nats = base = tokens = 0.0
-    for bags in _blocks(corpus):
-        observed, rest = split_halves(bags, share)
+    for block in blocks:
+        observed, rest = split_halves(corpus.bags(block), share)
         if rest.counts.sum() > 0:
             scored = completion_score(rest, topics.infer(observed), topics.topic_word)
             nats += scored.nats
             tokens += scored.tokens
             base += unigram_score(rest, unigram).nats
-    return HeldOutScore(nats, base, _some(tokens))
+    return HeldOutScore(nats, base, tokens)
 
 
 def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> HeldOutScore:

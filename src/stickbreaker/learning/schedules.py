@@ -104,7 +104,7 @@ class Memoised(Schedule):
         size = self.batch_size or max(LEAST, tenth)
         same = stream(seed, "shuffle", 0)  # not the pass's: documents keep their minibatch
         left = source.n_documents
-        for number, numbers in enumerate(_cut(source.windows(same), size)):
+        for number, numbers in enumerate(cut(source.windows(same), size)):
             n = len(numbers)
             left -= n
             keep = 0.0 if step == 0 else 1.0  # seeds are seen once
@@ -188,7 +188,7 @@ class Online(Schedule):
         total = float(source.n_documents if self.total is None else self.total)
         left = source.n_documents
         windows = source.windows(stream(seed, "shuffle", pass_number) if self.shuffle else None)
-        for numbers in _cut(windows, self.batch_size):
+        for numbers in cut(windows, self.batch_size):
             n = len(numbers)
             left -= n
             at, keep, add = self.step_for(step, seen, n, total)
@@ -197,7 +197,7 @@ class Online(Schedule):
             seen += n
 
 
-def _cut(windows: Iterator[NDArray[np.int64]], size: int) -> Iterator[NDArray[np.int64]]:
+def cut(windows: Iterator[NDArray[np.int64]], size: int) -> Iterator[NDArray[np.int64]]:
     """Numbers of documents `size` at a time; what a window leaves over joins the next."""
     rest = np.empty(0, np.int64)
     for window in windows:

@@ -23,6 +23,7 @@ from pyspark.ml.util import (
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.topics import TopicEstimator
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 MODEL = "model"  # the folder of our model's files inside a saved LDAModel
 
 
-def _engine(session: "SparkSession") -> str:
-    """Where the estimator runs."""
-    return "local"
+def _engine(session: "SparkSession") -> SparkEngine:
+    """Where the estimator runs: files lie where `scratch` has them, which all executors see."""
+    return SparkEngine(session, folder=scratch(session))
 
 
 class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"], DefaultParamsWritable):

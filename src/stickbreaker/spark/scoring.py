@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.store import StoreSource
 from stickbreaker.estimators import saving
 from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.evaluation.documents import HeldOutScore, Topics, completion_of_blocks
 from stickbreaker.spark.session import local_path, scratch
 from stickbreaker.spark.tasks import (
     SHARED,
@@ -175,6 +176,46 @@ def transform_corpus(
             take(directory, told["attempt"], "topics", f"topics-{number:05d}.parquet")
         discard_attempts(directory)
     return Path(out)
+
+
+class Completed(NamedTuple):
+    """Document completion of a corpus, its documents and those without a known word, and what was unseen."""
+
+    scored: HeldOutScore
+    documents: int
+    empty: int
+    unseen_share: float
+
+
+def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, share: float = 0.5) -> Completed:
+    """Document completion of a stored corpus by executors: `evaluation.completion_of`, and its sums.
+
+    Raises UserError for a corpus held in memory, and where there is no word to score.
+    """
+    if corpus.path is None:
+        remedy = "build a corpus of the files, in a directory that all machines see"
+        raise UserError("the documents are held in memory", remedy=remedy)
+    placed, store, fingerprint = Placed.of(model, session), corpus.path.resolve(), corpus.fingerprint
+    firsts = _first_blocks(corpus)
+
+    def work(number: int) -> Mapping[str, Any]:
+        estimator = placed.load()
+        seen = _opened(store, fingerprint).with_vocabulary(estimator.vocabulary_)
+        topics = Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator._theta)
+        blocks = range(firsts[number], firsts[number + 1])
+        counted = np.zeros(3)
+        for block in blocks:
+            bags = seen.bags(block)
+            empty = float((np.diff(bags.offsets) == 0).sum())
+            counted += [empty, bags.unseen.sum(dtype=np.float64), bags.counts.sum(dtype=np.float64)]
+        return {"sums": [*completion_of_blocks(topics, seen, blocks, share), *counted.tolist()]}
+
+    told = [each["sums"] for each in told_of_each(session, len(firsts) - 1, work)]
+    nats, unigram, tokens, empty, unseen, known = np.sum(told, axis=0).tolist()
+    if tokens == 0.0:
+        raise UserError("no word to score", remedy="score longer documents, or of the same vocabulary")
+    scored = HeldOutScore(nats, unigram, tokens)
+    return Completed(scored, corpus.n_documents, int(empty), unseen / max(unseen + known, 1.0))
 
 
 def _first_blocks(corpus: Corpus) -> list[int]:

@@ -137,11 +137,13 @@ class Names:
 
 
 def remove_all_but(folder: Path, kind: str, wanted: Set[str]) -> None:
-    """Remove the versions of a kind that nothing refers to."""
-    if folder.exists():
-        for path in folder.glob(f"{kind}-*"):
-            if path.name not in wanted:
-                shutil.rmtree(path, ignore_errors=True)
+    """Remove the versions of a kind that nothing refers to, and what killed tasks left in the others."""
+    for path in folder.glob(f"{kind}-*"):
+        if path.name not in wanted:
+            shutil.rmtree(path, ignore_errors=True)
+    for version in wanted:
+        for partial in (folder / version).glob(".*.partial-*"):
+            partial.unlink(missing_ok=True)
 
 
 class Held(NamedTuple):

@@ -1,5 +1,6 @@
 """What executors do with documents: local steps of portions of them."""
 
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, apply_to_local, without_trials
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.flat import flat_record, record_from
 from stickbreaker.core.records import Array, Field, Record, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Source
-from stickbreaker.engines.row_files import COUNTS, replacing
+from stickbreaker.engines.row_files import COUNTS, REMEDY, replacing
 from stickbreaker.engines.spark.failures import told
 from stickbreaker.engines.spark.sums import SMALL, Combiner, Key, without_rows
 from stickbreaker.engines.stored import StoredRows, StoredTable
@@ -21,6 +23,9 @@ from stickbreaker.models.contract import Local, Model, Plan, View
 
 if TYPE_CHECKING:
     from stickbreaker.engines.local import LocalEngine
+
+
+CHECKSUM = 4  # bytes at the end of a file of records
 
 
 @dataclass(frozen=True)
@@ -47,11 +52,9 @@ class Records:
     edits: tuple[Edit, ...] = ()
 
     def read(self) -> dict[int, Local]:
-        """Records by the number of a shard's first document."""
-        from safetensors.numpy import load_file
-
+        """Records by the number of a shard's first document. Raises UserError where they are not whole."""
         held: dict[int, dict[str, Any]] = {}
-        for name, values in load_file(self.path).items():
+        for name, values in self._arrays().items():
             held.setdefault(int(name.split("|", 1)[0]), {})[name] = values
         out: dict[int, Local] = {}
         for first, arrays in held.items():
@@ -61,14 +64,29 @@ class Records:
             out[first] = local
         return out
 
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
+
+        try:
+            content = self.path.read_bytes()
+            held, checksum = content[:-CHECKSUM], content[-CHECKSUM:]
+            if zlib.crc32(held).to_bytes(CHECKSUM) != checksum:
+                raise ValueError("altered or cut off since it was written")
+            return load(held)
+        except (OSError, ValueError, SafetensorError) as error:
+            told = f"documents' records cannot be read ({error})"
+            raise UserError(told, where=self.path, remedy=REMEDY) from None
+
     def write(self, locals_: Mapping[int, Local]) -> None:
-        from safetensors.numpy import save_file
+        from safetensors.numpy import save
 
         arrays: dict[str, Any] = {}
         for first, local in locals_.items():
             arrays |= flat_record(f"{first}|", local)
+        content = save({name: np.asarray(values, order="C") for name, values in arrays.items()})
         with replacing(self.path) as partial:
-            save_file({name: np.asarray(values, order="C") for name, values in arrays.items()}, partial)
+            partial.write_bytes(content + zlib.crc32(content).to_bytes(CHECKSUM))
 
 
 class RowsAt:

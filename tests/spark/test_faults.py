@@ -1,0 +1,295 @@
+"""Processes that are killed or hang, files that are lost or altered, disks that are full."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.running import StopAfter, untimed
+from tests.spark.running_on_spark import (
+    begun,
+    digest,
+    resumed,
+    standalone,
+    start,
+    write_corpora,
+)
+
+from stickbreaker import UserError, load
+from stickbreaker.engines.spark.cluster import Cluster
+from stickbreaker.saved import ModelDirectory
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory) -> Path:
+    return write_corpora(tmp_path_factory.mktemp("corpora"))
+
+
+@pytest.fixture(scope="module")
+def whole(spark, corpora, tmp_path_factory):
+    """Gives the directory of an undisturbed run."""
+    done: dict[str, Path] = {}
+
+    def of(run: str) -> Path:
+        if run not in done:
+            done[run] = begun(run, corpora, tmp_path_factory.mktemp("whole") / "model", spark)
+            assert not resumed(done[run], spark)
+        return done[run]
+
+    return of
+
+
+def same(one: Path, other: Path) -> bool:
+    """Whether two finished runs in directories ended with the same bytes and traces."""
+    models = [load(path) for path in (one, other)]
+    traces = [
+        untimed(json.loads(line) for line in (path / "trace.jsonl").read_text().splitlines())
+        for path in (one, other)
+    ]
+    return digest(models[0]) == digest(models[1]) and traces[0] == traces[1]
+
+
+# processes
+
+
+def below(pid: int) -> dict[int, str]:
+    """Command lines of the processes that a process has started, and those started by them."""
+    commands, parents = dict[int, str](), dict[int, int]()
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit():
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                commands[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return {child: commands[child] for child in found - {pid} if child in commands}
+
+
+def executors(pid: int) -> list[int]:
+    """The executors of a cluster that a process has started."""
+    return sorted(child for child, told in below(pid).items() if "CoarseGrainedExecutorBackend" in told)
+
+
+def workers(executor: int) -> list[int]:
+    """An executor's Python processes that run tasks, without the one that forks them."""
+    found = sorted(child for child, told in below(executor).items() if "pyspark.daemon" in told)
+    return found[1:]
+
+
+def until(program: "subprocess.Popen[str]", wanted: str) -> None:
+    """Wait for a line of a program."""
+    assert program.stdout is not None
+    for line in program.stdout:
+        if line.strip() == wanted:
+            return
+    raise AssertionError(f"the program ended without {wanted!r}")
+
+
+@pytest.mark.parametrize("run", ["memoised"])
+def test_executors_and_their_workers_are_killed(spark, corpora, whole, tmp_path, run):
+    path = begun(run, corpora, tmp_path / "model", spark)
+    program = start("resume", "local-cluster[2,1,600]", path)
+    until(program, "step 1")
+    killed = executors(program.pid)[0]
+    os.kill(killed, signal.SIGKILL)
+    until(program, "step 3")
+    hit = [worker for executor in executors(program.pid) for worker in workers(executor)]
+    for worker in hit:
+        os.kill(worker, signal.SIGKILL)
+    program.communicate(timeout=200)
+    assert program.returncode == 0
+    assert hit
+    assert same(path, whole(run))
+
+
+def test_a_task_that_hangs_is_done_by_another_executor(spark, corpora, whole, tmp_path):
+    settings = {
+        "spark.speculation": "true",
+        "spark.speculation.interval": "50ms",
+        "spark.speculation.quantile": "0.1",
+        "spark.speculation.minTaskRuntime": "500ms",
+        "spark.python.task.killTimeout": "100ms",
+    }
+    path = begun("carried records", corpora, tmp_path / "model", spark)
+    with standalone(tmp_path) as master:
+        program = start("resume", master, path, settings=settings)
+        until(program, "step 1")
+        hanging = workers(executors(os.getpid())[0])
+        for worker in hanging:
+            os.kill(worker, signal.SIGSTOP)
+        try:
+            program.communicate(timeout=120)
+        finally:
+            program.kill()
+    assert hanging
+    assert program.returncode == 0
+    assert same(path, whole("carried records"))
+
+
+def test_the_driver_is_killed_thrice(spark, corpora, whole, tmp_path):
+    path = begun("memoised", corpora, tmp_path / "model", spark)
+    steps = [0]
+    for place, number in (("job", 5), ("checkpoint", 2), ("tidy", 3)):
+        program = start("resume", "local[1]", path, place, number)
+        program.communicate(timeout=120)
+        assert program.returncode == -signal.SIGKILL
+        steps.append(ModelDirectory(path).read().manifest["run"]["step"])
+    assert steps == sorted(steps)
+    assert 0 < steps[-1] < 6
+    assert not resumed(path, spark)
+    assert same(path, whole("memoised"))
+    assert_tidy(path)
+
+
+def assert_tidy(path: Path) -> None:
+    """A finished run's directory has the table's blocks and few other files, none of them half-written."""
+    names = [str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()]
+    assert not [name for name in names if "partial" in name or name.startswith(".tmp")]
+    assert len({name.split("/")[0] for name in names if name.startswith("rows-")}) == 1
+    assert not [name for name in names if name.startswith("records-")]
+    assert len(names) <= 3 + 7  # three blocks
+
+
+# to be asked to stop
+
+
+@pytest.mark.parametrize("run", ["memoised", "growing, by the paper"])
+def test_a_run_stops_at_any_job_and_goes_on(spark, corpora, whole, tmp_path, monkeypatch, run):
+    """Asked in each of a few steps' jobs in turn: it stops with a step that is whole."""
+    path, real, stops = begun(run, corpora, tmp_path / "model", spark), Cluster.collect, 0
+    for number in range(1, 30):
+        jobs = iter(range(1, 1000))
+
+        def collect(self, rdd, number=number, jobs=jobs):
+            if next(jobs) == number:
+                self.stop()
+            return real(self, rdd)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Cluster, "collect", collect)
+            if not resumed(path, spark):
+                break
+        stops += 1
+        assert ModelDirectory(path).read().manifest["status"] == "running"
+    assert stops > 3
+    assert same(path, whole(run))
+
+
+def test_ctrl_c(spark, corpora, whole, tmp_path):
+    path = begun("memoised", corpora, tmp_path / "model", spark)
+    pressed = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
+    pressed.start()
+    assert resumed(path, spark)
+    assert 0 <= ModelDirectory(path).manifest()["run"]["step"] < 6
+    assert not resumed(path, spark)
+    assert same(path, whole("memoised"))
+
+
+# files
+
+
+@pytest.fixture(scope="module")
+def halfway(spark, corpora, tmp_path_factory) -> Path:
+    """A run that stopped after a few steps. Tests must not change it."""
+    path = begun("memoised", corpora, tmp_path_factory.mktemp("halfway") / "model", spark)
+    assert resumed(path, spark, [StopAfter(3)])
+    return path
+
+
+def block_of_the_table(path: Path) -> Path:
+    manifest = ModelDirectory(path).manifest()
+    return path / sorted(name for name in manifest["files"] if name.endswith("00001.arrow"))[0]
+
+
+def block_of_a_report(path: Path) -> Path:
+    manifest = ModelDirectory(path).manifest()
+    return path / sorted(name for name in manifest["files"] if name.endswith("00001.arrow"))[-1]
+
+
+def documents_records(path: Path) -> Path:
+    return sorted(path.glob("records-*/*.safetensors"))[-1]
+
+
+def lose(file: Path) -> None:
+    file.unlink()
+
+
+def alter(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    place = len(content) // 2
+    content[place] ^= 1
+    file.write_bytes(content)
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-40])
+
+
+def lose_the_folder(file: Path) -> None:
+    shutil.rmtree(file.parent)
+
+
+@pytest.mark.parametrize("which", [block_of_the_table, block_of_a_report, documents_records])
+@pytest.mark.parametrize("harm", [lose, alter, cut, lose_the_folder])
+def test_a_file_that_is_not_whole_is_named(spark, halfway, whole, tmp_path, which, harm):
+    path = shutil.copytree(halfway, tmp_path / "model")
+    file = which(path)
+    harm(file)
+    with pytest.raises(UserError) as caught:
+        resumed(path, spark)
+    told = str(caught.value)
+    assert "\n" not in told
+    assert file.parent.name in told
+    assert caught.value.remedy
+    if harm is alter:
+        shutil.copytree(halfway / file.parent.name, file.parent, dirs_exist_ok=True)
+        assert not resumed(path, spark)
+        assert same(path, whole("memoised"))
+
+
+def test_every_byte_of_a_block_is_looked_after(tmp_path):
+    """Whichever is flipped: the block is refused, or says what it said."""
+
+
+@contextmanager
+def small_disk(place: Path) -> Iterator[Path]:
+    """A file system of a megabyte."""
+    place.mkdir()
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True)
+    if mount.returncode:
+        pytest.skip("only root can make a small file system")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+def test_a_full_disk(spark, corpora, halfway, whole, tmp_path):
+    with small_disk(tmp_path / "disk") as disk:
+        path = shutil.copytree(halfway, disk / "model")
+        told = set[str]()
+        for left in (0, 8, 24, 48, 64):  # kilobytes
+            step = ModelDirectory(path).manifest()["run"]["step"]
+            free = shutil.disk_usage(disk).free
+            (disk / "other").write_bytes(bytes(max(0, free - left * 1024)))
+            with pytest.raises(UserError) as caught:
+                resumed(path, spark)
+            told.add(str(caught.value))
+            (disk / "other").unlink()
+            assert ModelDirectory(path).read().manifest["run"]["step"] >= step
+        assert not resumed(path, spark)
+        assert same(path, whole("memoised"))
+        assert_tidy(path)
+    print(told)
+    for line in told:
+        assert "\n" not in line
+        assert str(path) in line
