@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '*.js' -o -name '*.css' -o -name '*.txt')
 
-.PHONY: demo test test-kernels check docs bench bench-hdp bench-open reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary clean
+.PHONY: demo test test-kernels check docs bench bench-hdp bench-open bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -40,6 +40,10 @@ bench-hdp: $(VENV)/developing
 bench-open: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/open_vocabulary.py
+
+# LDA on Spark beside MLlib's, on local[2]: some hours; QUICK=1: a small corpus, to see that all of it works
+bench-spark: $(VENV)/developing
+	$(BIN)/python benchmarks/spark.py
 
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing

@@ -1,4 +1,4 @@
-"""One run of the benchmark on Spark, in a fresh process: `python benchmarks/spark_cell.py '{"program": …}'`."""
+"""One run of the benchmark on Spark, in a process of its own: `python spark_cell.py '{"program": …}'`."""
 
 import json
 import os
@@ -52,9 +52,20 @@ def run_cell(cell: SparkCell) -> Result:
         if done.returncode == 0:
             DONE[cell.key] = json.loads(done.stdout.strip().splitlines()[-1])
         else:
-            told = done.stderr.strip().splitlines()
-            DONE[cell.key] = {"error": told[-1] if told else f"exit status {done.returncode}"}
+            DONE[cell.key] = {"error": why(done.stderr) or f"exit status {done.returncode}"}
     return DONE[cell.key]
+
+
+def why(errors: str) -> str:
+    """The line of a traceback, Python's or Java's, that tells the reason.
+
+    >>> why("Py4JJavaError: no.\\n: SparkException: no\\nCaused by: OutOfMemoryError: heap\\n\\tat x")
+    'OutOfMemoryError: heap'
+    """
+    lines = [line.strip() for line in errors.splitlines() if line.strip()]
+    caused = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    named = [line for line in lines if "Error" in line or "Exception" in line]
+    return (caused or named or lines or [""])[-1][:200]
 
 
 def measure(cell: SparkCell) -> Result:

@@ -60,7 +60,7 @@ def missing(corpus: str) -> str | None:
 
 
 def written(folder: Path, corpus: str, documents: int = 0, words: int = 0) -> Data:
-    """A corpus by name, with so many documents and words when it is a generated one; made where it is not there."""
+    """A corpus by name, made where it is not there; a generated one has so many documents and words."""
     name = f"{corpus.replace(' ', '-')}-{documents}-{words}" if documents else corpus.replace(" ", "-")
     data = Data(folder / name)
     if not (data.folder / "about.json").exists():
@@ -102,13 +102,11 @@ def _parts(corpus: str) -> Parts:
     ).tocsr()
     order = np.random.default_rng(0).permutation(counts.shape[0])
     tenth = len(order) // 10
-    return Parts(
-        corpus, counts[order[2 * tenth :]], counts[order[tenth : 2 * tenth]], counts[order[:tenth]]
-    )
+    return Parts(corpus, counts[order[2 * tenth :]], counts[order[tenth : 2 * tenth]], counts[order[:tenth]])
 
 
 def generated(documents: int, words: int) -> Parts:
-    """Documents of LDA with `TRUE_TOPICS` topics, each over some words by Zipf's law in an order of its own."""
+    """Documents of LDA with `TRUE_TOPICS` topics: some words each, by Zipf's law in an order of its own."""
     topics = planted(words)
     train = vstack([drawn(topics, words, f"train {n}", size) for n, size in enumerate(_sizes(documents))])
     dev, test = (drawn(topics, words, part, HELD) for part in ("dev", "test"))
@@ -122,9 +120,7 @@ def _sizes(documents: int) -> list[int]:
 def planted(words: int) -> NDArray[np.int64]:
     """The words of each topic, most frequent first (topics × words of a topic)."""
     size = min(TOPIC_WORDS, words)
-    return np.stack(
-        [stream(0, "planted topic", key=k).permutation(words)[:size] for k in range(TRUE_TOPICS)]
-    )
+    return np.stack([stream(0, "planted topic", key=k).permutation(words)[:size] for k in range(TRUE_TOPICS)])
 
 
 def drawn(topics: NDArray[np.int64], words: int, key: str, documents: int) -> csr_matrix:

@@ -1,4 +1,4 @@
-"""The programs of the benchmark on Spark: ours on Spark and on threads, and MLlib's LDA by both optimizers."""
+"""The programs of the benchmark on Spark: ours on Spark and on threads, MLlib's LDA by both optimizers."""
 
 import time
 from pathlib import Path

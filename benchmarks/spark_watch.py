@@ -72,7 +72,9 @@ def peaks() -> dict[str, float]:
         kind = (
             "driver_mb"
             if process == os.getpid()
-            else "jvm_mb" if told["Name"].strip() == "java" else "worker_mb"
+            else "jvm_mb"
+            if told["Name"].strip() == "java"
+            else "worker_mb"
         )
         out[kind] = max(out[kind], int(told["VmHWM"].split()[0]) * 1024 / MEGABYTE)
     return out
@@ -91,7 +93,11 @@ class DriverBytes:
 
         from stickbreaker.engines.spark.cluster import Cluster
 
-        prepare, collect, parallelize = rdds._prepare_for_python_RDD, Cluster.collect, SparkContext.parallelize
+        prepare, collect, parallelize = (
+            rdds._prepare_for_python_RDD,
+            Cluster.collect,
+            SparkContext.parallelize,
+        )
 
         def counted(context: Any, command: Any) -> Any:
             from pyspark.serializers import CloudPickleSerializer

@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -22,7 +23,8 @@ import numpy as np
 from stickbreaker import HDP, LDA
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
-from stickbreaker.engines.spark import SparkEngine, engine
+from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.engines.spark import engine as blocks
 from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.estimators import fitting
 from stickbreaker.learning.observers import Observer
@@ -184,19 +186,24 @@ def die_in(place: str, number: int) -> None:
     owner, name = {
         "job": (Cluster, "collect"),
         "checkpoint": (directory, "write_atomic"),
-        "tidy": (engine, "remove_all_but"),
+        "tidy": (blocks, "remove_all_but"),
     }[place]
     setattr(owner, name, killed(getattr(owner, name)))
 
 
 def main(arguments: Sequence[str]) -> None:
-    """`digests MASTER CORPORA RUN...`, or `resume MASTER MODEL [PLACE NUMBER]`: see `die_in`."""
+    """`digests MASTER CORPORA RUN...`, `resume MASTER MODEL [PLACE NUMBER]`: see `die_in`, or
+    `memory MASTER CORPUS TOPICS`: the driver's largest memory, kB."""
     command, master, path, *rest = arguments
     session = session_of(master, json.loads(os.environ.get("SETTINGS", "{}")))
     if command == "resume":
         if rest:
             die_in(rest[0], int(rest[1]))
         resumed(Path(path), session, [Steps()])
+    elif command == "memory":
+        engine = SparkEngine(session, task_bytes=1 << 22)
+        LDA(int(rest[0]), init="random", max_iter=2, engine=engine, **RUN).fit(Corpus.open(path))
+        print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     else:
         for run in rest:
             model = fitted(run, Path(path), SparkEngine(session, portion=128, blocks=3))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.running import StopAfter, untimed
 from tests.spark.running_on_spark import (
@@ -21,8 +22,11 @@ from tests.spark.running_on_spark import (
     write_corpora,
 )
 
-from stickbreaker import UserError, load
+from stickbreaker import UserError
+from stickbreaker.core.records import Rows
+from stickbreaker.engines.row_files import COUNTS, RowFile, row_writer
 from stickbreaker.engines.spark.cluster import Cluster
+from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
 
 
@@ -105,7 +109,7 @@ def test_executors_and_their_workers_are_killed(spark, corpora, whole, tmp_path,
     hit = [worker for executor in executors(program.pid) for worker in workers(executor)]
     for worker in hit:
         os.kill(worker, signal.SIGKILL)
-    program.communicate(timeout=200)
+    program.communicate(timeout=300)
     assert program.returncode == 0
     assert hit
     assert same(path, whole(run))
@@ -127,7 +131,7 @@ def test_a_task_that_hangs_is_done_by_another_executor(spark, corpora, whole, tm
         for worker in hanging:
             os.kill(worker, signal.SIGSTOP)
         try:
-            program.communicate(timeout=120)
+            program.communicate(timeout=300)
         finally:
             program.kill()
     assert hanging
@@ -140,7 +144,7 @@ def test_the_driver_is_killed_thrice(spark, corpora, whole, tmp_path):
     steps = [0]
     for place, number in (("job", 5), ("checkpoint", 2), ("tidy", 3)):
         program = start("resume", "local[1]", path, place, number)
-        program.communicate(timeout=120)
+        program.communicate(timeout=300)
         assert program.returncode == -signal.SIGKILL
         steps.append(ModelDirectory(path).read().manifest["run"]["step"])
     assert steps == sorted(steps)
@@ -257,7 +261,29 @@ def test_a_file_that_is_not_whole_is_named(spark, halfway, whole, tmp_path, whic
 
 
 def test_every_byte_of_a_block_is_looked_after(tmp_path):
-    """Whichever is flipped: the block is refused, or says what it said."""
+    """Whichever has a bit flipped: the block is refused, or says what it said."""
+    path, other = tmp_path / "00000.arrow", tmp_path / "00001.arrow"
+    rows = {0: Rows(np.array([0, 2, 5]), np.full((3, 2), 0.1)), 1: Rows(np.array([8]), np.ones((1, 2)))}
+    with row_writer(path) as writer:
+        for chunk, (positions, values) in rows.items():
+            writer.add(COUNTS, chunk, positions, values)
+    content, refused = path.read_bytes(), []
+    for place in range(len(content)):
+        altered = bytearray(content)
+        altered[place] ^= 1 << place % 8
+        other.write_bytes(altered)
+        try:
+            file = RowFile(other)
+            found = [file.read(COUNTS, chunk) for chunk in rows]
+        except UserError as error:
+            refused.append(error.where)
+            continue
+        for one, wanted in zip(found, rows.values(), strict=True):
+            assert one is not None
+            assert one.positions.tolist() == wanted.positions.tolist()
+            assert one.values.tobytes() == wanted.values.tobytes()
+    assert len(refused) > len(content) // 3
+    assert set(refused) == {other}
 
 
 @contextmanager

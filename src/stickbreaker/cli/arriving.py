@@ -16,7 +16,6 @@ from stickbreaker.cli.console import (
     gathering,
     note,
     tell_of_compiling,
-    threads_option,
     written,
 )
 from stickbreaker.cli.engine import EngineChoice, engine_options
@@ -34,8 +33,15 @@ if TYPE_CHECKING:
 
 OPTIONS = (
     click.option("--text-field", default="text", show_default=True, help="Field with the text."),
-    click.option("--date-field", default="date", show_default=True, help="Field with a document's date."),
-    click.option("--files", type=click.IntRange(1), help="Take so many files at a time.  [default: all new]"),
+    click.option(
+        "--date-field",
+        default="date",
+        show_default=True,
+        help="Field with a document's date (ISO 8601), where it has one.",
+    ),
+    click.option(
+        "--files", type=click.IntRange(1), help="Files taken at a time, at most.  [default: all new]"
+    ),
     click.option(
         "--on-error",
         type=click.Choice(["fail", "skip"]),
@@ -43,11 +49,23 @@ OPTIONS = (
         show_default=True,
         help="What to do about a line that is no JSON object with a text.",
     ),
-    click.option("--once", is_flag=True, help="Learn from what is there, and end."),
+    click.option("--once", is_flag=True, help="Learn from the files that are there, and end."),
 )
 WITHOUT = ("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in")
-REFUSED = ("min_documents", "max_share", "vocabulary_size", "hash")
-SAMPLED = {"--inference": {"type": click.Choice(["mean-field", "hybrid"])}}
+REFUSED = ("min_documents", "max_share", "vocabulary_size", "hash")  # of a corpus that is there as a whole
+CHANGED: dict[str, dict[str, Any]] = {  # of models that streams learn
+    "--inference": {
+        "type": click.Choice(["mean-field", "hybrid"]),
+        "help": "How to infer: by variational bound, or sampled documents.",
+    },
+    "--samples": {"help": "Hybrid: sweeps of a document that count.  [default: 5, with --words open 10]"},
+    "--kappa": {"help": "How fast old counts fade."},
+    "--tau0": {"help": "How slow the first steps are."},
+    "--total": {
+        "help": "Documents that should count, of a stream that drifts.  [default: those of the stream so far]"
+    },
+}
+EXAMPLE = "Example: stickbreaker stream {} incoming/ --engine spark --out model --words open"
 
 
 @dataclass(frozen=True)
@@ -64,54 +82,85 @@ class ArrivalChoice:
 arrival_options = gathering(OPTIONS, ArrivalChoice, "arrivals")
 
 
-@click.group(epilog="Example: stickbreaker stream lda incoming/ --engine spark --out model --words open")
+@click.group(epilog=EXAMPLE.format("lda"))
 def stream() -> None:
     """Learn from files as they arrive in a directory, on Spark."""
 
 
 def of_streams(function: Callable[..., None]) -> Callable[..., None]:
     """The options that streams of every model have after the model's own."""
-    for option in reversed([open_options, arrival_options, engine_options, analysis_options, threads_option]):
+    for option in reversed([open_options, arrival_options, engine_options, analysis_options]):
         function = option(function)
     return function
 
 
-@stream.command(epilog="Example: stickbreaker stream lda incoming/ --engine spark --out model --words open")
+def fitted(verb: click.Command) -> click.Command:
+    """The command with the help that streams need of options that others have too."""
+    changes: dict[str, dict[str, Any]] = {
+        "inputs": {"metavar": "DIRECTORY"},
+        "engine": {
+            "type": click.Choice(["spark"]),
+            "default": None,
+            "show_default": False,
+            "help": "To be given: directory and model lie where all machines of Spark see them.",
+        },
+        "vocabulary": {"help": "The words of a closed vocabulary, one a line."},
+        **{name: {"hidden": True} for name in REFUSED},
+    }
+    for param in verb.params:
+        for attribute, value in changes.get(param.name or "", {}).items():
+            setattr(param, attribute, value)
+    return verb
+
+
+@fitted
+@stream.command(epilog=EXAMPLE.format("lda"))
 @model_options(
     (*WITHOUT, "--concentration", "--every", "--chains"),
-    {"--topics": {"default": 100}, "--kappa": {"default": 0.7}, "--tau0": {"default": 64.0}, **SAMPLED},
+    {
+        **CHANGED,
+        "--topics": {"default": 100},
+        "--kappa": {"default": 0.7, **CHANGED["--kappa"]},
+        "--tau0": {"default": 64.0, **CHANGED["--tau0"]},
+        "--alpha": {"help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric".'},
+    },
 )
 @of_streams
 @command
 def lda(**options: Any) -> None:
-    """Learn topics by latent Dirichlet allocation from JSON Lines files that are put into a directory.
+    """Learn topics by latent Dirichlet allocation from JSON Lines files (.gz too) that are put into a
+    directory.
 
-    Each document counts once, whatever is killed and when: give the command again to go on. With --words open
-    words enter as documents bring them; else give --vocabulary. `stickbreaker topics` reads the model
-    meanwhile.
+    Put a file there whole: write it elsewhere, or under a name that begins with a dot, and rename it. The
+    model is saved after each round of new files, and `stickbreaker topics` reads it meanwhile. Ctrl-C stops.
+    Given again, the command goes on; each document counts once, whatever was killed and when.
+
+    With --words open words enter as documents bring them; otherwise give --vocabulary.
     """
     from stickbreaker.estimators.plain_lda import PlainLDA
 
     _stream(PlainLDA, options)
 
 
-@stream.command(epilog="Example: stickbreaker stream hdp incoming/ --engine spark --out model --words open")
+@fitted
+@stream.command(epilog=EXAMPLE.format("hdp"))
 @model_options(
     (*WITHOUT, "--every", "--chains"),
     {
+        **CHANGED,
         "--topics": {"default": 50, "help": "Topics to start with."},
-        "--kappa": {"default": 0.5},
-        "--tau0": {"default": 1.0},
+        "--kappa": {"default": 0.5, **CHANGED["--kappa"]},
+        "--tau0": {"default": 1.0, **CHANGED["--tau0"]},
         "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
-        **SAMPLED,
     },
 )
 @of_streams
 @command
 def hdp(**options: Any) -> None:
-    """Learn topics and their number from JSON Lines files that are put into a directory.
+    """Learn topics and their number by a hierarchical Dirichlet process from JSON Lines files (.gz too) that
+    are put into a directory.
 
-    As `stream lda`; where words are known, topics split and merge.
+    As `stickbreaker stream lda`. With --vocabulary, topics also split and merge; not with --words open.
     """
     from stickbreaker.estimators.plain_hdp import PlainHDP
 
@@ -120,7 +169,8 @@ def hdp(**options: Any) -> None:
 
 def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
     """Learn until stopped, or with --once until no file is left."""
-    from stickbreaker.spark.arriving import Arrivals, Arriving, wait
+    from stickbreaker.spark.arrivals import Arrivals
+    from stickbreaker.spark.arriving import Arriving, wait
 
     arrivals, where, opened = options.pop("arrivals"), options.pop("where"), options.pop("opened")
     choice, out, as_json = options.pop("choice"), options.pop("out"), options.pop("as_json")
@@ -145,7 +195,8 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
     if arriving.skipped:
         note(f"skipped {arriving.skipped} lines that are no JSON objects with a text")
     if not ended:
-        fail(f"interrupted; the model is saved; give the command again to go on with {out}")
+        saved = "the model is saved" if out.exists() else "nothing was learned yet"
+        fail(f"interrupted; {saved}; give the command again to go on with {out}")
     emit(_told(out, arriving), as_json, _as_text)
 
 
@@ -159,18 +210,23 @@ def _model(
     """The estimator, and how texts are analysed. Raises a usage error for options that do not fit."""
     if where.engine != "spark":
         raise click.UsageError(
-            "this stream runs on Spark: give --engine spark (without it: stickbreaker fit lda - --words open)"
+            "give --engine spark; on this machine alone: stickbreaker fit lda FILE... --stream --words open"
         )
     for name in written(REFUSED):
         raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for a stream")
     analysis = choice.analysis()
     params = params_of({"burn_in": None, "every": None, **settings}, opened=opened.is_open)
-    return kind(**params, words=opened.made(analysis), engine=where.made()), analysis
+    words = opened.made(analysis)
+    if not opened.is_open and choice.vocabulary is None:
+        raise click.UsageError("give --words open, or the words to count: --vocabulary FILE")
+    if opened.is_open and choice.vocabulary is not None:
+        raise click.UsageError("--vocabulary has no meaning with --words open")
+    return kind(**params, words=words, engine=where.made()), analysis
 
 
 def _one_directory(inputs: tuple[str, ...]) -> Path:
     if len(inputs) != 1:
-        raise click.UsageError("give one directory, into which files are put")
+        raise click.UsageError("give one directory, the one that files are put into")
     return Path(inputs[0])
 
 
@@ -191,7 +247,7 @@ def _asked() -> Iterator[Callable[[], bool]]:
     def handler(number: int, _frame: object) -> None:
         for each in before:
             signal.signal(each, signal.SIG_DFL)
-        note("stopping; what a micro-batch has not ended is learned the next time")
+        note("stopping; documents that are not in the model yet are learned from the next time")
         came.append(number)
 
     for number in before:
@@ -210,23 +266,27 @@ def _say(record: dict[str, Any]) -> None:
 
 
 def _told(out: Path, arriving: "Arriving") -> dict[str, Any]:
-    if not arriving.is_open and not out.exists():
+    if not out.exists():
         raise UserError("no document came", where=arriving.arrivals.directory, remedy="put files into it")
-    state, known = arriving.state, arriving.fixed["corpus"]
+    state, known, engine = arriving.state, arriving.fixed["corpus"], arriving.job.engine
     return {
         "model": str(out),
+        "topics": len(arriving.job.model.documents.in_use(engine.totals().sum(axis=0))),
+        "words": engine.n_rows,
         "documents": known["documents"],
         "without_words": known["empty"],
+        "skipped": arriving.skipped,
         "steps": state.step,
-        "batch": arriving.fixed["arriving"]["batch"],
         "score": state.scores[-1] if state.scores else None,
+        "kind": "documents",
         "seed": arriving.job.seed,
     }
 
 
 def _as_text(told: dict[str, Any]) -> str:
+    empty = f" ({told['without_words']:,} without words)" if told["without_words"] else ""
     score = "" if told["score"] is None else f", documents given topics {told['score']:.4f} nats/word"
     return (
-        f"{told['model']}: {told['documents']:,} documents in {told['steps']:,} steps and "
-        f"{told['batch'] + 1:,} micro-batches{score}\nNext: stickbreaker topics {told['model']}"
+        f"{told['model']}: {told['topics']} topics and {told['words']:,} words from {told['documents']:,} "
+        f"documents{empty} in {told['steps']:,} steps{score}\nNext: stickbreaker topics {told['model']}"
     )

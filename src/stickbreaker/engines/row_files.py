@@ -5,6 +5,7 @@ table: the numbers of its rows (ascending) and their values, row by row, with a 
 there are zero. Several tables (a step's report and its trials) share a file.
 """
 
+import mmap
 import os
 import uuid
 import zlib
@@ -33,6 +34,7 @@ SCHEMA = pa.schema(
         ("checksum", pa.uint32()),  # of positions and values
     ]
 )
+END = ""  # the name of a last table, which tells how many batches came before it
 COUNTS = "counts"  # the name of a model's own table
 REMEDY = "restore it from a copy, or go on from an older checkpoint"
 
@@ -98,6 +100,7 @@ class RowWriter:
     def __init__(self, path: Path) -> None:
         self._sink = pa.OSFile(str(path), "wb")
         self._writer = pa.ipc.new_file(self._sink, SCHEMA)
+        self._batches = 0
 
     def add(self, table: str, chunk: int, positions: NDArray[np.int64], values: Array) -> None:
         """Some rows of a table (numbers ascending; rows × columns), all of one chunk."""
@@ -112,6 +115,11 @@ class RowWriter:
             pa.array([_checksum(positions, flat)], pa.uint32()),
         ]
         self._writer.write_batch(pa.record_batch(columns, schema=SCHEMA))
+        self._batches += 1
+
+    def end(self) -> None:
+        """All was added."""
+        self.add(END, self._batches, np.empty(0, np.int64), np.empty((0, 0)))
 
     def close(self) -> None:
         self._writer.close()
@@ -138,6 +146,7 @@ def row_writer(path: Path) -> Iterator[RowWriter]:
         writer = RowWriter(partial)
         try:
             yield writer
+            writer.end()
         finally:
             writer.close()
 
@@ -151,21 +160,26 @@ class RowFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._reader = pa.ipc.open_file(pa.memory_map(str(path)))
+            with path.open("rb") as file:
+                held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            self._reader = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(held)))
             if self._reader.schema != SCHEMA:
                 raise ValueError("other columns")
-            numbers = range(self._reader.num_record_batches)
-            self._places = {self._key(self._reader.get_batch(number)): number for number in numbers}
+            keys = [self._key(number) for number in range(self._reader.num_record_batches)]
+            if not keys or keys.pop() != (END, len(keys)):
+                raise ValueError("cut off")
         except FileNotFoundError:
             raise UserError("a block of the table is missing", where=path, remedy=REMEDY) from None
-        except (OSError, ValueError, pa.ArrowException) as error:
+        except (OSError, ValueError, TypeError, MemoryError, pa.ArrowException) as error:
             raise UserError(f"a block of the table is damaged ({error})", where=path, remedy=REMEDY) from None
+        self._places = {key: number for number, key in enumerate(keys)}
         self._seen: set[int] = set()
 
-    @staticmethod
-    def _key(batch: pa.RecordBatch) -> tuple[str, int]:
-        table, chunk, columns = (batch.column(place)[0].as_py() for place in range(3))
-        if batch.column(5)[0].as_py() != _checksum_of_key(table, chunk, columns):
+    def _key(self, number: int) -> tuple[str, int]:
+        batch = self._reader.get_batch(number)
+        batch.validate(full=True)  # reading what is not valid may end the process
+        table, chunk, columns, key = (batch.column(place)[0].as_py() for place in (0, 1, 2, 5))
+        if key != _checksum_of_key(table, chunk, columns):
             raise ValueError("altered since it was written")
         return table, chunk
 

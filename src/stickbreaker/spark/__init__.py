@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.spark.frames import corpus_from_frame
     from stickbreaker.spark.ml import LDA, LDAModel
     from stickbreaker.spark.scoring import transform_corpus, transform_frame
@@ -22,6 +23,7 @@ _HOMES = {
 __all__ = [
     "LDA",
     "LDAModel",
+    "SparkEngine",
     "check_spark",
     "corpus_from_frame",
     "start_session",
@@ -32,6 +34,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import on first use: what is missing is told by `check_spark`, not by an import that fails."""
+    if name == "SparkEngine":
+        return importlib.import_module("stickbreaker.engines.spark").SparkEngine
     if name in _HOMES:
         return getattr(importlib.import_module(f"stickbreaker.spark.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'stickbreaker.spark' has no attribute {name!r}")

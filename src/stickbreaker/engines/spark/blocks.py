@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Edit, apply_change, apply_to_stats
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
-from stickbreaker.engines.spark.failures import told
+from stickbreaker.engines.spark.failures import settle, told
 from stickbreaker.engines.spark.sums import group_sums
 from stickbreaker.engines.spark.tasks import StoredField
 from stickbreaker.engines.stored import StoredRows
@@ -40,6 +40,7 @@ class BlockTask:
         with told(), one_thread():
             for block in blocks:
                 yield self._block(block)
+        settle("block")
 
     def _block(self, block: int) -> dict[str, Any]:
         sums = dict[str, Any]()

@@ -30,19 +30,19 @@ class Key(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """Rows of one table and chunk that a task sends: dense rows, or single cells as whole numbers."""
+    """Rows of one table and chunk that a task sends: dense, or the cells that are not zero, each once."""
 
     table: str
-    positions: NDArray[np.int64]
-    values: NDArray[Any]  # rows × columns, or times
-    columns: NDArray[np.int32] | None  # of single cells
+    places: NDArray[np.int32]  # of rows, or of each cell's row, in the chunk
+    values: NDArray[Any]  # rows × columns, or a number a cell: whole ones where they were drawn
+    columns: NDArray[np.integer[Any]] | None  # of cells
     n_columns: int
     unit: float
 
     @property
     def n_bytes(self) -> int:
         cells = 0 if self.columns is None else self.columns.nbytes
-        return self.positions.nbytes + self.values.nbytes + cells
+        return self.places.nbytes + self.values.nbytes + cells
 
 
 def without_rows(stats: Stats) -> Stats:
@@ -80,7 +80,7 @@ class Combiner:
         for table, (rows,) in self.waiting.items():
             for chunk, part in _by_chunk(rows, self.layout.chunk):
                 self.turn += 1
-                yield Key(chunk, self.portion, self.turn), sent(table, part)
+                yield Key(chunk, self.portion, self.turn), sent(table, part, chunk * self.layout.chunk)
         self.waiting, self.n_bytes = {}, 0
 
     def _combine(self) -> None:
@@ -95,7 +95,10 @@ def summed(parts: Sequence[Rows | Cells]) -> Rows | Cells:
     rows = [part.rows() for part in parts]
     if len(rows) == 1:
         return rows[0]
-    positions = np.unique(np.concatenate([part.positions for part in rows]))
+    there = np.zeros(max(int(part.positions[-1]) for part in rows) + 1, np.bool_)
+    for part in rows:
+        there[part.positions] = True
+    positions = np.flatnonzero(there)
     values = np.zeros((len(positions), rows[0].values.shape[1]))
     for part in rows:
         values[np.searchsorted(positions, part.positions)] += part.values
@@ -119,11 +122,23 @@ def _by_chunk(rows: Rows | Cells, chunk: int) -> Iterator[tuple[int, Rows | Cell
             yield number, Rows(rows.positions[start:stop], rows.values[start:stop])
 
 
-def sent(table: str, rows: Rows | Cells) -> Sent:
-    """Rows in the form that is sent."""
+def sent(table: str, rows: Rows | Cells, first: int) -> Sent:
+    """Rows in the form that takes fewer bytes; `first` is the number of their chunk's first row."""
     if isinstance(rows, Cells):
-        return Sent(table, rows.positions, rows.times, rows.columns, rows.n_columns, rows.unit)
-    return Sent(table, rows.positions, rows.values, None, rows.values.shape[1], 1.0)
+        places, columns = (rows.positions - first).astype(np.int32), _narrow(rows.columns, rows.n_columns)
+        return Sent(table, places, rows.times, columns, rows.n_columns, rows.unit)
+    n_columns = rows.values.shape[1]
+    here, columns = np.nonzero(rows.values)
+    places = (rows.positions - first).astype(np.int32)
+    if len(here) > rows.values.size // 2:
+        return Sent(table, places, rows.values, None, n_columns, 1.0)
+    values = rows.values[here, columns]
+    return Sent(table, places[here], values, _narrow(columns, n_columns), n_columns, 1.0)
+
+
+def _narrow(columns: NDArray[np.integer[Any]], n_columns: int) -> NDArray[np.integer[Any]]:
+    """Numbers of columns in two bytes each, where they fit."""
+    return columns.astype(np.uint16 if n_columns <= 1 << 16 else np.int32)
 
 
 class Reduced(NamedTuple):
@@ -191,22 +206,23 @@ def group_sums(rows: Rows, groups: NDArray[np.int32] | None, n_groups: int) -> A
 
 
 class ChunkSum:
-    """Rows of a chunk added up: dense ones in the order in which they come, cells as whole numbers."""
+    """Rows of a chunk added up in the order in which they come; drawn ones as whole numbers."""
 
     def __init__(self, first: int, last: int, like: Sent) -> None:
         self.first, self.unit = first, like.unit
-        drawn = like.columns is not None
-        self.values = np.zeros((last - first, like.n_columns), np.int64 if drawn else np.float64)
+        whole = np.issubdtype(like.values.dtype, np.integer)
+        self.values = np.zeros((last - first, like.n_columns), np.int64 if whole else np.float64)
         self.touched = np.zeros(last - first, np.bool_)
 
     def add(self, part: Sent) -> None:
-        here = part.positions - self.first
+        """Add one task's rows."""
         if part.columns is None:
-            self.values[here] += part.values
+            self.values[part.places] += part.values
         else:
-            np.add.at(self.values, (here, part.columns), part.values)
-        self.touched[here] = True
+            self.values[part.places, part.columns] += part.values
+        self.touched[part.places] = True
 
     def rows(self) -> Rows:
+        """The sum, by the rows' numbers in the table."""
         here = np.flatnonzero(self.touched)
         return Rows(here + self.first, self.values[here] * self.unit)

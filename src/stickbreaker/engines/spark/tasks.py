@@ -16,7 +16,7 @@ from stickbreaker.core.records import Array, Field, Record, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.row_files import COUNTS, REMEDY, replacing
-from stickbreaker.engines.spark.failures import told
+from stickbreaker.engines.spark.failures import settle, told
 from stickbreaker.engines.spark.sums import SMALL, Combiner, Key, without_rows
 from stickbreaker.engines.stored import StoredRows, StoredTable
 from stickbreaker.models.contract import Local, Model, Plan, View
@@ -144,6 +144,7 @@ class MapTask:
         with told(), one_thread():
             for portion in portions:
                 yield from self._portion(portion)
+        settle("map")
 
     def _portion(self, portion: Portion) -> Iterator[tuple[Key, Any]]:
         shards = portion.shards(self.source)
@@ -184,8 +185,7 @@ class MapTask:
         """Shards with the model's view of the rows that a few of them read, at most `most_bytes` of them."""
         model: Model = self.model.value
         most = max(1, self.most_bytes // (8 * self.table.shape[1]))
-        for group in _grouped(shards, most):
-            rows = np.unique(np.concatenate([shard.rows for shard in group]))
+        for rows, group in _grouped(shards, most, self.table.n_rows):
             view = model.view(self.small, self.table.counts(rows), self.table.totals(), rows)
             plans = [replace(plan, change=_cut(plan.change, rows)) for plan in self.plans]
             for shard in group:
@@ -220,16 +220,20 @@ def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
     }
 
 
-def _grouped(shards: Sequence[Shard], most: int) -> Iterator[list[Shard]]:
-    """Consecutive shards that read at most so many rows together, or one."""
+def _grouped(
+    shards: Sequence[Shard], most: int, n_rows: int
+) -> Iterator[tuple[NDArray[np.int64], list[Shard]]]:
+    """Consecutive shards that read at most so many rows together, or one, and those rows."""
     group: list[Shard] = []
-    known = np.empty(0, np.int64)
+    read, n_read = np.zeros(n_rows, np.bool_), 0
     for shard in shards:
-        both = np.union1d(known, shard.rows)
-        if group and len(both) > most:
-            yield group
-            group, both = [], shard.rows
+        more = int(np.count_nonzero(~read[shard.rows]))
+        if group and n_read + more > most:
+            yield np.flatnonzero(read), group
+            group, n_read, more = [], 0, len(shard.rows)
+            read[:] = False
         group.append(shard)
-        known = both
+        read[shard.rows] = True
+        n_read += more
     if group:
-        yield group
+        yield np.flatnonzero(read), group

@@ -1,0 +1,427 @@
+"""A model that learns from files as they arrive: what it learns, exactly once, whatever is killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.running import PROGRAM, contents, planted_documents
+from tests.spark.arriving_on_spark import ANALYSIS, BATCH, OPEN, RUN, arrivals, hdp, lda, to_the_end
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
+from stickbreaker.engines.local import LocalEngine
+from stickbreaker.estimators.fitting import begun
+from stickbreaker.estimators.online import online_step
+from stickbreaker.estimators.opening import source_of
+from stickbreaker.estimators.saving import load
+from stickbreaker.learning.loop import Run
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.spark.arriving import Arriving, offsets_of
+
+FILE = 2 * BATCH  # documents of a file
+CLOSED = {**RUN, "alpha": 0.1}
+ROOT = Path(__file__).parents[2]
+
+
+def written(number):
+    """The documents of a file, whose words change from file to file."""
+    told = planted_documents(FILE, seed=number)
+    for place, document in enumerate(told):
+        document["text"] += f" new{'abc'[number]}{'xyz'[place % 3]}"
+        document["date"] = f"2001-01-{number + 1:02d}"
+    return told
+
+
+FILES = [written(number) for number in range(3)]
+WORDS = sorted({word for file in FILES for document in file for word in document["text"].split()})
+
+
+def put(directory, number, documents=None):
+    """Put a file into a directory, whole; files that come later are younger."""
+    lines = "".join(json.dumps(each) + "\n" for each in documents or FILES[number])
+    path = directory / f"{number}.jsonl"
+    (directory / f".{number}").write_text(lines)
+    (directory / f".{number}").rename(path)
+    os.utime(path, (1_000_000_000 + number, 1_000_000_000 + number))
+    return path
+
+
+@pytest.fixture
+def incoming(tmp_path):
+    """A directory with all three files."""
+    directory = tmp_path / "incoming"
+    directory.mkdir()
+    for number in range(3):
+        put(directory, number)
+    return directory
+
+
+@pytest.fixture
+def vocabulary():
+    return Vocabulary.of(WORDS)
+
+
+def learned_here(estimator, vocabulary=None):
+    """The engine of one machine after the same minibatches."""
+    estimator = replace(estimator, engine="local")
+    documents = job = state = None
+    for file in FILES:
+        texts = [document["text"] for document in file]
+        corpus = Corpus.from_texts(
+            texts, analysis=ANALYSIS, rule=VocabularyRule(1, 1.0), vocabulary=vocabulary
+        )
+        model = estimator._topic_model(corpus.vocabulary, ANALYSIS, stream=True)
+        source = source_of(corpus, model)
+        if job is None:
+            run = Run(model, LocalEngine(1), estimator._schedule(), source, 1)
+            documents, (job, state) = 0, begun(estimator, run)
+        for start in range(0, FILE, BATCH):
+            documents += BATCH
+            shards = source.shards(np.arange(start, start + BATCH))
+            online_step(replace(job, source=source), state, documents, shards)
+    return job.engine
+
+
+def same_bytes(one, other):
+    """Whether two tables of open words are equal, to the last bit."""
+    assert list(one.keys) == list(other.keys)
+    assert one.scale == other.scale
+    for name in ("rows", "values", "inside", "sizes"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+@pytest.fixture(scope="module")
+def undisturbed(spark, tmp_path_factory):
+    """A model of the three files, taken one at a time."""
+    directory = tmp_path_factory.mktemp("undisturbed") / "incoming"
+    directory.mkdir()
+    for number in range(3):
+        put(directory, number)
+    return learned(spark, directory, directory.parent / "model")
+
+
+def learned(spark, directory, out, **settings):
+    """The path of a model that has learned from all that is in a directory."""
+    to_the_end(Arriving(lda(spark, **settings), arrivals(directory), ANALYSIS, out))
+    return out
+
+
+def trace_of(model):
+    return [json.loads(line) for line in (model / "trace.jsonl").read_text().splitlines()]
+
+
+def same_model(one, other):
+    """Whether two models learned the same, step for step."""
+    a, b = (ModelDirectory(path).read() for path in (one, other))
+    assert a.keys == b.keys
+    assert a.arrays.keys() == b.arrays.keys()
+    for name in a.arrays:
+        assert np.array_equal(a.arrays[name], b.arrays[name]), name
+    assert a.manifest["run"] == b.manifest["run"]
+    assert a.manifest["corpus"] == b.manifest["corpus"]
+    assert (one / "evolution.parquet").read_bytes() == (other / "evolution.parquet").read_bytes()
+    assert [each["documents"] for each in trace_of(one)] == [each["documents"] for each in trace_of(other)]
+
+
+def test_a_stream_learns_what_one_machine_learns(spark, undisturbed):
+    here, there = learned_here(lda(spark)), load(undisturbed)
+    same_bytes(there._engine.whole(), here.whole())
+    manifest = ModelDirectory(undisturbed).manifest()
+    assert manifest["corpus"]["documents"] == 3 * FILE
+    assert manifest["run"]["step"] == 3 * FILE // BATCH
+    assert manifest["arriving"]["batch"] == 2
+    assert {"newax", "newby", "newcz"} <= set(there.vocabulary_.words)
+
+
+def test_snapshots_have_the_dates_of_their_files(undisturbed):
+    from stickbreaker.saved.evolution import Evolution
+
+    moments = Evolution.read(undisturbed / "evolution.parquet").moments
+    assert [moment.date for moment in moments] == ["2001-01-01", "2001-01-02", "2001-01-03"]
+
+
+def test_a_table_in_blocks_learns_what_one_machine_learns(spark, incoming, out, vocabulary):
+    stream = Arriving(lda(spark, **CLOSED), arrivals(incoming), ANALYSIS, out, vocabulary)
+    to_the_end(stream)
+    here = learned_here(lda(spark, **CLOSED), vocabulary)
+    np.testing.assert_allclose(load(out)._engine.rows().values, here.rows().values, rtol=1e-8, atol=1e-8)
+    assert len(load(out).top_words(5)) == 3
+
+
+def test_how_many_files_are_taken_at_a_time_changes_nothing_but_the_start(spark, incoming, out):
+    to_the_end(Arriving(lda(spark), arrivals(incoming, files=None), ANALYSIS, out))
+    manifest = ModelDirectory(out).manifest()
+    assert (manifest["arriving"]["batch"], manifest["corpus"]["documents"]) == (0, 3 * FILE)
+    assert [record["documents"] for record in trace_of(out)] == list(range(BATCH, 3 * FILE + 1, BATCH))
+
+
+def test_a_micro_batch_that_is_handed_over_again_changes_nothing(spark, undisturbed):
+    before = contents(undisturbed)
+    directory = undisturbed.parent / "incoming"
+    stream = Arriving(lda(spark), arrivals(directory), ANALYSIS, undisturbed)
+    other = spark.createDataFrame([("river bank", None, None, "file:/a", 0)], LINES)
+    stream.learn(other, 2)
+    stream.learn(other, 0)
+    stream.close()
+    assert contents(undisturbed) == before
+
+
+LINES = "text string, date string, _broken string, file_path string, file_block_start long"
+
+
+@pytest.mark.parametrize("dies", ["step 2", "step 3", "save 1", "save 2", "save 3", "commit 1", "commit 3"])
+def test_a_killed_stream_goes_on_and_ends_the_same(spark, incoming, undisturbed, out, dies):
+    command = [sys.executable, "-m", "tests.spark.arriving_on_spark", incoming, out]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "DIES": dies}, capture_output=True, start_new_session=True
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-2000:]
+    learned(spark, incoming, out)
+    same_model(out, undisturbed)
+
+
+def test_a_stream_that_ended_goes_on_when_files_come(spark, incoming, undisturbed, out):
+    for number in (1, 2):
+        (incoming / f"{number}.jsonl").unlink()
+    learned(spark, incoming, out)
+    assert ModelDirectory(out).manifest()["corpus"]["documents"] == FILE
+    learned(spark, incoming, out)  # nothing has come
+    for number in (1, 2):
+        put(incoming, number)
+    learned(spark, incoming, out)
+    same_model(out, undisturbed)
+
+
+def test_a_file_that_is_older_than_others_counts_too(spark, incoming, out):
+    (incoming / "0.jsonl").rename(incoming.parent / "0.jsonl")
+    learned(spark, incoming, out)
+    os.utime(incoming.parent / "0.jsonl", (900_000_000, 900_000_000))
+    (incoming.parent / "0.jsonl").rename(incoming / "0.jsonl")
+    learned(spark, incoming, out)
+    assert ModelDirectory(out).manifest()["corpus"]["documents"] == 3 * FILE
+
+
+def test_documents_without_words_are_counted(spark, incoming, undisturbed, out):
+    put(incoming, 3, [{"text": "the of"}, {"text": "1 2 3"}])
+    put(incoming, 4, [{"text": ""}] * BATCH + [{"text": "river bank"}])
+    learned(spark, incoming, out)
+    manifest = ModelDirectory(out).manifest()
+    assert manifest["corpus"]["documents"] == 3 * FILE + BATCH + 3
+    assert manifest["corpus"]["empty"] == BATCH + 2
+    assert manifest["run"]["seen"] == 3 * FILE + BATCH + 3
+    assert manifest["run"]["step"] == 3 * FILE // BATCH + 1
+
+
+def test_the_model_is_read_while_it_learns(spark, incoming, out):
+    seen, over = set(), threading.Event()
+
+    def read():
+        while not over.is_set():
+            if out.exists():
+                seen.add(load(out).corpus_["documents"])
+            time.sleep(0.02)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        learned(spark, incoming, out)
+    finally:
+        time.sleep(0.2)
+        over.set()
+        reader.join()
+    assert seen >= {FILE, 3 * FILE}
+
+
+@pytest.mark.parametrize("words", ["open", "closed"])
+def test_an_hdp_learns_from_a_stream(spark, incoming, out, vocabulary, words):
+    settings = {**RUN, "words": words, "inference": "hybrid" if words == "open" else "mean-field"}
+    known = vocabulary if words == "closed" else None
+    to_the_end(Arriving(hdp(spark, **settings), arrivals(incoming), ANALYSIS, out, known))
+    here, there = learned_here(hdp(spark, **settings), known), load(out)
+    if words == "open":
+        same_bytes(there._engine.whole(), here.whole())
+    else:
+        assert any("edits" in record for record in trace_of(out))  # the topics that it begins with split
+        np.testing.assert_allclose(there._engine.rows().values, here.rows().values, rtol=1e-8, atol=1e-8)
+
+
+# mistakes
+
+
+def test_a_broken_line_ends_the_stream_and_the_mended_file_goes_on(spark, incoming, undisturbed, out):
+    whole = (incoming / "2.jsonl").read_text()
+    put(incoming, 2, FILES[2][:5])
+    with (incoming / "2.jsonl").open("a") as file:
+        file.write('{"text": "cut o')
+    with pytest.raises(
+        UserError, match=r"incoming/2.jsonl: a line is no JSON object: '{\"text\": \"cut o'; "
+    ):
+        learned(spark, incoming, out)
+    assert ModelDirectory(out).manifest()["corpus"]["documents"] == 2 * FILE
+    (incoming / "2.jsonl").write_text(whole)
+    learned(spark, incoming, out)
+    same_model(out, undisturbed)
+
+
+def test_a_failed_micro_batch_is_learned_from_once(spark, incoming, undisturbed, out):
+    failing = [True]
+
+    def watch(record):
+        if record["step"] == 4 and failing:
+            failing.clear()
+            raise UserError("the disk is full")
+
+    stream = Arriving(lda(spark), arrivals(incoming), ANALYSIS, out, watch=watch)
+    with pytest.raises(UserError, match="the disk is full"):
+        to_the_end(stream)
+    to_the_end(Arriving(lda(spark), arrivals(incoming), ANALYSIS, out))
+    same_model(out, undisturbed)
+
+
+def test_lines_that_are_left_out_are_counted(spark, incoming, out):
+    with (incoming / "1.jsonl").open("a") as file:
+        file.write('no JSON\n{"body": "river"}\n{"text": null}\n\n{"text": "river bank"}\n')
+    stream = to_the_end(Arriving(lda(spark), arrivals(incoming, on_error="skip"), ANALYSIS, out))
+    assert stream.skipped == 3
+    assert ModelDirectory(out).manifest()["corpus"]["documents"] == 3 * FILE + 1
+
+
+def test_a_stream_whose_first_documents_have_no_words_begins_with_those_that_have(spark, incoming, out):
+    for number in range(3):
+        (incoming / f"{number}.jsonl").unlink()
+    put(incoming, 0, [{"text": "the of"}])
+    with pytest.raises(UserError, match="incoming: no document has a known word; give documents with text"):
+        learned(spark, incoming, out)
+    put(incoming, 0)
+    learned(spark, incoming, out)
+    assert ModelDirectory(out).manifest()["corpus"]["documents"] == FILE
+
+
+def again(spark, model, directory=None, vocabulary=None, **settings):
+    """Take a model up that is there already."""
+    told = arrivals(directory or model.parent / "incoming")
+    Arriving(lda(spark, **(settings or OPEN)), told, ANALYSIS, model, vocabulary).close()
+
+
+def test_what_is_no_model_of_the_stream_is_refused(spark, undisturbed, model, tmp_path, vocabulary):
+    with pytest.raises(UserError, match="is not a model of the files that arrive in"):
+        again(spark, undisturbed, tmp_path)
+    with pytest.raises(UserError, match="is not a model of the files that arrive in"):
+        again(spark, model, tmp_path)
+    with pytest.raises(UserError, match="the model was begun with another alpha; go on as it was begun"):
+        again(spark, undisturbed, **{**OPEN, "alpha": 0.2})
+    with pytest.raises(UserError, match="nobody knows the vocabulary beforehand"):
+        again(spark, undisturbed, **CLOSED)
+    with pytest.raises(UserError, match="a vocabulary has no meaning"):
+        again(spark, undisturbed, vocabulary=vocabulary)
+    with pytest.raises(UserError, match="there is no such directory; make it"):
+        again(spark, undisturbed, tmp_path / "nowhere")
+
+
+def test_a_model_or_notes_that_are_gone_are_missed(spark, undisturbed):
+    away = undisturbed.with_name("away")
+    offsets_of(undisturbed).rename(away)
+    with pytest.raises(UserError, match=r"model.offsets: Spark's notes .* are gone"):
+        again(spark, undisturbed)
+    away.rename(offsets_of(undisturbed))
+    undisturbed.rename(away)
+    with pytest.raises(UserError, match="the model is gone that learned by Spark's notes"):
+        again(spark, undisturbed)
+    away.rename(undisturbed)
+    again(spark, undisturbed)
+
+
+def test_two_processes_do_not_learn_one_model(spark, undisturbed):
+    stream = Arriving(lda(spark), arrivals(undisturbed.parent / "incoming"), ANALYSIS, undisturbed)
+    with pytest.raises(UserError, match="another run is writing this model"):
+        again(spark, undisturbed)
+    stream.close()
+
+
+# the program
+
+SPARK = ("--engine", "spark", "--master", "local[2]")
+GIVEN = ("--words", "open", "--inference", "hybrid", "--topics", 3, "--batch-size", BATCH, "--files", 1)
+
+
+def test_the_program_learns_from_a_stream(spark, cli, incoming, out):
+    told = json.loads(cli("stream", "lda", incoming, *SPARK, *GIVEN, "--once", "--out", out, "--json").stdout)
+    assert (told["documents"], told["steps"], told["skipped"]) == (3 * FILE, 6, 0)
+    assert told["words"] == len(load(out).vocabulary_)
+    again = cli("stream", "lda", incoming, *SPARK, *GIVEN, "--once", "--out", out)
+    assert f"3 topics and {told['words']} words from 180 documents in 6 steps" in again.stdout
+    assert "river" in cli("topics", out).stdout
+
+
+def test_the_program_takes_a_vocabulary(spark, cli, incoming, out, tmp_path):
+    (tmp_path / "words").write_text("\n".join(WORDS) + "\n")
+    known = ("--vocabulary", tmp_path / "words", "--topics", 2, "--once", "--out", out)
+    told = cli("stream", "hdp", incoming, *SPARK, *known, "--json")
+    assert json.loads(told.stdout)["documents"] == 3 * FILE
+    assert "river" in cli("topics", out).stdout
+
+
+MISTAKES = [
+    ("--engine spark --words open", 1, "no document came; put files into it"),
+    ("--words open", 2, "give --engine spark; on this machine alone: stickbreaker fit lda"),
+    ("--engine spark", 2, "give --words open, or the words to count: --vocabulary FILE"),
+    ("--engine spark --words open --vocabulary words", 2, "--vocabulary has no meaning with --words open"),
+    ("--engine spark --words open --min-documents 3", 2, "--min-documents has no meaning for a stream"),
+    ("--engine spark --words open --eta 0.1", 2, "--eta has no meaning with --words open"),
+    ("--engine spark --vocabulary words --truncation 9", 2, "--truncation needs --words open"),
+    ("--engine spark --words open --samples 3", 2, "--samples needs --inference hybrid"),
+    ("--engine spark --words open also", 2, "give one directory"),
+    ("--engine spark --words open --held-out 0.1", 2, "No such option"),
+    ("--engine spark --words open --threads 2", 2, "No such option"),
+]
+
+
+@pytest.mark.parametrize(("options", "code", "told"), MISTAKES)
+def test_mistakes_are_told_in_one_line(spark, cli, tmp_path, options, code, told):
+    (tmp_path / "in").mkdir()
+    out = tmp_path / "m"
+    result = cli("stream", "lda", tmp_path / "in", "--once", "--out", out, *options.split(), code=code)
+    assert told in result.stderr.splitlines()[-1]
+    assert result.stdout == ""
+    assert not out.exists()
+
+
+def test_what_stops_the_program_is_one_line(spark, program, incoming, out):
+    (incoming / "1.jsonl").write_text('{"text": "cut o')
+    told = program("stream", "lda", incoming, *SPARK, *GIVEN, "--once", "--out", out, code=1)
+    lines = [line for line in told.stderr.splitlines() if "incubator" not in line]
+    assert lines[-1].endswith("mend the file, or give --on-error skip")
+    assert [line for line in lines if "documents, step" not in line][:-1] == ["starting Spark"]
+    assert ModelDirectory(out).manifest()["corpus"]["documents"] == FILE
+
+
+def test_interrupted_the_program_leaves_a_model_that_goes_on(spark, incoming, undisturbed, out):
+    late = (incoming / "2.jsonl").rename(incoming.parent / "2.jsonl")
+    words = [PROGRAM, "stream", "lda", incoming, *SPARK, *GIVEN, "--alpha", 0.1, "--seed", 1]
+    words += ["--kappa", 0.6, "--tau0", 1, "--out", out]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(list(map(str, words)), stderr=pipe, text=True, start_new_session=True) as process:
+        try:
+            end = time.monotonic() + 300
+            while not out.exists() or ModelDirectory(out).manifest()["corpus"]["documents"] < 2 * FILE:
+                assert process.poll() is None, process.stderr.read()
+                assert time.monotonic() < end
+                time.sleep(0.1)
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes
+            told = process.communicate(timeout=120)[1]
+        finally:
+            process.kill()
+    assert process.returncode == 1
+    assert told.splitlines()[-1].startswith("stickbreaker: interrupted; the model is saved; give the command")
+    assert "Traceback" not in told
+    late.rename(incoming / "2.jsonl")
+    learned(spark, incoming, out)
+    same_model(out, undisturbed)

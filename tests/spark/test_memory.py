@@ -1,0 +1,173 @@
+"""No process holds the whole of a table in blocks, and the driver sees little of what is learned."""
+
+import pickle
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from pyspark.serializers import CloudPickleSerializer
+from scipy.sparse import csr_array
+from tests.spark.running_on_spark import start
+
+from stickbreaker import LDA
+from stickbreaker.core.records import Cells, Rows
+from stickbreaker.corpus import Corpus
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
+from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.engines.spark.cluster import Cluster
+from stickbreaker.engines.spark.sums import SMALL, ChunkSum, Combiner, ReduceTask
+from stickbreaker.engines.spark.tasks import MapTask, Portion
+from stickbreaker.engines.stored import StoredRows, StoredTable
+from stickbreaker.models.topics import TopicModel
+
+LENGTH, TOPICS = 30, 8
+
+
+def zipf(path: Path, documents: int, words: int) -> Corpus:
+    """Documents of words whose frequencies follow Zipf's law, so that most shards have most frequent ones and
+    each has rare ones of its own."""
+    draw = np.random.default_rng(0)
+    shares = 1.0 / np.arange(1, words + 1)
+    drawn = draw.choice(words, (documents, LENGTH), p=shares / shares.sum())
+    ends = np.arange(0, drawn.size + 1, LENGTH)
+    counts = csr_array((np.ones(drawn.size), drawn.ravel(), ends), (documents, words))
+    counts.sum_duplicates()
+    return Corpus.from_matrix(counts).write(path)
+
+
+def stored(folder: Path, words: int) -> StoredTable:
+    """A table in three blocks."""
+    layout = Layout(words, -(-words // 12), 3)
+    values = np.random.default_rng(1).gamma(1.0, 1.0, (words, TOPICS))
+    for block in range(layout.blocks):
+        with row_writer(block_path(folder, "rows-1-x", block)) as writer:
+            for chunk in layout.chunks_of(block):
+                first, last = layout.bounds(chunk)
+                writer.add(COUNTS, chunk, np.arange(first, last), values[first:last])
+    rows = StoredRows(folder, layout, ("rows-1-x",), TOPICS)
+    return StoredTable(rows, ("words", "topics"), 1.0, values.sum(axis=0, keepdims=True))
+
+
+@pytest.mark.parametrize("inference", ["mean-field", "hybrid"])
+def test_a_large_portion_is_learned_from_piece_by_piece(tmp_path, monkeypatch, inference):
+    """A task of all documents views and sends no more rows at once than it may, or one shard's."""
+    corpus = zipf(tmp_path / "corpus", 1024, 4000)
+    model = LDA(TOPICS, inference=inference)._topic_model(corpus.vocabulary, None)
+    table, source = stored(tmp_path, 4000), Source(corpus)
+    everything = Portion(0, chunks=tuple(range(source.n_blocks)))
+    most_of_a_shard = max(len(shard.rows) for shard in everything.shards(source))
+    real, viewed = TopicModel.view, list[int]()
+
+    def view(self, small, counts, totals, rows, *rest):
+        viewed.append(len(rows))
+        return real(self, small, counts, totals, rows, *rest)
+
+    monkeypatch.setattr(TopicModel, "view", view)
+    row, sums = 8 * TOPICS, []
+    for most in (1 << 30, 2 * most_of_a_shard * row, 0):
+        viewed.clear()
+        task = MapTask(SimpleNamespace(value=model), model.start(), table, 1, source, most)
+        pairs = list(task([everything]))
+        assert max(viewed) <= max(most // row, most_of_a_shard)
+        sums.append((len(viewed), len(pairs), added(table.stored.layout, pairs)))
+    views, sent, _ = zip(*sums, strict=True)
+    assert views[0] < views[1] < views[2]
+    assert sent[0] <= sent[1] <= sent[2] > 2 * sent[0]
+    for _, _, total in sums:
+        np.testing.assert_allclose(total, sums[0][2], rtol=1e-12)
+
+
+def added(layout: Layout, pairs) -> np.ndarray:
+    """The sum of the rows that a task sent (words × topics)."""
+    total = np.zeros((layout.n_rows, TOPICS))
+    for key, part in pairs:
+        if key.chunk != SMALL:
+            chunk = ChunkSum(*layout.bounds(key.chunk), part)
+            chunk.add(part)
+            total[slice(*layout.bounds(key.chunk))] += chunk.values * part.unit
+    return total
+
+
+@pytest.mark.parametrize("kind", [Rows, Cells])
+def test_what_waits_to_be_sent_is_bounded(kind):
+    draw, most = np.random.default_rng(0), 20_000
+    combiner, sent = Combiner(0, Layout(2000, 100, 4), most), 0
+    for _ in range(50):
+        positions = np.unique(draw.integers(2000, size=60))
+        if kind is Rows:
+            report = Rows(positions, draw.random((len(positions), 5)))
+        else:
+            zeros = np.zeros(len(positions), np.int32)
+            report = Cells(positions, zeros, np.ones(len(positions), np.int32), 5, 1.0)
+        sent += len(list(combiner.add(COUNTS, report)))
+        waiting = sum(len(pickle.dumps(each)) for each in combiner.waiting.values())
+        assert combiner.n_bytes <= most
+        assert waiting <= most + 1000
+    assert sent > 50
+
+
+def test_a_block_is_added_up_chunk_by_chunk(tmp_path, monkeypatch):
+    """The largest array of a reducer is a chunk's."""
+    layout, made = Layout(2000, 100, 2), list[tuple[int, ...]]()
+    real = np.zeros
+
+    def zeros(shape, *rest, **named):
+        made.append(shape if isinstance(shape, tuple) else (shape,))
+        return real(shape, *rest, **named)
+
+    combiner = Combiner(0, layout, 0)
+    pairs = list(combiner.add(COUNTS, Rows(np.arange(2000), np.ones((2000, 5)))))
+    task = ReduceTask(tmp_path, "rows-1-x", layout, 5, None)
+    monkeypatch.setattr(np, "zeros", zeros)
+    (found,) = task(0, iter(pair for pair in pairs if task.partition(pair[0]) == 0))
+    assert found.totals.tolist() == [[1000.0] * 5]
+    assert max(shape[0] for shape in made) <= layout.chunk
+
+
+def test_bytes_through_the_driver_do_not_grow(spark, tmp_path, monkeypatch):
+    """Neither with documents nor with words: what jobs are sent, and what they give."""
+    passed = {"out": 0, "back": 0, "jobs": 0}
+    dumps, collect = CloudPickleSerializer.dumps, Cluster.collect
+
+    def counted(self, value):
+        out = dumps(self, value)
+        passed["out"] += len(out)
+        return out
+
+    def given(self, rdd):
+        found = collect(self, rdd)
+        passed["back"] += len(pickle.dumps(found))
+        passed["jobs"] += 1
+        return found
+
+    monkeypatch.setattr(CloudPickleSerializer, "dumps", counted)
+    monkeypatch.setattr(Cluster, "collect", given)
+
+    def a_step(documents: int, words: int) -> float:
+        corpus = zipf(tmp_path / f"{documents}-{words}", documents, words)
+        engine = SparkEngine(spark, portion=4096, blocks=3, folder=tmp_path)
+        taken = []
+        for passes in (1, 3):
+            passed.update(out=0, back=0, jobs=0)
+            LDA(TOPICS, max_iter=passes, tol=0.0, random_state=0, engine=engine).fit(corpus)
+            taken.append(passed["out"] + passed["back"])
+        return (taken[1] - taken[0]) / 2
+
+    small = a_step(300, 500)
+    assert 1000 < small < 60_000
+    assert a_step(3000, 500) < 1.1 * small
+    assert a_step(300, 5000) < 1.1 * small
+
+
+def test_the_drivers_memory_does_not_grow_with_the_table(spark, tmp_path):
+    """Tables of 64 and of 128 MB: the driver's peak differs by far less than they do."""
+    peaks = []
+    for words in (20_000, 40_000):
+        zipf(tmp_path / str(words), 300, words)
+        program = start("memory", "local[1]", tmp_path / str(words), 400)
+        told, _ = program.communicate(timeout=300)
+        assert program.returncode == 0
+        peaks.append(int(told.split()[-1]))
+    assert peaks[1] - peaks[0] < 20_000  # kB, where the table grew by 64,000
