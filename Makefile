@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '*.js' -o -name '*.css' -o -name '*.txt')
 
-.PHONY: demo test test-kernels check docs bench bench-hdp bench-open bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary clean
+.PHONY: demo test test-kernels check docs bench bench-hdp bench-open bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
+	reproduce-stream clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -59,6 +60,10 @@ reproduce-hdp: $(VENV)/developing
 reproduce-open-vocabulary: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python reproduce/open_vocabulary.py $(PARTS)
+
+# a model of unbounded words and topics learns on Spark from 20 Newsgroups by date; FULL=1: all posts
+reproduce-stream: $(VENV)/developing
+	$(BIN)/python reproduce/arriving.py
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stickbreaker needs Python 3.11 or newer")'

@@ -10,7 +10,7 @@ from typing import Any
 
 from cell import THREADS, Result
 
-MEMORY = "3g"  # of the driver's JVM (of an executor's: 1g), the same for all programs
+MEMORY = "8g"  # of the driver's JVM (of an executor's: 1g), the same for all programs
 
 
 @dataclass(frozen=True)

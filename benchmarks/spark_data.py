@@ -97,10 +97,13 @@ def _parts(corpus: str) -> Parts:
     with gzip.open(NEWSGROUPS, "rt", encoding="utf-8") as file:
         found = Corpus.from_texts(json.loads(line)["text"] for line in file)
     blocks = [found.bags(block) for block in range(len(found.block_sizes))]
-    counts = vstack(
-        [csr_matrix((b.counts, b.words, b.offsets), (len(b.unseen), found.n_words)) for b in blocks]
-    ).tocsr()
-    order = np.random.default_rng(0).permutation(counts.shape[0])
+    shapes = [(len(block.offsets) - 1, found.n_words) for block in blocks]
+    parts = [
+        csr_matrix((block.counts, block.words, block.offsets), shape)
+        for block, shape in zip(blocks, shapes, strict=True)
+    ]
+    counts = csr_matrix(vstack(parts))
+    order = np.random.default_rng(0).permutation(found.n_documents)
     tenth = len(order) // 10
     return Parts(corpus, counts[order[2 * tenth :]], counts[order[tenth : 2 * tenth]], counts[order[:tenth]])
 
@@ -110,7 +113,7 @@ def generated(documents: int, words: int) -> Parts:
     topics = planted(words)
     train = vstack([drawn(topics, words, f"train {n}", size) for n, size in enumerate(_sizes(documents))])
     dev, test = (drawn(topics, words, part, HELD) for part in ("dev", "test"))
-    return Parts("generated", train.tocsr(), dev, test)
+    return Parts("generated", csr_matrix(train), dev, test)
 
 
 def _sizes(documents: int) -> list[int]:

@@ -111,13 +111,13 @@ class DriverBytes:
             self.jobs += 1
             return found
 
-        def spread(context: SparkContext, items: Any, slices: int | None = None) -> Any:
-            self.sent += len(pickle.dumps(list(items)))
-            return parallelize(context, items, slices)
+        def spread(context: SparkContext, c: Any, numSlices: int | None = None) -> Any:
+            self.sent += len(pickle.dumps(list(c)))
+            return parallelize(context, c, numSlices)
 
         rdds._prepare_for_python_RDD = counted
-        Cluster.collect = counting
-        SparkContext.parallelize = spread
+        Cluster.collect = counting  # type: ignore[method-assign]
+        SparkContext.parallelize = spread  # type: ignore[method-assign]
 
     def taken(self) -> dict[str, int]:
         """Bytes sent and got and jobs since the last call."""

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.spark.running_on_spark import session_of
+
 from stickbreaker import HDP, LDA
 from stickbreaker.corpus import Analysis
 from stickbreaker.engines.spark import SparkEngine
@@ -18,7 +20,6 @@ from stickbreaker.learning.schedules import Online
 from stickbreaker.saved import directory as saved
 from stickbreaker.spark.arrivals import Arrivals
 from stickbreaker.spark.arriving import Arriving, wait
-from tests.spark.running_on_spark import session_of
 
 BATCH = 30  # documents a minibatch
 ANALYSIS = Analysis()

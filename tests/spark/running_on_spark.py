@@ -9,12 +9,9 @@ import json
 import os
 import resource
 import signal
-import socket
-import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -209,49 +206,6 @@ def main(arguments: Sequence[str]) -> None:
             model = fitted(run, Path(path), SparkEngine(session, portion=128, blocks=3))
             print(run, digest(model), sep="\t", flush=True)
     session.stop()
-
-
-def start(*arguments: object, settings: dict[str, str] | None = None) -> "subprocess.Popen[str]":
-    """This program in a process of its own."""
-    words = [sys.executable, "-W", "ignore", "-m", "tests.spark.running_on_spark", *map(str, arguments)]
-    environment = {**os.environ, "SETTINGS": json.dumps(settings or {})}
-    root = Path(__file__).parents[2]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, cwd=root, env=environment, text=True)
-
-
-@contextmanager
-def standalone(folder: Path) -> Iterator[str]:
-    """A master and two workers, each of them a process, on two addresses of this machine."""
-    import pyspark
-
-    home = Path(pyspark.__file__).parent
-    java = {"SPARK_DAEMON_JAVA_OPTS": LIGHT, "SPARK_DAEMON_MEMORY": "256m", "SPARK_HOME": str(home)}
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    master = f"spark://127.0.0.1:{port}"
-    commands = [("master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")]
-    for number in (1, 2):
-        place = ("--host", f"127.0.0.{number}", "--webui-port", "0", "--work-dir", str(folder / str(number)))
-        commands.append(("worker.Worker", *place, "--cores", "1", "--memory", "600m", master))
-    log = (folder / "cluster.log").open("w")
-    started = [
-        subprocess.Popen(
-            [home / "bin" / "spark-class", f"org.apache.spark.deploy.{main}", *rest],
-            env={**os.environ, **java},
-            stdout=log,
-            stderr=log,
-        )
-        for main, *rest in commands
-    ]
-    try:
-        yield master
-    finally:
-        for process in reversed(started):
-            process.terminate()
-        for process in started:
-            process.wait()
-        log.close()
 
 
 if __name__ == "__main__":

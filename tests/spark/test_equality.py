@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.spark.running_on_spark import RUNS, digest, fitted, standalone, start, write_corpora
+from tests.spark.processes import standalone, start
+from tests.spark.running_on_spark import RUNS, digest, fitted, write_corpora
 
 from stickbreaker.engines.spark import SparkEngine
 

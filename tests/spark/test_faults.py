@@ -4,23 +4,14 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.running import StopAfter, untimed
-from tests.spark.running_on_spark import (
-    begun,
-    digest,
-    resumed,
-    standalone,
-    start,
-    write_corpora,
-)
+from tests.spark.processes import executors, small_disk, standalone, start, until, workers
+from tests.spark.running_on_spark import begun, digest, resumed, write_corpora
 
 from stickbreaker import UserError
 from stickbreaker.core.records import Rows
@@ -62,45 +53,8 @@ def same(one: Path, other: Path) -> bool:
 # processes
 
 
-def below(pid: int) -> dict[int, str]:
-    """Command lines of the processes that a process has started, and those started by them."""
-    commands, parents = dict[int, str](), dict[int, int]()
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit():
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                commands[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    found = {pid}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return {child: commands[child] for child in found - {pid} if child in commands}
-
-
-def executors(pid: int) -> list[int]:
-    """The executors of a cluster that a process has started."""
-    return sorted(child for child, told in below(pid).items() if "CoarseGrainedExecutorBackend" in told)
-
-
-def workers(executor: int) -> list[int]:
-    """An executor's Python processes that run tasks, without the one that forks them."""
-    found = sorted(child for child, told in below(executor).items() if "pyspark.daemon" in told)
-    return found[1:]
-
-
-def until(program: "subprocess.Popen[str]", wanted: str) -> None:
-    """Wait for a line of a program."""
-    assert program.stdout is not None
-    for line in program.stdout:
-        if line.strip() == wanted:
-            return
-    raise AssertionError(f"the program ended without {wanted!r}")
-
-
-@pytest.mark.parametrize("run", ["memoised"])
-def test_executors_and_their_workers_are_killed(spark, corpora, whole, tmp_path, run):
-    path = begun(run, corpora, tmp_path / "model", spark)
+def test_executors_and_their_workers_are_killed(spark, corpora, whole, tmp_path):
+    path = begun("memoised", corpora, tmp_path / "model", spark)
     program = start("resume", "local-cluster[2,1,600]", path)
     until(program, "step 1")
     killed = executors(program.pid)[0]
@@ -112,7 +66,7 @@ def test_executors_and_their_workers_are_killed(spark, corpora, whole, tmp_path,
     program.communicate(timeout=300)
     assert program.returncode == 0
     assert hit
-    assert same(path, whole(run))
+    assert same(path, whole("memoised"))
 
 
 def test_a_task_that_hangs_is_done_by_another_executor(spark, corpora, whole, tmp_path):
@@ -286,19 +240,6 @@ def test_every_byte_of_a_block_is_looked_after(tmp_path):
     assert set(refused) == {other}
 
 
-@contextmanager
-def small_disk(place: Path) -> Iterator[Path]:
-    """A file system of a megabyte."""
-    place.mkdir()
-    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True)
-    if mount.returncode:
-        pytest.skip("only root can make a small file system")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "-l", place], check=True)
-
-
 def test_a_full_disk(spark, corpora, halfway, whole, tmp_path):
     with small_disk(tmp_path / "disk") as disk:
         path = shutil.copytree(halfway, disk / "model")
@@ -315,7 +256,6 @@ def test_a_full_disk(spark, corpora, halfway, whole, tmp_path):
         assert not resumed(path, spark)
         assert same(path, whole("memoised"))
         assert_tidy(path)
-    print(told)
     for line in told:
         assert "\n" not in line
         assert str(path) in line

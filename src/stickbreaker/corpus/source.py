@@ -55,7 +55,7 @@ class Source:
     @cached_property
     def n_documents(self) -> int:
         """Documents to learn from."""
-        return int(self.kept.sum())
+        return int(self.kept.sum() if self.held_out > 0.0 else self.first[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Where the documents lie is told to other processes, and never the documents."""
@@ -97,7 +97,9 @@ class Source:
 
     def kept_of(self, block: int) -> NDArray[np.bool_]:
         """Which of a block's documents are to be learned from."""
-        if self.held_out == 0.0 or "kept" in vars(self):
+        if self.held_out == 0.0:
+            return np.ones(self.corpus.block_sizes[block], np.bool_)
+        if "kept" in vars(self):
             return self.kept[self.first[block] : self.first[block + 1]]
         return np.array([share_of(name) >= self.held_out for name in self.corpus.ids(block)], np.bool_)
 

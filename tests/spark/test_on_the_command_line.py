@@ -1,0 +1,119 @@
+"""Fit, resume, transform and evaluate with --engine spark: the files and figures of one machine."""
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from stickbreaker.cli import main
+from stickbreaker.core.randomness import stream
+from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.estimators import fitting, saving
+from stickbreaker.learning.observers import Observer
+
+THEMES = ("sea ship wave harbour sail", "law court judge trial appeal", "leaf root soil seed bloom")
+
+
+def run(*args: object, code: int = 0) -> str:
+    result = CliRunner().invoke(main, [str(arg) for arg in args])
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.output
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """300 documents of three themes, as a store."""
+    folder = tmp_path_factory.mktemp("texts")
+    with (folder / "texts.jsonl").open("w") as file:
+        for number in range(300):
+            words = stream(1, "texts", key=number).choice(THEMES[(0, 0, 0, 1, 1, 2)[number % 6]].split(), 20)
+            file.write(json.dumps({"id": str(number), "text": " ".join(words)}) + "\n")
+    run("corpus", "build", folder / "texts.jsonl", "--out", folder / "corpus")
+    return folder / "corpus"
+
+
+@pytest.fixture(scope="module")
+def model(spark, corpus, tmp_path_factory):
+    """A model that Spark made, and the one of this machine."""
+    folder = tmp_path_factory.mktemp("models")
+    options = ("--topics", 3, "--iterations", 4, "--eta", 0.1)
+    run("fit", "lda", corpus, "--out", folder / "here", *options)
+    on_spark = ("--engine", "spark", "--master", "local[2]", "--blocks", 2, "--checkpoint-every", 0)
+    run("fit", "lda", corpus, "--out", folder / "there", *options, *on_spark)
+    return folder
+
+
+def test_topics_are_those_of_one_machine(model):
+    assert run("topics", model / "there") == run("topics", model / "here")
+    here, there = saving.load(model / "here"), saving.load(model / "there")
+    np.testing.assert_allclose(there.components_, here.components_, rtol=1e-8)
+
+
+def test_a_finished_model_holds_its_blocks_and_no_more(model):
+    held = sorted(path.name for path in (model / "there").iterdir() if path.is_dir())
+    assert len(held) == 1
+    assert len(list((model / "there" / held[0]).iterdir())) == 2
+
+
+def test_executors_write_the_shares_that_one_machine_writes(model, corpus, tmp_path):
+    on_spark = ("--engine", "spark", "--master", "local[2]")
+    run("transform", model / "there", corpus, "--out", tmp_path / "there", *on_spark)
+    run("transform", model / "there", corpus, "--out", tmp_path / "here.parquet")
+    here, there = pq.read_table(tmp_path / "here.parquet"), pq.read_table(tmp_path / "there")
+    assert there["id"].to_pylist() == here["id"].to_pylist()
+    wide = np.column_stack([here[f"topic{k}"].to_numpy() for k in range(3)])
+    assert np.array(there["topics"].to_pylist()).tobytes() == wide.tobytes()
+
+
+def test_executors_score_as_one_machine_does(model, corpus):
+    on_spark = ("--engine", "spark", "--master", "local[2]")
+    there = json.loads(run("evaluate", model / "there", corpus, "--json", *on_spark))
+    here = json.loads(run("evaluate", model / "there", corpus, "--json"))
+    for name, value in there.items():
+        assert value == (None if value is None else pytest.approx(here[name], rel=1e-12)), name
+
+
+class StopAfterOne(Observer):
+    """Asks the engine to stop once a step is done."""
+
+    def step(self, job, state, record):
+        job.engine.stop()
+        return False
+
+
+def test_resume_goes_on_with_a_run_on_spark(spark, corpus, model, tmp_path):
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.engines import Interrupted
+    from stickbreaker.estimators.plain_lda import PlainLDA
+
+    engine = SparkEngine(spark, blocks=2)
+    estimator = PlainLDA(3, max_iter=4, eta=0.1, random_state=0, engine=engine)
+    fitting.begin(estimator, Corpus.open(corpus), tmp_path / "model")
+    with pytest.raises(Interrupted):
+        fitting.resume(tmp_path / "model", every=60.0, threads=1, watch=[StopAfterOne()], spark=engine)
+    assert "--engine spark" in run("resume", tmp_path / "model", code=1)
+    run("resume", tmp_path / "model", "--engine", "spark", "--master", "local[2]")
+    here, there = saving.load(model / "there"), saving.load(tmp_path / "model")
+    assert there.components_.tobytes() == here.components_.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("fit", "lda", "x", "--out", "y", "--master", "local[2]"), "--master needs --engine spark"),
+        (("fit", "lda", "x", "--out", "y", "--blocks", "3"), "--blocks needs --engine spark"),
+        (("evaluate", "m", "c", "--engine", "spark", "--labels", "f"), "--labels does not go with"),
+        (("stream", "lda", "x", "--out", "y"), "give --engine spark"),
+    ],
+)
+def test_options_that_do_not_fit_are_told(args, told):
+    assert told in " ".join(run(*args, code=2).split())
+
+
+def test_raw_files_are_not_scored_on_spark(tmp_path):
+    (tmp_path / "a.txt").write_text("sea")
+    told = run("transform", "m", tmp_path / "a.txt", "--out", "o", "--engine", "spark", code=1)
+    assert "stickbreaker corpus build" in told
+    assert told.count("\n") <= 2
