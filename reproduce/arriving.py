@@ -29,7 +29,7 @@ PROGRAM = Path(sys.executable).parent / "stickbreaker"
 NAME = "20 Newsgroups, whole"
 A_FILE, SHORT = 1000, 6000  # posts
 TOPICS_TOLD, WORDS_TOLD = 2, 4
-OPTIONS = ("--words", "open", "--inference", "hybrid", "--batch-size", "250")
+OPTIONS = ("--words", "open", "--inference", "hybrid", "--batch-size", "250", "--topics", "150")
 SPARK = ("--engine", "spark", "--master", "local[2]")
 TABLE = """\
 | posts | to | words | topics in use | s | new words of the two topics that took most in |
@@ -121,7 +121,7 @@ def main(arguments: Sequence[str]) -> None:
         sys.exit("\n".join(lacking))
     posts = sorted(rows(NAME), key=lambda post: (post["date"], post["id"]))
     posts = posts if full else posts[:SHORT]
-    print(f"{len(posts):,} posts; about {len(posts) / 1000:.0f} minutes on two idle cores", flush=True)
+    print(f"{len(posts):,} posts; about {1 + len(posts) / 5000:.0f} minutes on two idle cores", flush=True)
     folder, begun = Path(tempfile.mkdtemp(prefix="stickbreaker-stream-")), time.perf_counter()
     try:
         print(TABLE, flush=True)

@@ -4,6 +4,7 @@
 "save N", in the midst of so many saves of the model; "commit N", between that save and Spark's commit.
 """
 
+import json
 import os
 import signal
 import sys
@@ -11,17 +12,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from tests.running import planted_documents
 from tests.spark.running_on_spark import session_of
 
 from stickbreaker import HDP, LDA
 from stickbreaker.corpus import Analysis
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.learning.schedules import Online
+from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.spark.arrivals import Arrivals
 from stickbreaker.spark.arriving import Arriving, wait
 
 BATCH = 30  # documents a minibatch
+FILE = 2 * BATCH  # documents of a file
+SPARK = ("--engine", "spark", "--master", "local[2]")
+GIVEN = ("--words", "open", "--inference", "hybrid", "--topics", 3, "--batch-size", BATCH, "--files", 1)
 ANALYSIS = Analysis()
 RUN: dict[str, Any] = {"schedule": Online(batch_size=BATCH, kappa=0.6, tau0=1.0), "random_state": 1}
 OPEN: dict[str, Any] = {**RUN, "words": "open", "inference": "hybrid", "alpha": 0.1}
@@ -54,6 +61,61 @@ def to_the_end(arriving: Arriving) -> Arriving:
 def die() -> None:
     """Kill this process and Java's, as a machine that is switched off does."""
     os.killpg(0, signal.SIGKILL)
+
+
+def written(number: int) -> list[dict[str, str]]:
+    """The documents of a file, whose words change from file to file."""
+    told = planted_documents(FILE, seed=number)
+    for place, document in enumerate(told):
+        document["text"] += f" new{'abc'[number]}{'xyz'[place % 3]}"
+        document["date"] = f"2001-01-{number + 1:02d}"
+    return told
+
+
+FILES = [written(number) for number in range(3)]
+WORDS = sorted({word for file in FILES for document in file for word in document["text"].split()})
+
+
+def put(directory: Path, number: int, documents: Sequence[dict[str, str]] = ()) -> Path:
+    """Put a file into a directory, whole; files that come later are younger."""
+    lines = "".join(json.dumps(each) + "\n" for each in documents or FILES[number])
+    path = directory / f"{number}.jsonl"
+    (directory / f".{number}").write_text(lines)
+    (directory / f".{number}").rename(path)
+    os.utime(path, (1_000_000_000 + number, 1_000_000_000 + number))
+    return path
+
+
+def put_all(directory: Path) -> Path:
+    """Make a directory with all three files."""
+    directory.mkdir()
+    for number in range(3):
+        put(directory, number)
+    return directory
+
+
+def learned(session: Any, directory: Path, out: Path) -> Path:
+    """The path of a model that has learned from all that is in a directory."""
+    to_the_end(Arriving(lda(session), arrivals(directory), ANALYSIS, out))
+    return out
+
+
+def trace_of(model: Path) -> list[dict[str, Any]]:
+    """The records of a model's steps."""
+    return [json.loads(line) for line in (model / "trace.jsonl").read_text().splitlines()]
+
+
+def same_model(one: Path, other: Path) -> None:
+    """Whether two models learned the same, step for step."""
+    a, b = (ModelDirectory(path).read() for path in (one, other))
+    assert a.keys == b.keys
+    assert a.arrays.keys() == b.arrays.keys()
+    for name in a.arrays:
+        assert np.array_equal(a.arrays[name], b.arrays[name]), name
+    assert a.manifest["run"] == b.manifest["run"]
+    assert a.manifest["corpus"] == b.manifest["corpus"]
+    assert (one / "evolution.parquet").read_bytes() == (other / "evolution.parquet").read_bytes()
+    assert [each["documents"] for each in trace_of(one)] == [each["documents"] for each in trace_of(other)]
 
 
 class Mortal(Arriving):

@@ -1,6 +1,5 @@
 """A model that learns from files as they arrive: what it learns, exactly once, whatever is killed."""
 
-import json
 import os
 import signal
 import subprocess
@@ -12,8 +11,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.running import PROGRAM, contents, planted_documents
-from tests.spark.arriving_on_spark import ANALYSIS, BATCH, OPEN, RUN, arrivals, hdp, lda, to_the_end
+from tests.running import PROGRAM, contents
+from tests.spark.arriving_on_spark import (
+    ANALYSIS,
+    BATCH,
+    FILE,
+    FILES,
+    GIVEN,
+    OPEN,
+    RUN,
+    SPARK,
+    WORDS,
+    arrivals,
+    hdp,
+    lda,
+    learned,
+    put,
+    put_all,
+    same_model,
+    to_the_end,
+    trace_of,
+)
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
@@ -27,43 +45,15 @@ from stickbreaker.learning.schedules import Online
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.spark.arriving import Arriving, offsets_of
 
-FILE = 2 * BATCH  # documents of a file
 CLOSED = {**RUN, "alpha": 0.1}
 LINES = "text string, date string, _broken string, file_path string, file_block_start long"
 ROOT = Path(__file__).parents[2]
 
 
-def written(number):
-    """The documents of a file, whose words change from file to file."""
-    told = planted_documents(FILE, seed=number)
-    for place, document in enumerate(told):
-        document["text"] += f" new{'abc'[number]}{'xyz'[place % 3]}"
-        document["date"] = f"2001-01-{number + 1:02d}"
-    return told
-
-
-FILES = [written(number) for number in range(3)]
-WORDS = sorted({word for file in FILES for document in file for word in document["text"].split()})
-
-
-def put(directory, number, documents=None):
-    """Put a file into a directory, whole; files that come later are younger."""
-    lines = "".join(json.dumps(each) + "\n" for each in documents or FILES[number])
-    path = directory / f"{number}.jsonl"
-    (directory / f".{number}").write_text(lines)
-    (directory / f".{number}").rename(path)
-    os.utime(path, (1_000_000_000 + number, 1_000_000_000 + number))
-    return path
-
-
 @pytest.fixture
 def incoming(tmp_path):
     """A directory with all three files."""
-    directory = tmp_path / "incoming"
-    directory.mkdir()
-    for number in range(3):
-        put(directory, number)
-    return directory
+    return put_all(tmp_path / "incoming")
 
 
 @pytest.fixture
@@ -104,34 +94,8 @@ def same_bytes(one, other):
 @pytest.fixture(scope="module")
 def undisturbed(spark, tmp_path_factory):
     """A model of the three files, taken one at a time."""
-    directory = tmp_path_factory.mktemp("undisturbed") / "incoming"
-    directory.mkdir()
-    for number in range(3):
-        put(directory, number)
+    directory = put_all(tmp_path_factory.mktemp("undisturbed") / "incoming")
     return learned(spark, directory, directory.parent / "model")
-
-
-def learned(spark, directory, out, **settings):
-    """The path of a model that has learned from all that is in a directory."""
-    to_the_end(Arriving(lda(spark, **settings), arrivals(directory), ANALYSIS, out))
-    return out
-
-
-def trace_of(model):
-    return [json.loads(line) for line in (model / "trace.jsonl").read_text().splitlines()]
-
-
-def same_model(one, other):
-    """Whether two models learned the same, step for step."""
-    a, b = (ModelDirectory(path).read() for path in (one, other))
-    assert a.keys == b.keys
-    assert a.arrays.keys() == b.arrays.keys()
-    for name in a.arrays:
-        assert np.array_equal(a.arrays[name], b.arrays[name]), name
-    assert a.manifest["run"] == b.manifest["run"]
-    assert a.manifest["corpus"] == b.manifest["corpus"]
-    assert (one / "evolution.parquet").read_bytes() == (other / "evolution.parquet").read_bytes()
-    assert [each["documents"] for each in trace_of(one)] == [each["documents"] for each in trace_of(other)]
 
 
 def test_a_stream_learns_what_one_machine_learns(spark, undisturbed):
@@ -348,70 +312,14 @@ def test_two_processes_do_not_learn_one_model(spark, undisturbed):
     stream.close()
 
 
-# the program
-
-SPARK = ("--engine", "spark", "--master", "local[2]")
-GIVEN = ("--words", "open", "--inference", "hybrid", "--topics", 3, "--batch-size", BATCH, "--files", 1)
-
-
-def test_the_program_learns_from_a_stream(spark, cli, incoming, out):
-    told = json.loads(cli("stream", "lda", incoming, *SPARK, *GIVEN, "--once", "--out", out, "--json").stdout)
-    assert (told["documents"], told["steps"], told["skipped"]) == (3 * FILE, 6, 0)
-    assert told["words"] == len(load(out).vocabulary_)
-    again = cli("stream", "lda", incoming, *SPARK, *GIVEN, "--once", "--out", out)
-    assert f"3 topics and {told['words']} words from 180 documents in 6 steps" in again.stdout
-    assert "river" in cli("topics", out).stdout
-
-
-def test_the_program_takes_a_vocabulary(spark, cli, incoming, out, tmp_path):
-    (tmp_path / "words").write_text("\n".join(WORDS) + "\n")
-    known = ("--vocabulary", tmp_path / "words", "--topics", 2, "--once", "--out", out)
-    told = cli("stream", "hdp", incoming, *SPARK, *known, "--json")
-    assert json.loads(told.stdout)["documents"] == 3 * FILE
-    assert "comet" in cli("topics", out).stdout
-
-
-MISTAKES = [
-    ("--engine spark --words open", 1, "no document came; put files into it"),
-    ("--words open", 2, "give --engine spark; on this machine alone: stickbreaker fit lda"),
-    ("--engine spark", 2, "give --words open, or the words to count: --vocabulary FILE"),
-    ("--engine spark --words open --vocabulary words", 2, "--vocabulary has no meaning with --words open"),
-    ("--engine spark --words open --min-documents 3", 2, "--min-documents has no meaning for a stream"),
-    ("--engine spark --words open --eta 0.1", 2, "--eta has no meaning with --words open"),
-    ("--engine spark --vocabulary words --truncation 9", 2, "--truncation needs --words open"),
-    ("--engine spark --words open --samples 3", 2, "--samples needs --inference hybrid"),
-    ("--engine spark --words open also", 2, "give one directory"),
-    ("--engine spark --words open --held-out 0.1", 2, "No such option"),
-    ("--engine spark --words open --threads 2", 2, "No such option"),
-]
-
-
-@pytest.mark.parametrize(("options", "code", "told"), MISTAKES)
-def test_mistakes_are_told_in_one_line(spark, cli, tmp_path, options, code, told):
-    (tmp_path / "in").mkdir()
-    out = tmp_path / "m"
-    result = cli("stream", "lda", tmp_path / "in", "--once", "--out", out, *options.split(), code=code)
-    assert told in result.stderr.splitlines()[-1]
-    assert result.stdout == ""
-    assert not out.exists()
-
-
-def test_what_stops_the_program_is_one_line(spark, program, incoming, out):
-    (incoming / "1.jsonl").write_text('{"text": "cut o')
-    told = program("stream", "lda", incoming, *SPARK, *GIVEN, "--once", "--out", out, code=1)
-    lines = [line for line in told.stderr.splitlines() if "incubator" not in line]
-    assert lines[-1].endswith("mend the file, or give --on-error skip")
-    assert [line for line in lines if "documents, step" not in line][:-1] == ["starting Spark"]
-    # the broken file is the youngest
-    assert ModelDirectory(out).manifest()["corpus"]["documents"] == 2 * FILE
-
-
-def test_interrupted_the_program_leaves_a_model_that_goes_on(spark, incoming, undisturbed, out):
+def test_interrupted_the_program_leaves_a_model_that_goes_on(spark, cli, incoming, undisturbed, out):
     late = (incoming / "2.jsonl").rename(incoming.parent / "2.jsonl")
-    words = [PROGRAM, "stream", "lda", incoming, *SPARK, *GIVEN, "--alpha", 0.1, "--seed", 1]
+    words = ["stream", "lda", incoming, *SPARK, *GIVEN, "--alpha", 0.1, "--seed", 1]
     words += ["--kappa", 0.6, "--tau0", 1, "--out", out]
     pipe = subprocess.PIPE
-    with subprocess.Popen(list(map(str, words)), stderr=pipe, text=True, start_new_session=True) as process:
+    with subprocess.Popen(
+        [str(word) for word in (PROGRAM, *words)], stderr=pipe, text=True, start_new_session=True
+    ) as process:
         try:
             end = time.monotonic() + 300
             while not out.exists() or ModelDirectory(out).manifest()["corpus"]["documents"] < 2 * FILE:
@@ -426,5 +334,5 @@ def test_interrupted_the_program_leaves_a_model_that_goes_on(spark, incoming, un
     assert told.splitlines()[-1].startswith("stickbreaker: interrupted; the model is saved; give the command")
     assert "Traceback" not in told
     late.rename(incoming / "2.jsonl")
-    learned(spark, incoming, out)
+    cli(*words, "--once")
     same_model(out, undisturbed)

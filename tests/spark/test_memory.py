@@ -118,7 +118,7 @@ def test_a_block_is_added_up_chunk_by_chunk(tmp_path, monkeypatch):
 
     combiner = Combiner(0, layout, 0)
     pairs = list(combiner.add(COUNTS, Rows(np.arange(2000), np.ones((2000, 5)))))
-    task = ReduceTask(tmp_path, "rows-1-x", layout, 5, None)
+    task = ReduceTask(tmp_path, "rows-1-x", layout, 5, None, 1)
     monkeypatch.setattr(np, "zeros", zeros)
     (found,) = task(0, iter(pair for pair in pairs if task.partition(pair[0]) == 0))
     assert found.totals.tolist() == [[1000.0] * 5]

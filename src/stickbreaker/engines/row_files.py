@@ -7,12 +7,13 @@ there are zero. Several tables (a step's report and its trials) share a file.
 
 import mmap
 import os
+import threading
 import uuid
 import zlib
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -197,17 +198,43 @@ class RowFile:
         flat = batch.column(4).values.to_numpy(zero_copy_only=True)
         if number not in self._seen:
             if _checksum(positions, flat) != batch.column(6)[0].as_py():
-                opened.cache_clear()  # what takes its place is to be read anew
+                READERS.forget()
                 told = "a block of the table was altered since it was written"
                 raise UserError(told, where=self.path, remedy=REMEDY)
             self._seen.add(number)
         return Rows(positions, flat.reshape(len(positions), int(batch.column(2)[0].as_py())))
 
 
-@lru_cache(maxsize=128)
-def opened(path: Path) -> RowFile:
-    """A block's reader; a process keeps those it used last."""
-    return RowFile(path)
+class Readers:
+    """The readers that a process used last; those of files that are gone are let go, and their space."""
+
+    def __init__(self, most: int = 128) -> None:
+        self.most = most
+        self.held: OrderedDict[Path, RowFile] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, path: Path) -> RowFile:
+        """The reader of a file."""
+        with self._lock:
+            if path in self.held:
+                self.held.move_to_end(path)
+                return self.held[path]
+        reader = RowFile(path)
+        with self._lock:
+            for other in [each for each in self.held if not each.exists()]:
+                del self.held[other]
+            self.held[path] = reader
+            while len(self.held) > self.most:
+                self.held.popitem(last=False)
+        return reader
+
+    def forget(self) -> None:
+        """Let all go: what takes the place of an altered file is to be read anew."""
+        with self._lock:
+            self.held.clear()
+
+
+READERS = Readers()
 
 
 def sync(paths: Sequence[Path]) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Cells, Rows
-from stickbreaker.engines.row_files import COUNTS, Layout, block_path, opened
+from stickbreaker.engines.row_files import COUNTS, READERS, Layout, block_path
 from stickbreaker.engines.table import Table
 
 
@@ -52,7 +52,7 @@ class StoredRows:
 
     def _read(self, version: str, chunk: int) -> Rows | None:
         path = block_path(self.folder, version, self.layout.block_of(chunk))
-        return opened(path).read(self.table, chunk)
+        return READERS.get(path).read(self.table, chunk)
 
 
 class StoredTable:

@@ -90,6 +90,7 @@ class ModelDirectory:
 
     def write(self, snapshot: Snapshot) -> None:
         """Make `snapshot` the directory's state, in one rename. The trace up to now is part of it."""
+        from safetensors import SafetensorError
         from safetensors.numpy import save_file
 
         state = f"state-{snapshot.manifest['run']['step']:06d}.safetensors"
@@ -97,7 +98,11 @@ class ModelDirectory:
             state = "state.safetensors"
         arrays = {name: np.asarray(values, order="C") for name, values in snapshot.arrays.items()}
         with atomic_file(self.path / state) as partial:
-            save_file(arrays, partial)
+            try:
+                save_file(arrays, partial)
+            except SafetensorError as error:
+                told, remedy = f"cannot be written ({error})", "free some space, then resume"
+                raise UserError(told, where=self.path / state, remedy=remedy) from None
         names = [state, VOCABULARY]
         if snapshot.keys is not None:
             keys = f"keys-{state.removeprefix('state-').removesuffix('.safetensors')}.json"

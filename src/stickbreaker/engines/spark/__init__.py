@@ -31,8 +31,8 @@ class SparkEngine:
     session: "SparkSession"
     folder: str | Path | None = None
     blocks: int = 16
-    portion: int = 2048
-    task_bytes: int = 1 << 26
+    portion: int = 8192
+    task_bytes: int = 1 << 28
 
     def __post_init__(self) -> None:
         for name, least in (("blocks", 1), ("portion", 1), ("task_bytes", 0)):

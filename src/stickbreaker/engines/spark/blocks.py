@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, apply_change, apply_to_stats
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
@@ -76,7 +75,7 @@ class Begin:
     layout: Layout
     seeds: Any  # a broadcast variable, whose `value` gives rows by slices
     version: str
-    groups: NDArray[np.int32] | None
+    groups: Any  # a broadcast variable with the group of each row; None where there is but one
     n_groups: int
 
     def __call__(self, chunk: int) -> Made:
@@ -107,7 +106,7 @@ class Totals:
 
     version: str
     work: Callable[[int], Made]
-    groups: NDArray[np.int32] | None
+    groups: Any  # a broadcast variable with the group of each row; None where there is but one
     n_groups: int
 
     def __call__(self, chunk: int) -> Made:

@@ -14,7 +14,7 @@ from stickbreaker.core.records import Array, Cells, Field, Record, Rows, Stats, 
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Seeds
 from stickbreaker.engines.local import LocalEngine
-from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
+from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer, sync
 from stickbreaker.engines.spark.blocks import (
     Begin,
     Blend,
@@ -90,13 +90,23 @@ class SparkBlocks(Engine):
         layout = Layout(n_rows, max(1, min(CHUNK, -(-n_rows // blocks))), blocks)
         layout = replace(layout, blocks=min(blocks, layout.n_chunks))
         version = self.names.new()
-        work = Begin(layout, self.cluster.context.broadcast(counts), version, groups, n_groups)
+        self._set_groups(groups)
+        work = Begin(layout, self.cluster.context.broadcast(counts), version, self._groups, n_groups)
         sums = self._each_block(layout, work, (version,))
         stored = StoredRows(self.folder, layout, (version,), n_columns)
         axes = (model.row_axis, model.column_axis)
         self.table = StoredTable(stored, axes, 1.0, sums["totals"], groups)
         self.kept, self.versions, self.live = {}, {}, set()
         self.records.clear()
+
+    def _set_groups(self, groups: NDArray[np.int32] | None) -> None:
+        """Send the rows' groups once: they are a number a word."""
+        self._groups = None if groups is None else self.cluster.context.broadcast(groups)
+
+    def reading(self) -> StoredTable:
+        """The table as tasks read it."""
+        table = self.table
+        return StoredTable(table.stored, table.axes, table.scale, table.totals())
 
     def _set_model(self, model: Model) -> None:
         self.model = model
@@ -133,7 +143,7 @@ class SparkBlocks(Engine):
     def _rewrite(self, work: Any, version: str, n_columns: int, kept: tuple[str, ...] = ()) -> None:
         """Let `work` write the table's next version."""
         table = self.table
-        counted = Totals(version, work, table.groups, len(table.totals()))
+        counted = Totals(version, work, self._groups, len(table.totals()))
         sums = self._each_block(table.stored.layout, counted, (version, *kept))
         totals = sums.get("totals", np.zeros((len(table.totals()), n_columns)))
         stored = replace(table.stored, versions=(version,), n_columns=n_columns)
@@ -162,7 +172,7 @@ class SparkBlocks(Engine):
         task = MapTask(
             self._model,
             small,
-            self.table,
+            self.reading(),
             seed,
             source_of(shards),
             self.settings.task_bytes,
@@ -173,7 +183,14 @@ class SparkBlocks(Engine):
         )
         version = self.new_version()
         stored = self.table.stored
-        reduce = ReduceTask(self.folder, version, stored.layout, stored.n_columns, self.table.groups)
+        reduce = ReduceTask(
+            self.folder,
+            version,
+            stored.layout,
+            stored.n_columns,
+            self._groups,
+            len(self.table.totals()),
+        )
         context = self.cluster.context
         pairs = context.parallelize(portions, max(1, len(portions))).mapPartitions(task)
         sums = pairs.repartitionAndSortWithinPartitions(stored.layout.blocks + 1, reduce.partition)  # pyright: ignore[reportCallIssue]
@@ -285,7 +302,7 @@ class SparkBlocks(Engine):
         self.records.edit(edit, row_axis)
 
     def each(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
-        return self.cluster.each(items, EachTask(self._model, self.table, function))
+        return self.cluster.each(items, EachTask(self._model, self.reading(), function))
 
     def follow(self, edit: Edit, stats: Stats) -> Stats:
         after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)
@@ -295,8 +312,8 @@ class SparkBlocks(Engine):
             return after
         version = self.new_version()
         report = Kept(stats.rows.stored, {name: _stored(each) for name, each in trial.items()}, version)
-        groups = self.table.groups
-        work = Totals(version, Follow(edit, self.table.axes, report), groups, len(self.table.totals()))
+        n_groups = len(self.table.totals())
+        work = Totals(version, Follow(edit, self.table.axes, report), self._groups, n_groups)
         self.fresh_totals = self.each_chunk(work, version)["totals"]
         return self._in_files(after, version, COUNTS)
 
@@ -361,12 +378,14 @@ class SparkBlocks(Engine):
         arrays |= self.records.snapshot()
         self.pinned = [*self.pinned[-1:], self._in_use()]
         self._tidy()
+        sync(self.files(run=True))
         return arrays, None
 
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self._set_model(model)
         if "layout" in arrays:
             self.table = StoredTable.restored(arrays, model.row_axis, model.column_axis, self.folder)
+            self._set_groups(self.table.groups)
         else:  # of a run on one machine
             self.start(model, arrays["counts"] * float(arrays["scale"]))
         self.kept, self.versions, self.live = {}, {}, set()

@@ -29,14 +29,14 @@ class SparkParts(TableParts):
     def add(self, asks: Mapping[str, Ask]) -> dict[str, dict[str, Array]]:
         if not asks:
             return {}
-        found = self._engine.each_chunk(AddParts(self._engine.table, self._functions(asks)))
+        found = self._engine.each_chunk(AddParts(self._engine.reading(), self._functions(asks)))
         return {name: found.get(name, {}) for name in asks}
 
     def fields(self, asks: Mapping[str, Ask]) -> dict[str, dict[str, RowArray]]:
         if not asks:
             return {}
         engine, version = self._engine, self._engine.new_version()
-        shapes = engine.each_chunk(FieldParts(engine.table, self._functions(asks), version), version)
+        shapes = engine.each_chunk(FieldParts(engine.reading(), self._functions(asks), version), version)
         out: dict[str, dict[str, Any]] = {name: {} for name in asks}
         for (name, field), shape in shapes.items():
             n_columns = int(np.prod(shape, dtype=np.int64))
@@ -46,7 +46,7 @@ class SparkParts(TableParts):
         return out
 
     def top(self, columns: Sequence[int], n: int) -> list[list[int]]:
-        found = self._engine.each_chunk(TopParts(self._engine.table, tuple(columns), n))
+        found = self._engine.each_chunk(TopParts(self._engine.reading(), tuple(columns), n))
         return [largest_of(found[place], n) for place in range(len(columns))]
 
     def _functions(self, asks: Mapping[str, Ask]) -> dict[str, tuple[Callable[[Part], Any], dict[str, Held]]]:

@@ -158,7 +158,8 @@ class ReduceTask:
     version: str
     layout: Layout
     n_columns: int
-    groups: NDArray[np.int32] | None
+    groups: Any  # a broadcast variable with the group of each row; None where there is but one
+    n_groups: int
 
     def partition(self, key: Key) -> int:
         """The task that a key is for."""
@@ -176,7 +177,7 @@ class ReduceTask:
         return Reduced(None, small, records, n_bytes)
 
     def _block(self, block: int, pairs: Iterable[tuple[Key, Sent]]) -> Reduced:
-        totals, records, n_bytes = np.zeros(self._shape(), np.float64), 0, 0
+        totals, records, n_bytes = np.zeros((self.n_groups, self.n_columns)), 0, 0
         with row_writer(block_path(self.folder, self.version, block)) as writer:
             for chunk, group in groupby(pairs, key=lambda pair: pair[0][0]):
                 sums = dict[str, ChunkSum]()
@@ -192,17 +193,14 @@ class ReduceTask:
                         totals += group_sums(rows, self.groups, len(totals))
         return Reduced(totals, None, records, n_bytes)
 
-    def _shape(self) -> tuple[int, int]:
-        return 1 if self.groups is None else int(self.groups.max(initial=0)) + 1, self.n_columns
 
-
-def group_sums(rows: Rows, groups: NDArray[np.int32] | None, n_groups: int) -> Array:
-    """Sums of rows (groups × columns)."""
+def group_sums(rows: Rows, groups: Any, n_groups: int) -> Array:
+    """Sums of rows (groups × columns); `groups` as in `ReduceTask`."""
     from stickbreaker.engines.table import sums_by_group
 
     if groups is None:
         return rows.values.sum(axis=0, keepdims=True)
-    return sums_by_group(rows, groups, n_groups)
+    return sums_by_group(rows, groups.value, n_groups)
 
 
 class ChunkSum:
