@@ -117,3 +117,29 @@ def test_raw_files_are_not_scored_on_spark(tmp_path):
     told = run("transform", "m", tmp_path / "a.txt", "--out", "o", "--engine", "spark", code=1)
     assert "stickbreaker corpus build" in told
     assert told.count("\n") <= 2
+
+
+def test_a_memoised_run_is_read_while_it_learns(spark, corpus, tmp_path):
+    """Its reports serve the run alone; what is read stays whole when the run goes on."""
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.engines import Interrupted
+    from stickbreaker.estimators.plain_hdp import PlainHDP
+
+    engine = SparkEngine(spark, blocks=2)
+    estimator = PlainHDP(3, max_iter=3, moves=None, random_state=0, engine=engine)
+    fitting.begin(estimator, Corpus.open(corpus), tmp_path / "model")
+    with pytest.raises(Interrupted):
+        fitting.resume(tmp_path / "model", every=0.0, threads=1, watch=[StopAfterOne()], spark=engine)
+    read = saving.load(tmp_path / "model")
+    fitting.resume(tmp_path / "model", every=0.0, threads=1, spark=engine)
+    assert np.isfinite(read.topic_word_).all()
+    assert len(saving.load(tmp_path / "model").trace_) > len(read.trace_)
+
+
+def test_a_run_of_one_machine_is_not_gone_on_with_on_spark(spark, corpus, tmp_path):
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.estimators.plain_lda import PlainLDA
+
+    fitting.begin(PlainLDA(3, random_state=0), Corpus.open(corpus), tmp_path / "model")
+    told = run("resume", tmp_path / "model", "--engine", "spark", "--master", "local[2]", code=1)
+    assert "the run began on one machine" in told

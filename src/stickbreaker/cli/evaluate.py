@@ -81,9 +81,7 @@ def evaluate(
     On Spark (--engine spark) executors score a corpus by completion alone.
     """
     if where.engine == "spark":
-        refuse_written(
-            written(("left_to_right", "particles", "reference", "labels", "unseen", "spelling_of"))
-        )
+        refuse_written(written(ALONE))
         told = completion_on_spark(model, inputs, completion, where)
         emit(told, as_json, lambda told: "\n".join(_completion_lines(told)))
         return

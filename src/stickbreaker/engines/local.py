@@ -256,6 +256,7 @@ class LocalEngine(Engine):
         elif "layout" in arrays:  # learned on a cluster: rows are read from their files
             assert self.folder is not None
             self.table = StoredTable.restored(arrays, *axes, self.folder)
+            arrays = {name: values for name, values in arrays.items() if not of_run(name)}
         else:
             self.table = Table.restored(arrays, *axes, keys)
         held: dict[int, dict[str, Array]] = {}

@@ -37,6 +37,7 @@ SCHEMA = pa.schema(
 )
 END = ""  # the name of a last table, which tells how many batches came before it
 COUNTS = "counts"  # the name of a model's own table
+SWEEP = 64  # files are read before those that are gone are looked for
 REMEDY = "restore it from a copy, or go on from an older checkpoint"
 
 
@@ -208,7 +209,7 @@ class RowFile:
 class Readers:
     """The readers that a process used last; those of files that are gone are let go, and their space."""
 
-    def __init__(self, most: int = 128) -> None:
+    def __init__(self, most: int = 2048) -> None:
         self.most = most
         self.held: OrderedDict[Path, RowFile] = OrderedDict()
         self._lock = threading.Lock()
@@ -221,8 +222,9 @@ class Readers:
                 return self.held[path]
         reader = RowFile(path)
         with self._lock:
-            for other in [each for each in self.held if not each.exists()]:
-                del self.held[other]
+            if len(self.held) % SWEEP == 0:
+                for other in [each for each in self.held if not each.exists()]:
+                    del self.held[other]
             self.held[path] = reader
             while len(self.held) > self.most:
                 self.held.popitem(last=False)

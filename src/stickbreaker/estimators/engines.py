@@ -1,5 +1,7 @@
 """Where a run happens, from an estimator's `engine`."""
 
+import atexit
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,8 +39,9 @@ def spark_of(estimator: TopicEstimator) -> "SparkEngine":
 
 def readable(estimator: TopicEstimator, corpus: Corpus) -> Corpus:
     """The corpus where the estimator's engine can read it: for Spark one that is held in memory is written to
-    a temporary directory, which lasts as long as the estimator's session."""
+    a temporary directory, which lasts as long as this process."""
     if estimator.engine == "local" or corpus.path is not None:
         return corpus
     folder = tempfile.mkdtemp(prefix="stickbreaker-corpus-", dir=spark_of(estimator).folder)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return corpus.write(Path(folder) / "corpus")

@@ -237,6 +237,9 @@ def resume(
         if manifest["status"] == "done":  # by another process, a moment ago
             return None
         estimator = estimator_of(manifest, threads)
+        if spark is not None and estimator.engine == "local":
+            remedy = "resume it without --engine spark"
+            raise UserError("the run began on one machine", where=path, remedy=remedy)
         estimator.engine = estimator.engine if spark is None else spark
         corpus = _corpus_of(path, manifest)
         directory.truncate_trace(manifest)

@@ -27,7 +27,10 @@ def is_begun(estimator: TopicEstimator) -> bool:
 
 
 def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
-    """One online step on a whole corpus, in order, on this machine. Raises UserError for a Spark session."""
+    """One online step on a whole corpus, in order, on this machine; so goes on what was learned on Spark.
+
+    Raises UserError for an estimator that has a Spark session.
+    """
     if not isinstance(estimator.engine, str):
         remedy = 'set engine="local", or put files where `stickbreaker stream` finds them'
         raise UserError("partial_fit does not learn on Spark", remedy=remedy)

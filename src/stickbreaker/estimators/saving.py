@@ -9,6 +9,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.polylingual import analysis_from
 from stickbreaker.engines import LocalEngine
+from stickbreaker.engines.stored import StoredTable
 from stickbreaker.estimators.plain_hdp import PlainHDP
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.settings import from_json, params_of, to_json
@@ -110,4 +111,6 @@ def _fill(estimator: TopicEstimator, directory: ModelDirectory, snapshot: Snapsh
         estimator.n_features_in_ = len(estimator.vocabulary_)
     engine = LocalEngine(estimator.n_jobs, folder=directory.path)
     engine.restore(model, snapshot.arrays, snapshot.keys)
+    if snapshot.manifest["status"] == "running" and isinstance(engine.table, StoredTable):
+        engine.table = engine.table.copy()  # its files go when the run goes on
     estimator._take(model, engine, state_of(snapshot))

@@ -15,7 +15,7 @@ from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.evaluation.completion import completion_score, split_halves
 from stickbreaker.models.topics import OpenWords, TopicModel
 
-TOGETHER = 4  # blocks that are scored as one piece of work
+TOGETHER = 1  # blocks that are scored as one piece of work
 
 
 class HeldOut:

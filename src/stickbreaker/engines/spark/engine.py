@@ -91,8 +91,10 @@ class SparkBlocks(Engine):
         layout = replace(layout, blocks=min(blocks, layout.n_chunks))
         version = self.names.new()
         self._set_groups(groups)
-        work = Begin(layout, self.cluster.context.broadcast(counts), version, self._groups, n_groups)
+        seeds = self.cluster.context.broadcast(counts)
+        work = Begin(layout, seeds, version, self._groups, n_groups)
         sums = self._each_block(layout, work, (version,))
+        seeds.destroy()
         stored = StoredRows(self.folder, layout, (version,), n_columns)
         axes = (model.row_axis, model.column_axis)
         self.table = StoredTable(stored, axes, 1.0, sums["totals"], groups)
@@ -245,12 +247,13 @@ class SparkBlocks(Engine):
 
     def exchange(self, number: int, stats: Stats, keep: float) -> Stats:
         assert isinstance(stats.rows, FiledRows)
-        stored, version, kept = self.table.stored, self.names.new(), self.names.new()
+        stored, version, kept = self.table.stored, self.names.new(), self.new_version()
         trials = {name: _stored(each) for name, each in stats.trial.items()}
         last = self._kept_rows(number) if number in self.kept else None
         work = Exchange(stored, keep * self.table.scale, stats.rows.stored, trials, last, version, kept)
-        self.kept[number], self.versions[number] = replace(stats, found={}), kept
         self._rewrite(work, version, stored.n_columns, (kept,))
+        self.kept[number], self.versions[number] = replace(stats, found={}), kept
+        self._tidy()
         return self._known()
 
     def _kept_rows(self, number: int, table: str = COUNTS, n_columns: int = 0) -> StoredRows:
@@ -291,14 +294,14 @@ class SparkBlocks(Engine):
             trials = {
                 name: self._kept_rows(number, name, _width(each.rows)) for name, each in report.trial.items()
             }
-            names[number] = self.names.new()
+            names[number] = self.new_version()
             kept.append(Kept(self._kept_rows(number), trials, names[number]))
             after[number] = apply_to_stats(edit, without_rows(report), *self.table.axes, 0)
         work = EditTask(edit, self.table.axes, self.table.stored, self.table.scale, version, tuple(kept))
-        self.kept, self.versions = after, names or self.versions
-        self._rewrite(
-            work, version, _columns_after(edit, *self.table.axes, self.table.shape[1]), tuple(names.values())
-        )
+        n_columns = _columns_after(edit, *self.table.axes, self.table.shape[1])
+        self._rewrite(work, version, n_columns, tuple(names.values()))
+        self.kept, self.versions = after, names
+        self._tidy()
         self.records.edit(edit, row_axis)
 
     def each(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
@@ -383,11 +386,8 @@ class SparkBlocks(Engine):
 
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self._set_model(model)
-        if "layout" in arrays:
-            self.table = StoredTable.restored(arrays, model.row_axis, model.column_axis, self.folder)
-            self._set_groups(self.table.groups)
-        else:  # of a run on one machine
-            self.start(model, arrays["counts"] * float(arrays["scale"]))
+        self.table = StoredTable.restored(arrays, model.row_axis, model.column_axis, self.folder)
+        self._set_groups(self.table.groups)
         self.kept, self.versions, self.live = {}, {}, set()
         held = {tuple(name.split("/")[1:3]) for name in arrays if name.startswith(PREFIX)}
         for number, version in sorted(held, key=lambda each: int(each[0])):

@@ -115,7 +115,7 @@ class SparkEverywhere(LocalEngine):
             for stats in found:
                 total.add(stats)
         finally:
-            sent.unpersist()
+            sent.destroy()
         return total.stats()
 
     def each(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
@@ -123,7 +123,7 @@ class SparkEverywhere(LocalEngine):
         try:
             return self.cluster.each(items, EachSent(sent, function))
         finally:
-            sent.unpersist()
+            sent.destroy()
 
     def commit(self) -> None:
         self.records.commit()

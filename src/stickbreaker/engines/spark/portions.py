@@ -16,12 +16,17 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import SHARD, Shards, Source
 from stickbreaker.engines.spark.tasks import Portion, Records
 
+LEAST = 8  # portions of a step, where it has so many shards
 NAME = "records"  # of the array of a snapshot
 
 
 def portions_of(shards: Iterable[Shard], documents: int) -> list[Portion]:
-    """Shards in portions of about so many documents, each known by the number of its first document."""
+    """Shards in portions of about so many documents, each known by the number of its first document.
+
+    A step of few is cut into `LEAST` portions all the same, so that more than one core has work.
+    """
     if isinstance(shards, Shards):
+        documents = min(documents, -(-shards.n_documents // (LEAST * SHARD)) * SHARD)
         return [Portion(_first(part), chunks=tuple(part.chunks)) for part in shards.portions(documents)]
     held, size = list(shards), max(1, documents // SHARD)
     parts = [held[start : start + size] for start in range(0, len(held), size)]

@@ -91,7 +91,9 @@ class Combiner:
 def summed(parts: Sequence[Rows | Cells]) -> Rows | Cells:
     """The sum of reports of one kind, in their order; rows ascending, cells each once."""
     if isinstance(parts[0], Cells):
-        return join_cells([part for part in parts if isinstance(part, Cells)]).combined()
+        cells = [part for part in parts if isinstance(part, Cells)]
+        assert len(cells) == len(parts)
+        return join_cells(cells).combined()
     rows = [part.rows() for part in parts]
     if len(rows) == 1:
         return rows[0]
