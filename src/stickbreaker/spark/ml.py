@@ -237,6 +237,8 @@ class LDAModelReader(MLReader[LDAModel]):
         with in_one_line(where=folder):
             metadata = DefaultParamsReader.loadMetadata(f"file://{folder}", self.sparkSession)
         estimator = saving.load(folder / MODEL)
+        engine = estimator._engine  # what is saved onto itself is removed first
+        engine.table = engine.table.copy()
         model = LDAModel.of(estimator, metadata["uid"], Placed.at(folder / MODEL))
         DefaultParamsReader.getAndSetParams(model, metadata)
         return model
