@@ -21,8 +21,8 @@ from stickbreaker import HDP, LDA
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
 from stickbreaker.engines.spark import SparkEngine
-from stickbreaker.engines.spark import engine as blocks
 from stickbreaker.engines.spark.cluster import Cluster
+from stickbreaker.engines.spark.versions import Versions
 from stickbreaker.estimators import fitting
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Memoised, Online
@@ -183,7 +183,7 @@ def die_in(place: str, number: int) -> None:
     owner, name = {
         "job": (Cluster, "collect"),
         "checkpoint": (directory, "write_atomic"),
-        "tidy": (blocks, "remove_all_but"),
+        "tidy": (Versions, "tidy"),
     }[place]
     setattr(owner, name, killed(getattr(owner, name)))
 

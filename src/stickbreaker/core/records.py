@@ -32,6 +32,10 @@ class Rows(NamedTuple):
     positions: NDArray[np.int64]
     values: NDArray[Any]  # double or single precision
 
+    @property
+    def n_columns(self) -> int:
+        return self.values.shape[1]
+
     def plus(self, other: "Rows | Cells") -> "Rows":
         """The sum, over the union of the two sets of rows."""
         other = other.rows()

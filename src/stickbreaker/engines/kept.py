@@ -22,7 +22,7 @@ class KeptReports:
 
     def exchange(self, number: int, stats: Stats) -> tuple[Stats, Rows | None]:
         """Keep a report in the place of the last; gives it as it is kept, and the rows of the last."""
-        kept = replace(stats, rows=_single(stats.rows.rows()), found={})
+        kept = replace(stats, rows=single(stats.rows.rows()), found={})
         last = self.reports.get(number)
         self.reports[number] = kept
         return kept, None if last is None else last.rows.rows()
@@ -44,7 +44,7 @@ class KeptReports:
         """Follow an edit; `n_rows` are the table's before it."""
         for number, report in self.reports.items():
             after = apply_to_stats(edit, report, row_axis, column_axis, n_rows)
-            self.reports[number] = replace(after, rows=_single(after.rows.rows()))
+            self.reports[number] = replace(after, rows=single(after.rows.rows()))
 
     def table(self, shape: tuple[int, ...]) -> Array:
         """The reports' rows added up."""
@@ -67,6 +67,6 @@ class KeptReports:
         self.reports = {number: stats_from(f"{PREFIX}{number}/", arrays) for number in sorted(numbers)}
 
 
-def _single(rows: Rows) -> Rows:
+def single(rows: Rows) -> Rows:
     """Rows in single precision."""
     return Rows(rows.positions, rows.values.astype(np.float32))

@@ -65,10 +65,18 @@ class LocalEngine(Engine):
 
     def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> "LocalEngine":
         """Another engine for the same table, or for a copy of it, without what serves a run alone."""
-        other = LocalEngine(n_jobs, folder=self.folder)
-        other.keeper = self.keeper
-        other.model, other.table = model, self.table.copy() if copied else self.table
+        other = LocalEngine.over(model, self.table.copy() if copied else self.table, n_jobs)
+        other.folder, other.keeper = self.folder, self.keeper
         return other
+
+    @classmethod
+    def over(
+        cls, model: Model, table: Table | OrderedTable | StoredTable, n_jobs: int | None = 1
+    ) -> "LocalEngine":
+        """An engine for a table that there is."""
+        engine = LocalEngine(n_jobs)
+        engine.model, engine.table = model, table
+        return engine
 
     def map(
         self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()

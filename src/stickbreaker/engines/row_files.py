@@ -185,10 +185,6 @@ class RowFile:
             raise ValueError("altered since it was written")
         return table, chunk
 
-    def tables(self, chunk: int) -> list[str]:
-        """Names of the tables that have rows of a chunk."""
-        return [table for table, of in self._places if of == chunk]
-
     def read(self, table: str, chunk: int) -> Rows | None:
         """The rows of a table that lie in a chunk; not to be written to. None where there is none."""
         number = self._places.get((table, chunk))

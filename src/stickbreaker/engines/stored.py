@@ -86,12 +86,16 @@ class StoredTable:
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
         """The true counts of some rows."""
         places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
-        order = np.argsort(places, kind="stable")
-        if (order[1:] > order[:-1]).all():
+        if (places[1:] >= places[:-1]).all():
             return self.stored.rows(places) * self.scale
+        order = np.argsort(places, kind="stable")
         out = np.empty((len(places), self.shape[1]))
         out[order] = self.stored.rows(places[order])
         return out * self.scale
+
+    def chunk(self, chunk: int) -> tuple[int, Array]:
+        """The number of a chunk's first row, and the true counts of its rows."""
+        return self.stored.layout.bounds(chunk)[0], self.stored.chunk(chunk) * self.scale
 
     def whole(self) -> Array:
         """All true counts: as much memory as the table takes."""

@@ -39,7 +39,7 @@ class Sum:
         self.small = self.small.plus_small(stats)
         for name, trial in stats.trial.items():
             if name not in self.trials:
-                self.trials[name] = Sum((self.shape[0], trial.rows.rows().values.shape[1]))
+                self.trials[name] = Sum((self.shape[0], trial.rows.n_columns))
             self.trials[name].add(trial)
 
     def _add_cells(self, cells: Cells) -> None:

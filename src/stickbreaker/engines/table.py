@@ -71,7 +71,7 @@ class Table:
         """counts ← keep · counts + add · rows; touches only these rows (cells) unless `keep` is 0."""
         from stickbreaker.kernels.topic_words import add_cells, add_rows
 
-        fresh = self._totals_of(rows)
+        fresh = sums_by_group(rows, self.groups, len(self._totals))
         if keep == 0.0:
             self.values, self.scale = np.zeros_like(self.values), 1.0
         elif self.scale * keep < RESCALE_BELOW:
@@ -122,14 +122,6 @@ class Table:
         self.values, self.scale = values, 1.0
         self._totals = self._sum()
 
-    def _totals_of(self, rows: Rows | Cells) -> Array:
-        """Sums of some rows (groups × columns)."""
-        if self.groups is not None:
-            return sums_by_group(rows, self.groups, len(self._totals))
-        if isinstance(rows, Cells):
-            return rows.totals()
-        return rows.values.sum(axis=0, dtype=np.float64, keepdims=True)
-
     def _sum(self) -> Array:
         """Column sums as a sum over blocks of rows, in order."""
         if self.groups is not None:
@@ -141,8 +133,10 @@ class Table:
         return np.sum(parts, axis=0) * self.scale
 
 
-def sums_by_group(rows: Rows | Cells, groups: NDArray[np.int32], n_groups: int) -> Array:
-    """Sums of rows (groups × columns); `groups` tells each table row's group."""
+def sums_by_group(rows: Rows | Cells, groups: NDArray[np.int32] | None, n_groups: int) -> Array:
+    """Sums of rows (groups × columns); `groups` tells each table row's group, None: all are of one."""
+    if groups is None:
+        return rows.totals() if isinstance(rows, Cells) else rows.values.sum(0, np.float64, keepdims=True)
     of = groups[rows.positions]
     if isinstance(rows, Cells):
         places = of.astype(np.int64) * rows.n_columns + rows.columns

@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, apply_change, apply_to_stats
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
+from stickbreaker.engines.kept import single
+from stickbreaker.engines.local import one_thread
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.failures import settle, told
 from stickbreaker.engines.spark.sums import group_sums
 from stickbreaker.engines.spark.tasks import StoredField
-from stickbreaker.engines.stored import StoredRows
+from stickbreaker.engines.stored import StoredRows, StoredTable
 
 
 class Made(NamedTuple):
@@ -34,8 +37,6 @@ class BlockTask:
     versions: tuple[str, ...] = ()
 
     def __call__(self, blocks: Iterable[int]) -> Iterator[dict[str, Any]]:
-        from stickbreaker.engines.local import one_thread
-
         with told(), one_thread():
             for block in blocks:
                 yield self._block(block)
@@ -62,7 +63,7 @@ def added(sums: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     return sums | {name: sums[name] + value if name in sums else value for name, value in more.items()}
 
 
-def present(first: int, values: Array) -> Rows:
+def present(first: int, values: NDArray[Any]) -> Rows:
     """The rows of a chunk that are not all zero."""
     here = np.flatnonzero(values.any(axis=1))
     return Rows(here + first, values[here])
@@ -75,14 +76,11 @@ class Begin:
     layout: Layout
     seeds: Any  # a broadcast variable, whose `value` gives rows by slices
     version: str
-    groups: Any  # a broadcast variable with the group of each row; None where there is but one
-    n_groups: int
 
     def __call__(self, chunk: int) -> Made:
         first, last = self.layout.bounds(chunk)
         rows = present(first, np.asarray(self.seeds.value[first:last], np.float64))
-        totals = group_sums(rows, self.groups, self.n_groups)
-        return Made({self.version: {COUNTS: rows}}, {"totals": totals})
+        return Made({self.version: {COUNTS: rows}})
 
 
 @dataclass(frozen=True)
@@ -121,12 +119,10 @@ class Summarise:
 
     model: Any  # a broadcast variable, whose `value` is the Model
     small: Record
-    table: StoredRows
-    scale: float
+    table: StoredTable
 
     def __call__(self, chunk: int) -> Made:
-        first = self.table.layout.bounds(chunk)[0]
-        counts = self.table.chunk(chunk) * self.scale
+        first, counts = self.table.chunk(chunk)
         return Made(sums=dict(self.model.value.summary(self.small, counts, first)))
 
 
@@ -147,7 +143,7 @@ class Exchange:
 
     def __call__(self, chunk: int) -> Made:
         first = self.table.layout.bounds(chunk)[0]
-        fresh = self.fresh.chunk(chunk).astype(np.float32).astype(np.float64)
+        fresh = self.fresh.chunk(chunk).astype(np.float32)
         values = self.table.chunk(chunk) * self.keep + fresh
         if self.last is not None:
             values -= self.last.chunk(chunk)
@@ -186,17 +182,16 @@ class EditTask:
 
     edit: Edit
     axes: tuple[str, str]
-    table: StoredRows
-    scale: float
+    table: StoredTable
     version: str
     kept: tuple[Kept, ...] = ()
 
     def __call__(self, chunk: int) -> Made:
-        first, last = self.table.layout.bounds(chunk)
+        first, last = self.table.stored.layout.bounds(chunk)
         edit = cut_edit(self.edit, self.axes[0], chunk, slice(first, last))
         made = dict[str, dict[str, Rows]]()
         if not self.kept:
-            item = Field(self.table.chunk(chunk) * self.scale, self.axes)
+            item = Field(self.table.chunk(chunk)[1], self.axes)
             for change in edit:
                 item = apply_change(item, change)
             return Made({self.version: {COUNTS: present(first, item.values)}})
@@ -204,8 +199,8 @@ class EditTask:
         for kept in self.kept:
             stats = _report(kept, chunk)
             after = apply_to_stats(edit, stats, *self.axes, last - first)
-            rows = _single(after.rows.rows())
-            dense = np.zeros((last - first, rows.values.shape[1]))
+            rows = single(after.rows.rows())
+            dense = np.zeros((last - first, rows.n_columns))
             dense[rows.positions] = rows.values
             total = dense if total is None else total + dense
             tables = {COUNTS: _moved(rows, first)}
@@ -217,16 +212,8 @@ class EditTask:
 
 def _report(kept: Kept, chunk: int) -> Stats:
     """What a kept report has of a chunk, its rows numbered from the chunk's first."""
-    trial = {name: Stats(_present_from_zero(rows.chunk(chunk))) for name, rows in kept.trials.items()}
-    return Stats(_present_from_zero(kept.rows.chunk(chunk)), trial=trial)
-
-
-def _present_from_zero(values: Array) -> Rows:
-    return present(0, values)
-
-
-def _single(rows: Rows) -> Rows:
-    return Rows(rows.positions, rows.values.astype(np.float32).astype(np.float64))
+    trial = {name: Stats(present(0, rows.chunk(chunk))) for name, rows in kept.trials.items()}
+    return Stats(present(0, kept.rows.chunk(chunk)), trial=trial)
 
 
 def _moved(rows: Rows, first: int) -> Rows:

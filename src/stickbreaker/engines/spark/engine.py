@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.edits import Edit, apply_change, apply_to_stats
+from stickbreaker.core.edits import Edit, apply_to_rows, apply_to_stats
 from stickbreaker.core.flat import flat_stats, stats_from
-from stickbreaker.core.records import Array, Cells, Field, Record, Rows, Stats, no_rows
+from stickbreaker.core.records import Array, Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Seeds
+from stickbreaker.engines.kept import PREFIX
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer, sync
 from stickbreaker.engines.spark.blocks import (
@@ -29,22 +31,15 @@ from stickbreaker.engines.spark.blocks import (
 )
 from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.parts import SparkParts
-from stickbreaker.engines.spark.portions import (
-    CarriedRecords,
-    Names,
-    portions_of,
-    remove_all_but,
-    source_of,
-    without_along,
-)
+from stickbreaker.engines.spark.portions import CarriedRecords, portions_of, source_of
 from stickbreaker.engines.spark.sums import Reduced, ReduceTask, without_rows
-from stickbreaker.engines.spark.tasks import EachTask, MapTask, StoredField
+from stickbreaker.engines.spark.tasks import EachTask, MapTask, StoredField, over_files
+from stickbreaker.engines.spark.versions import Versions
 from stickbreaker.engines.stored import StoredRows, StoredTable
 from stickbreaker.models.contract import Local, Model, Plan, Step, Summary
 from stickbreaker.models.parts import TableParts
 
 CHUNK = 1024  # rows of a chunk at most
-PREFIX = "kept/"  # of the arrays of a snapshot
 
 
 class FiledRows(Rows):
@@ -72,12 +67,11 @@ class SparkBlocks(Engine):
         self.cluster = Cluster(settings.session)
         self.records = CarriedRecords(folder, keep_local)
         self.keeper: object = None  # of a temporary folder, which lasts as long as this
-        self.names = Names("rows")
+        self.names = Versions(folder, "rows")
         self.kept: dict[int, Stats] = {}  # the last report of each minibatch, its rows in files
         self.versions: dict[int, str] = {}  # of their rows
         self.live: set[str] = set()  # versions that the step under way made, or its plans refer to
         self.traffic: dict[str, float] = {}  # of the last map: records and bytes shuffled
-        self.pinned: list[set[str]] = []  # versions that the last two snapshots name
 
     # the table
 
@@ -92,7 +86,7 @@ class SparkBlocks(Engine):
         version = self.names.new()
         self._set_groups(groups)
         seeds = self.cluster.context.broadcast(counts)
-        work = Begin(layout, seeds, version, self._groups, n_groups)
+        work = Totals(version, Begin(layout, seeds, version), self._groups, n_groups)
         sums = self._each_block(layout, work, (version,))
         seeds.destroy()
         stored = StoredRows(self.folder, layout, (version,), n_columns)
@@ -150,14 +144,12 @@ class SparkBlocks(Engine):
         totals = sums.get("totals", np.zeros((len(table.totals()), n_columns)))
         stored = replace(table.stored, versions=(version,), n_columns=n_columns)
         self.table = StoredTable(stored, table.axes, 1.0, totals, table.groups)
-        self._tidy()
 
     # a step
 
     def map(
         self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
     ) -> Stats:
-        self.records.begin()
         self.live = {version for plan in plans for version in _versions_of(plan)}
         return self._map(small, shards, seed, plans, again=False)
 
@@ -168,9 +160,7 @@ class SparkBlocks(Engine):
         self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan], again: bool
     ) -> Stats:
         portions = portions_of(shards, self.settings.portion)
-        keep = bool(plans) or self.records.carried
-        before = self.records.of(portions, fresh=again)
-        after = self.records.to_write(portions) if keep else {}
+        portions = self.records.around(portions, tried=bool(plans), again=again)
         task = MapTask(
             self._model,
             small,
@@ -179,8 +169,6 @@ class SparkBlocks(Engine):
             source_of(shards),
             self.settings.task_bytes,
             tuple(plans),
-            before,
-            after,
             again,
         )
         version = self.new_version()
@@ -214,7 +202,7 @@ class SparkBlocks(Engine):
 
     def _in_files(self, small: Stats, version: str, table: str) -> Stats:
         """A report whose rows lie in the files of a version."""
-        n_columns = small.rows.rows().values.shape[1]
+        n_columns = small.rows.n_columns
         stored = replace(self.table.stored, versions=(version,), n_columns=n_columns, table=table)
         return replace(small, rows=FiledRows.of(stored))
 
@@ -222,17 +210,14 @@ class SparkBlocks(Engine):
         self.records.commit()
 
     def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
-        stored, version = self.table.stored, self.names.new()
-        fresh = self.stored_rows(rows)
+        stored, fresh, table = self.table.stored, self.stored_rows(rows), self.table
         if keep == 0.0 and isinstance(rows, FiledRows):
-            totals = self.fresh_totals * add
-            self.table = StoredTable(
-                replace(fresh, table=COUNTS), self.table.axes, add, totals, self.table.groups
-            )
-            self._tidy()
-            return
-        work = Blend(stored, fresh, keep * self.table.scale, add, version)
-        self._rewrite(work, version, stored.n_columns)
+            self.table = StoredTable(fresh, table.axes, add, self.fresh_totals * add, table.groups)
+        else:
+            version = self.names.new()
+            work = Blend(stored, fresh, keep * table.scale, add, version)
+            self._rewrite(work, version, stored.n_columns)
+        self._tidy()
 
     def _written(self, rows: Rows | Cells) -> StoredRows:
         """Rows that the driver holds, written as a version."""
@@ -270,7 +255,7 @@ class SparkBlocks(Engine):
         trial: dict[str, Stats] = {}
         for name, each in total.trial.items():
             holders = [number for number in sorted(self.kept) if name in self.kept[number].trial]
-            wide = _width(self.kept[holders[0]].trial[name].rows)
+            wide = self.kept[holders[0]].trial[name].rows.n_columns
             stored = self._kept_rows(holders[0], name, wide)
             stored = replace(stored, versions=tuple(self.versions[number] for number in holders))
             trial[name] = replace(each, rows=FiledRows.of(stored))
@@ -292,20 +277,21 @@ class SparkBlocks(Engine):
         for number in sorted(self.kept):
             report = self.kept[number]
             trials = {
-                name: self._kept_rows(number, name, _width(each.rows)) for name, each in report.trial.items()
+                name: self._kept_rows(number, name, each.rows.n_columns)
+                for name, each in report.trial.items()
             }
             names[number] = self.new_version()
             kept.append(Kept(self._kept_rows(number), trials, names[number]))
             after[number] = apply_to_stats(edit, without_rows(report), *self.table.axes, 0)
-        work = EditTask(edit, self.table.axes, self.table.stored, self.table.scale, version, tuple(kept))
-        n_columns = _columns_after(edit, *self.table.axes, self.table.shape[1])
-        self._rewrite(work, version, n_columns, tuple(names.values()))
+        work = EditTask(edit, self.table.axes, self.reading(), version, tuple(kept))
+        after_it = apply_to_rows(edit, no_rows(self.table.shape[1]), *self.table.axes, 0)
+        self._rewrite(work, version, after_it.n_columns, tuple(names.values()))
         self.kept, self.versions = after, names
         self._tidy()
         self.records.edit(edit, row_axis)
 
     def each(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
-        return self.cluster.each(items, EachTask(self._model, self.reading(), function))
+        return self.cluster.each(items, EachTask(partial(over_files, self._model, self.reading()), function))
 
     def follow(self, edit: Edit, stats: Stats) -> Stats:
         after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)
@@ -326,15 +312,12 @@ class SparkBlocks(Engine):
         return self.table.totals()
 
     def summary(self, small: Record) -> Summary:
-        work = Summarise(self._model, small, self.table.stored, self.table.scale)
+        work = Summarise(self._model, small, self.reading())
         return self._each_block(self.table.stored.layout, work)
 
     def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
         """On the driver, which reads the rows that it needs."""
-        for shard in shards:
-            rows = np.unique(shard.rows)
-            view = self.model.view(small, self.table.counts(rows), self.table.totals(), rows)
-            yield self.model.local_step(view, shard, None, seed)[0]
+        return self.fork(self.model, 1, copied=False).infer(small, shards, seed)
 
     def parts(self, told: Stats | None) -> TableParts:
         return SparkParts(self, told)
@@ -358,9 +341,8 @@ class SparkBlocks(Engine):
     # files
 
     def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> LocalEngine:
-        other = LocalEngine(n_jobs, folder=self.folder)
-        other.keeper = self.keeper
-        other.model, other.table = model, self.table.copy() if copied else self.table
+        other = LocalEngine.over(model, self.table.copy() if copied else self.table, n_jobs)
+        other.folder, other.keeper = self.folder, self.keeper
         return other
 
     def files(self, *, run: bool) -> Sequence[Path]:
@@ -379,7 +361,7 @@ class SparkBlocks(Engine):
         for number, report in self.kept.items():
             arrays |= flat_stats(f"{PREFIX}{number}/{self.versions[number]}/", without_rows(report))
         arrays |= self.records.snapshot()
-        self.pinned = [*self.pinned[-1:], self._in_use()]
+        self.names.pin(self._in_use())
         self._tidy()
         sync(self.files(run=True))
         return arrays, None
@@ -394,7 +376,7 @@ class SparkBlocks(Engine):
             self.kept[int(number)] = stats_from(f"{PREFIX}{number}/{version}/", arrays)
             self.versions[int(number)] = version
         self.records.restore(arrays)
-        self.pinned = [self._in_use()]
+        self.names.pin(self._in_use())
 
     def _in_use(self) -> set[str]:
         """The versions that the present state refers to."""
@@ -402,8 +384,7 @@ class SparkBlocks(Engine):
 
     def _tidy(self) -> None:
         """Remove versions that nothing refers to."""
-        wanted = set.union(self._in_use(), self.live, *self.pinned)
-        remove_all_but(self.folder, self.names.kind, wanted)
+        self.names.tidy(self._in_use() | self.live)
 
     def stop(self) -> None:
         self.cluster.stop()
@@ -420,18 +401,6 @@ def _versions_of(plan: Plan) -> Iterator[str]:
             yield from item.values.rows.versions
 
 
-def _width(rows: Rows | Cells) -> int:
-    return rows.n_columns if isinstance(rows, Cells) else rows.values.shape[1]
-
-
 def _stored(stats: Stats) -> StoredRows:
     assert isinstance(stats.rows, FiledRows)
     return stats.rows.stored
-
-
-def _columns_after(edit: Edit, row_axis: str, column_axis: str, n_columns: int) -> int:
-    """The columns that a table has after an edit."""
-    item = Field(np.zeros((1, n_columns)), (row_axis, column_axis))
-    for change in edit:
-        item = apply_change(item, without_along(change, row_axis))
-    return item.values.shape[1]

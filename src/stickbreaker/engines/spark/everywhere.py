@@ -1,7 +1,8 @@
 """The engine on Spark whose table is bounded and lies everywhere: the driver has it, each step sends it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.failures import told
 from stickbreaker.engines.spark.portions import CarriedRecords, portions_of, source_of
-from stickbreaker.engines.spark.tasks import Portion, Records
+from stickbreaker.engines.spark.tasks import EachTask, Portion, over_sent
 from stickbreaker.models.contract import Model, Plan
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ class EverywhereTask:
     seed: int
     source: Source | None
     plans: tuple[Plan, ...] = ()
-    before: Mapping[int, Records] = field(default_factory=dict[int, Records])  # by portion
-    after: Mapping[int, Records] = field(default_factory=dict[int, Records])
     again: bool = False
 
     def __call__(self, portions: Iterable[Portion]) -> Iterator[Stats]:
@@ -42,34 +41,16 @@ class EverywhereTask:
                 yield self._portion(portion)
 
     def _portion(self, portion: Portion) -> Stats:
-        engine = LocalEngine(1)
-        engine.model, engine.table = self.sent.value
-        shards = portion.shards(self.source)
-        held = self.before[portion.number].read() if portion.number in self.before else {}
+        engine, shards = over_sent(self.sent), portion.shards(self.source)
         if self.again:
-            engine.fresh = held
+            engine.fresh = portion.records()
             stats = engine.again(self.small, shards, self.seed, self.plans)
         else:
-            engine.locals, engine.keep_local = held, portion.number in self.after
+            engine.locals, engine.keep_local = portion.records(), portion.after is not None
             stats = engine.map(self.small, shards, len(shards), self.seed, self.plans)
-        if portion.number in self.after:
-            self.after[portion.number].write(engine.fresh)
+        if portion.after is not None:
+            portion.after.write(engine.fresh)
         return stats
-
-
-@dataclass(frozen=True)
-class EachSent:
-    """A function of items, over the table that was sent."""
-
-    sent: Any
-    function: Callable[[LocalEngine, Any], Any]
-
-    def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
-        engine = LocalEngine(1)
-        engine.model, engine.table = self.sent.value
-        with told():
-            for item in items:
-                yield self.function(engine, item)
 
 
 class SparkEverywhere(LocalEngine):
@@ -91,7 +72,6 @@ class SparkEverywhere(LocalEngine):
     def map(
         self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
     ) -> Stats:
-        self.records.begin()
         return self._sent(small, shards, seed, plans, again=False)
 
     def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
@@ -103,11 +83,9 @@ class SparkEverywhere(LocalEngine):
         from stickbreaker.engines.sums import Sum
 
         portions = portions_of(shards, self.settings.portion)
-        before = self.records.of(portions, fresh=again)
-        keep = bool(plans) or self.records.carried
-        after = self.records.to_write(portions) if keep else {}
-        sent = self.cluster.context.broadcast((self.model, self.table.copy()))
-        task = EverywhereTask(sent, small, seed, source_of(shards), tuple(plans), before, after, again)
+        portions = self.records.around(portions, tried=bool(plans), again=again)
+        sent = self.cluster.context.broadcast((self.model, self.table))  # written before this returns
+        task = EverywhereTask(sent, small, seed, source_of(shards), tuple(plans), again)
         total = Sum(self.table.shape)
         try:
             with self.cluster.until_stopped():
@@ -119,9 +97,9 @@ class SparkEverywhere(LocalEngine):
         return total.stats()
 
     def each(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
-        sent = self.cluster.context.broadcast((self.model, self.table.copy()))
+        sent = self.cluster.context.broadcast((self.model, self.table))
         try:
-            return self.cluster.each(items, EachSent(sent, function))
+            return self.cluster.each(items, EachTask(partial(over_sent, sent), function))
         finally:
             sent.destroy()
 

@@ -76,9 +76,8 @@ class AddParts:
 
     def answer(self, name: str, chunk: int) -> Mapping[str, Array]:
         function, held = self.functions[name]
-        first = self.table.stored.layout.bounds(chunk)[0]
         own = {key: item.chunk(chunk) for key, item in held.items()}
-        counts = self.table.stored.chunk(chunk) * self.table.scale
+        first, counts = self.table.chunk(chunk)
         return function(Part(first, self.table.n_rows, counts, own))
 
 
@@ -124,8 +123,7 @@ class TopParts:
     n: int
 
     def __call__(self, chunk: int) -> Made:
-        first = self.table.stored.layout.bounds(chunk)[0]
-        counts = self.table.stored.chunk(chunk) * self.table.scale
+        first, counts = self.table.chunk(chunk)
         found = largest(counts, first, self.columns, self.n)
         return Made(sums={place: Best([each]) for place, each in enumerate(found)})  # type: ignore[dict-item]
 

@@ -1,9 +1,7 @@
 """Portions of documents, and where their records lie between passes."""
 
 import json
-import shutil
-import uuid
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +13,7 @@ from stickbreaker.core.edits import Dissolve, Drop, Edit, Grow, Merge, Permute, 
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import SHARD, Shards, Source
 from stickbreaker.engines.spark.tasks import Portion, Records
+from stickbreaker.engines.spark.versions import Versions
 
 LEAST = 8  # portions of a step, where it has so many shards
 NAME = "records"  # of the array of a snapshot
@@ -51,9 +50,8 @@ class CarriedRecords:
     """
 
     def __init__(self, folder: Path, carried: bool) -> None:
-        self.folder, self.carried = folder, carried
-        self.names = Names("records")
-        self.pinned: list[set[str]] = []  # of the last two snapshots
+        self.carried = carried
+        self.files = Versions(folder, "records")
         self.clear()
 
     def clear(self) -> None:
@@ -62,38 +60,35 @@ class CarriedRecords:
         self.fresh: dict[int, Held] = {}  # of the step under way
         self.log: list[Edit] = []
 
-    def begin(self) -> None:
-        """A step begins."""
-        self.fresh = {}
-
-    def of(self, portions: Sequence[Portion], *, fresh: bool) -> dict[int, Records]:
-        """The records of portions that have some: from the last pass, or of the step under way."""
-        held = self.fresh if fresh else self.kept
-        return {
-            portion.number: Records(
-                self._path(held[portion.number].version, portion.number),
-                tuple(self.log[held[portion.number].since :]),
-            )
-            for portion in portions
-            if portion.number in held
+    def around(self, portions: Sequence[Portion], *, tried: bool, again: bool) -> list[Portion]:
+        """Portions with their records to read, of the last pass or (`again`) the step under way; and, where
+        records are carried or plans are `tried`, those to write, which are there when the map has ended.
+        """
+        held = self.fresh if again else self.kept
+        before = {
+            number: Records(self._path(version, number), tuple(self.log[since:]))
+            for number, (version, since) in held.items()
         }
-
-    def to_write(self, portions: Sequence[Portion]) -> dict[int, Records]:
-        """Where tasks are to write portions' records; they are there when the step's map has ended."""
-        version = self.names.new()
-        found = {each.number: Records(self._path(version, each.number)) for each in portions}
-        self.fresh = {**self.fresh, **dict.fromkeys(found, Held(version, len(self.log)))}
-        return found
+        after: dict[int, Records] = {}
+        if not again:
+            self.fresh = {}
+        if tried or self.carried:
+            version = self.files.new()
+            after = {each.number: Records(self._path(version, each.number)) for each in portions}
+            self.fresh = {**self.fresh, **dict.fromkeys(after, Held(version, len(self.log)))}
+        return [
+            replace(each, before=before.get(each.number), after=after.get(each.number)) for each in portions
+        ]
 
     def _path(self, version: str, portion: int) -> Path:
-        return self.folder / version / f"{portion:012d}.safetensors"
+        return self.files.folder / version / f"{portion:012d}.safetensors"
 
     def commit(self) -> None:
         """Keep the records of the step, where they are carried."""
         if self.carried:
             self.kept = {**self.kept, **self.fresh}
         self.fresh = {}
-        remove_all_but(self.folder, self.names.kind, set.union(self.versions(), *self.pinned))
+        self.files.tidy(self.versions())
 
     def edit(self, edit: Edit, row_axis: str) -> None:
         """Note an edit, without what it holds along rows: records have none."""
@@ -104,13 +99,9 @@ class CarriedRecords:
         """The folders that are in use."""
         return {held.version for each in (self.kept, self.fresh) for held in each.values()}
 
-    def pin(self) -> None:
-        """Keep what is in use now until two snapshots later."""
-        self.pinned = [*self.pinned[-1:], self.versions()]
-
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """An array that `restore` reads; the files that it names stay until the next snapshot but one."""
-        self.pin()
+        self.files.pin(self.versions())
         if not self.kept:
             return {}
         told = {
@@ -126,29 +117,7 @@ class CarriedRecords:
             told = json.loads(arrays[NAME].tobytes())
             self.kept = {number: Held(version, since) for number, version, since in told["kept"]}
             self.log = [tuple(_change(change) for change in edit) for edit in told["log"]]
-            self.pin()
-
-
-class Names:
-    """Names of versions, unlike all others: a process may still read older files."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind, self.run, self.count = kind, uuid.uuid4().hex[:8], 0
-
-    def new(self) -> str:
-        """The next name."""
-        self.count += 1
-        return f"{self.kind}-{self.count:06d}-{self.run}"
-
-
-def remove_all_but(folder: Path, kind: str, wanted: Set[str]) -> None:
-    """Remove the versions of a kind that nothing refers to, and what killed tasks left in the others."""
-    for path in folder.glob(f"{kind}-*"):
-        if path.name not in wanted:
-            shutil.rmtree(path, ignore_errors=True)
-    for version in wanted:
-        for partial in (folder / version).glob(".*.partial-*"):
-            partial.unlink(missing_ok=True)
+            self.files.pin(self.versions())
 
 
 class Held(NamedTuple):

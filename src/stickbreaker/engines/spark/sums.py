@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.records import Array, Cells, Rows, Stats, join_cells, no_rows
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.failures import told
+from stickbreaker.engines.table import sums_by_group
 
 SMALL = -1  # in place of a chunk's number: what is no row
 
@@ -48,11 +49,7 @@ class Sent(NamedTuple):
 def without_rows(stats: Stats) -> Stats:
     """A report less its rows and those of its trials."""
     trial = {name: without_rows(each) for name, each in stats.trial.items()}
-    return replace(stats, rows=no_rows(_width(stats.rows)), trial=trial)
-
-
-def _width(rows: Rows | Cells) -> int:
-    return rows.n_columns if isinstance(rows, Cells) else rows.values.shape[1]
+    return replace(stats, rows=no_rows(stats.rows.n_columns), trial=trial)
 
 
 class Combiner:
@@ -101,7 +98,7 @@ def summed(parts: Sequence[Rows | Cells]) -> Rows | Cells:
     for part in rows:
         there[part.positions] = True
     positions = np.flatnonzero(there)
-    values = np.zeros((len(positions), rows[0].values.shape[1]))
+    values = np.zeros((len(positions), rows[0].n_columns))
     for part in rows:
         values[np.searchsorted(positions, part.positions)] += part.values
     return Rows(positions, values)
@@ -129,13 +126,12 @@ def sent(table: str, rows: Rows | Cells, first: int) -> Sent:
     if isinstance(rows, Cells):
         places, columns = (rows.positions - first).astype(np.int32), _narrow(rows.columns, rows.n_columns)
         return Sent(table, places, rows.times, columns, rows.n_columns, rows.unit)
-    n_columns = rows.values.shape[1]
     here, columns = np.nonzero(rows.values)
     places = (rows.positions - first).astype(np.int32)
     if len(here) > rows.values.size // 2:
-        return Sent(table, places, rows.values, None, n_columns, 1.0)
+        return Sent(table, places, rows.values, None, rows.n_columns, 1.0)
     values = rows.values[here, columns]
-    return Sent(table, places[here], values, _narrow(columns, n_columns), n_columns, 1.0)
+    return Sent(table, places[here], values, _narrow(columns, rows.n_columns), rows.n_columns, 1.0)
 
 
 def _narrow(columns: NDArray[np.integer[Any]], n_columns: int) -> NDArray[np.integer[Any]]:
@@ -198,11 +194,7 @@ class ReduceTask:
 
 def group_sums(rows: Rows, groups: Any, n_groups: int) -> Array:
     """Sums of rows (groups × columns); `groups` as in `ReduceTask`."""
-    from stickbreaker.engines.table import sums_by_group
-
-    if groups is None:
-        return rows.values.sum(axis=0, keepdims=True)
-    return sums_by_group(rows, groups.value, n_groups)
+    return sums_by_group(rows, None if groups is None else groups.value, n_groups)
 
 
 class ChunkSum:

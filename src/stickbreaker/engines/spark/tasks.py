@@ -2,9 +2,9 @@
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,30 +15,14 @@ from stickbreaker.core.flat import flat_record, record_from
 from stickbreaker.core.records import Array, Field, Record, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Source
+from stickbreaker.engines.local import LocalEngine, one_thread
 from stickbreaker.engines.row_files import COUNTS, REMEDY, replacing
 from stickbreaker.engines.spark.failures import settle, told
 from stickbreaker.engines.spark.sums import SMALL, Combiner, Key, without_rows
 from stickbreaker.engines.stored import StoredRows, StoredTable
 from stickbreaker.models.contract import Local, Model, Plan, View
 
-if TYPE_CHECKING:
-    from stickbreaker.engines.local import LocalEngine
-
-
 CHECKSUM = 4  # bytes at the end of a file of records
-
-
-@dataclass(frozen=True)
-class Portion:
-    """Documents that one task learns from: chunks of a corpus's documents, or shards themselves."""
-
-    number: int
-    chunks: tuple[int | NDArray[np.int64], ...] = ()
-    given: tuple[Shard, ...] = ()
-
-    def shards(self, source: Source | None) -> list[Shard]:
-        """Its documents, read where it lies."""
-        return list(self.given) if source is None else list(source.shards(*self.chunks))
 
 
 @dataclass(frozen=True)
@@ -89,6 +73,26 @@ class Records:
             partial.write_bytes(content + zlib.crc32(content).to_bytes(CHECKSUM))
 
 
+@dataclass(frozen=True)
+class Portion:
+    """Documents that one task learns from: chunks of a corpus's documents, or shards themselves; and where
+    their records are to be read and written, if they have any."""
+
+    number: int
+    chunks: tuple[int | NDArray[np.int64], ...] = ()
+    given: tuple[Shard, ...] = ()
+    before: Records | None = None
+    after: Records | None = None
+
+    def shards(self, source: Source | None) -> list[Shard]:
+        """Its documents, read where it lies."""
+        return list(self.given) if source is None else list(source.shards(*self.chunks))
+
+    def records(self) -> dict[int, Local]:
+        """Records by the number of a shard's first document."""
+        return {} if self.before is None else self.before.read()
+
+
 class RowsAt:
     """Rows of an array over all rows, those of a shard alone; looked up by their numbers in the table."""
 
@@ -105,10 +109,6 @@ class StoredField:
 
     rows: StoredRows
     shape: tuple[int, ...]
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """All of it, for a snapshot of plans under way."""
@@ -134,36 +134,31 @@ class MapTask:
     source: Source | None
     most_bytes: int  # of rows that are viewed at once, and of reports that wait to be sent
     plans: tuple[Plan, ...] = ()
-    before: Mapping[int, Records] = field(default_factory=dict[int, Records])  # by portion
-    after: Mapping[int, Records] = field(default_factory=dict[int, Records])
     again: bool = False  # only plans are tried, on the records of the step under way
 
     def __call__(self, portions: Iterable[Portion]) -> Iterator[tuple[Key, Any]]:
-        from stickbreaker.engines.local import one_thread
-
         with told(), one_thread():
             for portion in portions:
                 yield from self._portion(portion)
         settle("map")
 
     def _portion(self, portion: Portion) -> Iterator[tuple[Key, Any]]:
-        shards = portion.shards(self.source)
-        held = self.before[portion.number].read() if portion.number in self.before else {}
+        shards, held = portion.shards(self.source), portion.records()
         combiner = Combiner(portion.number, self.table.stored.layout, self.most_bytes)
         n_columns = self.table.shape[1]
         small, fresh = Stats(no_rows(n_columns)), dict[int, Local]()
         for shard, view, plans in self._viewed(shards):
             first = int(shard.documents[0])
             local, stats = self._step(view, shard, held.get(first), plans)
-            if portion.number in self.after:
+            if portion.after is not None:
                 fresh[first] = local
             small = small.plus(without_rows(stats))
             yield from combiner.add(COUNTS, stats.rows)
             for name, trial in stats.trial.items():
                 yield from combiner.add(name, trial.rows)
         yield from combiner.rest()
-        if portion.number in self.after:
-            self.after[portion.number].write(fresh)
+        if portion.after is not None:
+            portion.after.write(fresh)
         yield Key(SMALL, portion.number, 0), small
 
     def _step(
@@ -192,19 +187,25 @@ class MapTask:
                 yield shard, view, plans
 
 
+def over_files(model: Any, table: StoredTable) -> LocalEngine:
+    """An engine over a table in files; `model` is a broadcast variable, whose `value` is the Model."""
+    return LocalEngine.over(model.value, table)
+
+
+def over_sent(sent: Any) -> LocalEngine:
+    """An engine over what a broadcast variable has, a model and its table."""
+    return LocalEngine.over(*sent.value)
+
+
 @dataclass(frozen=True)
 class EachTask:
-    """A function of items, over a table in files."""
+    """A function of items and of an engine, which each task makes for itself."""
 
-    model: Any  # a broadcast variable, whose `value` is the Model
-    table: StoredTable
-    function: "Callable[[LocalEngine, Any], Any]"
+    made: Callable[[], LocalEngine]
+    function: Callable[[LocalEngine, Any], Any]
 
     def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
-        from stickbreaker.engines.local import LocalEngine
-
-        engine = LocalEngine(1)
-        engine.model, engine.table = self.model.value, self.table
+        engine = self.made()
         with told():
             for item in items:
                 yield self.function(engine, item)

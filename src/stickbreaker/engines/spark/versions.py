@@ -1,0 +1,38 @@
+"""Folders of files, each written once: their names, and which of them stay."""
+
+import shutil
+import uuid
+from collections.abc import Set
+from pathlib import Path
+
+
+class Versions:
+    """The folders of one kind in a run's folder.
+
+    Names are unlike all others, of other runs too: a process may still read older files. What a snapshot
+    names stays until the next snapshot but one.
+    """
+
+    def __init__(self, folder: Path, kind: str) -> None:
+        self.folder, self.kind = folder, kind
+        self.run, self.count = uuid.uuid4().hex[:8], 0
+        self.pinned: list[set[str]] = []  # of the last two snapshots
+
+    def new(self) -> str:
+        """The next name."""
+        self.count += 1
+        return f"{self.kind}-{self.count:06d}-{self.run}"
+
+    def pin(self, in_use: Set[str]) -> None:
+        """Keep what a snapshot names."""
+        self.pinned = [*self.pinned[-1:], set(in_use)]
+
+    def tidy(self, in_use: Set[str]) -> None:
+        """Remove what is neither in use nor kept for a snapshot, and what killed tasks left in the others."""
+        wanted = set(in_use).union(*self.pinned)
+        for path in self.folder.glob(f"{self.kind}-*"):
+            if path.name not in wanted:
+                shutil.rmtree(path, ignore_errors=True)
+        for version in wanted:
+            for partial in (self.folder / version).glob(".*.partial-*"):
+                partial.unlink(missing_ok=True)
