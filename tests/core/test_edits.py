@@ -16,6 +16,7 @@ from stickbreaker.core.edits import (
     Permute,
     Split,
     apply,
+    apply_change,
     apply_to_local,
     apply_to_rows,
     apply_to_stats,
@@ -251,6 +252,26 @@ def test_a_report_is_shared_out_as_its_trial_was(source, into, left):
     sums[left] = [-1.0, -2.0]
     assert after.usage["log_theta"].values.tolist() == sums.tolist()
     assert float(after.usage["own"].values) == 2.0
+
+
+def test_targets_exchange_what_they_gain_beside_the_source():
+    """Along the words a target may lose; rows keep their sums, to the last digit of the source's."""
+    table = np.arange(1.0, 13.0).reshape(3, 4)
+    table[2, 1] = 0.0
+    told = np.array([[3.0, -1.0], [-2.5, 8.5], [0.5, -0.5]])  # of which 2, 6 and 0 are the source's
+    stats = report(table, {"merge": tried(told)})
+    change = Dissolve("topics", 1, (3, 0), (0.5, 0.5), {}, "merge", amounts="words")
+    after = apply_to_stats((change,), stats, "words", "topics", 3)
+    expected = np.delete(table, 1, axis=1)
+    expected[:, [2, 0]] += told
+    assert dense(after, 3) == pytest.approx(expected)
+    counts = apply_change(Field(table, ("words", "topics")), replace(change, along={"words": told}))
+    assert counts.values == pytest.approx(expected)
+    rough = apply_change(Field(table, ("words", "topics")), replace(change, along={"words": 1.001 * told}))
+    assert rough.values.sum(axis=1) == pytest.approx(table.sum(axis=1), rel=1e-15)
+    shares = {SHARES_OF + "merge": Field(np.array([[1.5, -0.5]]), ("documents", "targets"), additive=False)}
+    local = {"gamma": Field(np.array([[4.0, 2.0, 1.0, 3.0]]), ("documents", "topics")), **shares}
+    assert apply_to_local((change,), local)["gamma"].values.tolist() == [[3.0, 1.0, 6.0]]
 
 
 def test_documents_follow_their_own_shares():

@@ -63,7 +63,7 @@ def every_ask(table, report, arrays, words):
     two = np.array([[7.0, 2.0]] * len(totals))
     fields = {
         "seconds": Ask(partial(asked.seconds, tokens=tokens, smooth=0.0), told),
-        "handed": Ask(asked.handed, merged),
+        "handed": Ask(partial(asked.handed, amounts=False), merged),
         "random_scores": Ask(partial(asked.random_scores, seed=5, step=2, topic=1)),
         "targets": Ask(partial(asked.targets, words=words, topics=[0, 3], totals=totals[:, [0, 3]])),
         "centred": Ask(partial(asked.centred, moments=np.array([9.0, 1.0, 8.0])), told),
@@ -83,7 +83,7 @@ def every_ask(table, report, arrays, words):
             partial(asked.split_after, topic=1, rate=0.4, scale=3.0),
             {**told, **fresh, "start": arrays["start"]},
         ),
-        "union": Ask(partial(asked.union, topic=1, into=[0, 3]), merged),
+        "union": Ask(partial(asked.union, topic=1, into=[0, 3], amounts=True), merged),
         "union_after": Ask(partial(asked.union_after, topic=1, into=[0, 3], scale=3.0), {**merged, **fresh}),
     }
     return sums | {name: Ask(Terms(words, ask.function), ask.held) for name, ask in columns.items()}, fields

@@ -153,8 +153,9 @@ def test_documents_that_are_not_chosen_are_not_read():
 
 
 @seeds
+@pytest.mark.parametrize("mixing", [False, True], ids=["apart", "mixing"])
 @pytest.mark.parametrize("targets", [[3], [0, 3], [3, 0, 1]], ids=len)
-def test_a_topic_handed_over(seed, targets):
+def test_a_topic_handed_over(seed, targets, mixing):
     case = Case(seed)
     columns = [*targets, 2]
     parts = case.parts([0, 1, 2, 3])
@@ -164,11 +165,11 @@ def test_a_topic_handed_over(seed, targets):
         case.rng.uniform(0.05, 0.4, len(targets)),
     )
     out = _handover(len(case.documents), len(targets))
-    add_handover(case.document, parts, np.array(columns), gamma, log_words, prior, out)
+    add_handover(case.document, parts, np.array(columns), gamma, log_words, prior, mixing, out)
     counts, after, before, own = np.zeros((N_WORDS, len(targets))), 0.0, 0.0, 0.0
     for d, words, every in case.each(parts):
         mine, total = every[:, columns], case.totals[d]
-        moved, wide = oracle.handover(words, mine, gamma[d], total, log_words, prior, ROUNDS, CLOSE)
+        moved, wide = oracle.handover(words, mine, gamma[d], total, log_words, prior, ROUNDS, CLOSE, mixing)
         assert out.shares[d] == pytest.approx((wide - gamma[d, :-1]) / gamma[d, -1], rel=1e-5)
         np.add.at(counts, words, moved)
         after, before = after + psi(wide) - psi(total), before + psi(gamma[d]) - psi(total)
@@ -196,7 +197,9 @@ def test_in_two_and_handed_back_is_as_before(seed):
         _, tokens, _ = oracle.halves(words, mine[:, 0], gamma[d], case.totals[d], odds, priors, ROUNDS, CLOSE)
         both[case.words.offsets[d] : case.words.offsets[d + 1]] = tokens
     back = _handover(n, 1)
-    add_handover(case.document, both, np.arange(2), apart, np.zeros((N_WORDS, 1)), np.array([0.3]), back)
+    add_handover(
+        case.document, both, np.arange(2), apart, np.zeros((N_WORDS, 1)), np.array([0.3]), False, back
+    )
     assert back.own[0] == pytest.approx(-out.own[0], rel=1e-5, abs=1e-5)
     assert back.shares == pytest.approx(1.0)
 

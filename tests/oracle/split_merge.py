@@ -70,26 +70,41 @@ def halves(words, tokens, gamma, total, log_odds, priors, rounds, close):
     return share, np.stack([first, tokens - first], axis=1), apart
 
 
-def handover(words, tokens, gamma, total, log_words, prior, rounds, close):
-    """One document's last topic handed over: what of its tokens each target gets (entries × targets), and the
-    targets' gammas afterwards. tokens (entries × targets + 1)."""
-    leaving = tokens[:, -1]
+def handover(words, tokens, gamma, total, log_words, prior, rounds, close, mixing=False):
+    """One document's last topic handed over: what each target gains (entries × targets), and the targets'
+    gammas afterwards. tokens (entries × targets + 1). Where `mixing`, all tokens are parted anew."""
+    leaving, everything = tokens[:, -1], tokens.sum(axis=1)
     n = len(prior)
 
     def widened(moved):
         return gamma[:-1] + gamma[-1] * (prior + moved) / (prior.sum() + leaving.sum())
 
-    def leaning(wide):
+    def mixed(moved):
+        beside = np.maximum(gamma[:-1] - tokens[:, :-1].sum(axis=0), 0.0) + prior
+        wide = beside + max(gamma.sum() - beside.sum(), 0.0) * moved / moved.sum()
+        return wide * min(1.0, gamma.sum() / beside.sum())
+
+    def leaning(wide, what):
         odds = np.array([log_words[w] for w in words]).reshape(-1, n) + psi(wide) - psi(total)
         weights = np.exp(odds - odds.max(axis=1, keepdims=True, initial=-1e300))
-        return leaving[:, None] * weights / weights.sum(axis=1, keepdims=True)
+        return what[:, None] * weights / weights.sum(axis=1, keepdims=True)
 
     moved = np.full(n, leaving.sum() / n)
-    if leaving.sum() >= FEW and n > 1:
-        for _ in range(rounds):
-            now = leaning(widened(moved)).sum(axis=0)
-            change, moved = np.abs(now - moved).sum(), now
-            if change < close:
-                break
     wide = widened(moved)
-    return leaning(wide), wide
+    if leaving.sum() < FEW or n == 1:
+        return leaning(wide, leaving), wide
+    for _ in range(rounds):
+        now = leaning(wide, leaving).sum(axis=0)
+        change, moved = np.abs(now - moved).sum(), now
+        wide = widened(moved)
+        if change < close and not mixing:
+            break
+    if not mixing:
+        return leaning(wide, leaving), wide
+    for _ in range(rounds):
+        now = leaning(wide, everything).sum(axis=0)
+        change, moved = np.abs(now - moved).sum(), now
+        wide = mixed(moved)
+        if change < close:
+            break
+    return leaning(wide, everything) - tokens[:, :-1], wide

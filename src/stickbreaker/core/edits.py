@@ -43,8 +43,9 @@ class Merge:
 class Dissolve:
     """Position `source` is shared out among `into` and vanishes.
 
-    `shares` (one a target) add up to one; `along` gives them along another axis (n × targets); `trial` as in
-    `Split`.
+    `shares` (one a target) add up to one; `along` gives them along another axis (n × targets). Along the axis
+    `amounts` it has what each target gains, which may be more or less than it gets of `source`: the rest they
+    exchange. `trial` as in `Split`.
     """
 
     axis: str
@@ -53,6 +54,7 @@ class Dissolve:
     shares: tuple[float, ...]
     along: Mapping[str, Array] = field(default_factory=dict[str, Array])
     trial: str = ""
+    amounts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Arr
             if item.additive:
                 values = values.copy()
                 for place, target in enumerate(into):
-                    values[target] += values[source] * _shares(item, axis, change, place)
+                    values[target] += _gained(values[source], item, axis, change, place)
             return np.delete(values, source, axis=0)
         case Reorder():
             raise ValueError("an order is of two axes")
@@ -170,6 +172,25 @@ def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None
             return (along if target is None else along[:, target]).reshape(shape)
     share = change.share if isinstance(change, Split) else change.shares[target or 0]
     return np.float64(share) * np.ones([1] * len(others))
+
+
+def _gained(source: Array, item: Field, axis: int, change: Dissolve, target: int) -> Array:
+    """What a target gains of a slice of the field."""
+    others = [name for i, name in enumerate(item.axes) if i != axis]
+    if others == [change.amounts] and change.amounts in change.along:
+        return given(source, change.along[change.amounts])[:, target]
+    return source * _shares(item, axis, change, target)
+
+
+def given(source: Array, amounts: Array) -> Array:
+    """What targets gain (n × targets), to rounding all of `source` (n): the first has what is left.
+
+    >>> given(np.array([3.0]), np.array([[-1.0, 4.0]])).tolist()
+    [[-1.0, 4.0]]
+    """
+    gained = np.array(amounts, np.float64)
+    gained[:, 0] = source - gained[:, 1:].sum(axis=1)
+    return gained
 
 
 def dropped(item: Field, edit: Edit) -> float:
@@ -264,8 +285,11 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
     }
     if isinstance(change, Split | Dissolve) and change.axis == column_axis and change.trial in trials:
         trial, rows = trials[change.trial], stats.rows.rows()
-        shares = own_shares(_values_at(trial.rows.rows(), rows.positions))
-        along = shares[:, 1] if isinstance(change, Split) else shares
+        told = _values_at(trial.rows.rows(), rows.positions)
+        if isinstance(change, Split):
+            along = own_shares(told)[:, 1]
+        else:
+            along = told if change.amounts == row_axis else own_shares(told)
         own = replace(change, along={**change.along, row_axis: along})
         rows = _change_columns(rows, own, row_axis, column_axis)
         usage = _with_trial(usage, trial.usage, change, column_axis)

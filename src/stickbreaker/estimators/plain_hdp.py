@@ -163,7 +163,8 @@ class PlainHDP(PlainTopics):
             raise UserError(
                 "eta differs from topic to topic, and moves change the topics", remedy="set moves=None"
             )
-        return (chosen.move(documents, words),)
+        sampled = isinstance(inference_of(self.inference)[1], Hybrid)
+        return (chosen.move(documents, words, sampled),)
 
     def _documents(self) -> GrowingTopics | FranchiseTopics:
         if isinstance(self.alpha, str) and self.alpha != "learned":

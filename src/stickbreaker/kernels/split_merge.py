@@ -36,7 +36,7 @@ class Halves(NamedTuple):
 class Handover(NamedTuple):
     """Where a topic that is handed over to others is written; all is added to but the shares."""
 
-    counts: NDArray[np.float64]  # shard's words × targets: tokens that the targets get
+    counts: NDArray[np.float64]  # shard's words × targets: tokens that the targets gain
     log_theta: NDArray[np.float64]  # targets: sum of E[log theta] afterwards
     log_whole: NDArray[np.float64]  # targets + 1: and before, the topic's last
     own: NDArray[np.float64]  # 1: as in Halves
@@ -209,62 +209,96 @@ def _targets(prior, moved, total, gamma, psi_total, gamma_out, expected_out):
         expected_out[j] = digamma64(gamma_out[j]) - psi_total
 
 
+@njit(**PART)
+def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
+    """gamma and E[log theta] of targets that have `moved` tokens, and had `old`; what gamma has beside tokens
+    stays, and they get the last topic's, `prior`."""
+    n = len(moved)
+    mass, beside, tokens = gamma[n], 0.0, 0.0
+    for j in range(n):
+        gamma_out[j] = max(gamma[j] - old[j], 0.0) + prior[j]
+        mass, beside, tokens = mass + gamma[j], beside + gamma_out[j], tokens + moved[j]
+    for j in range(n):
+        gamma_out[j] += max(mass - beside, 0.0) * moved[j] / tokens
+        gamma_out[j] *= min(1.0, mass / beside)
+        expected_out[j] = digamma64(gamma_out[j]) - psi_total
+
+
+@njit(**PART)
+def _held(i, parts, places, mixed):
+    """Tokens of an entry that are to be parted: the last topic's, where `mixed` those of all."""
+    tokens = np.float64(parts[i, places[-1]])
+    for j in range(len(places) - 1 if mixed else 0):
+        tokens += np.float64(parts[i, places[j]])
+    return tokens
+
+
 @njit(**OPTIONS)
-def add_handover(document, parts, places, gamma, log_words, prior, handover_out):
+def add_handover(document, parts, places, gamma, log_words, prior, mixing, handover_out):
     """A topic of a shard's documents handed over to others, whose phi and gamma take up its own.
 
     places (targets + 1): columns of `parts`, the topic's last; gamma (documents × targets + 1) likewise;
     log_words (shard's words × targets): E[log beta] of the targets; prior (targets): alpha that they get.
-    handover_out: Handover. With one target that is a merge, where nothing is chosen.
+    Where `mixing`, all tokens of these topics are then parted anew in documents that have some of the topic,
+    since its leaving may move others. handover_out: Handover. With one target that is a merge, where nothing
+    is chosen.
     """
     n = len(prior)
-    last = places[n]
-    moved, updated = np.empty(n), np.empty(n)
+    moved, updated, old = np.empty(n), np.empty(n), np.empty(n)
     wide, expected, shares = np.empty(n), np.empty(n), np.empty(n)
     for d in range(len(document.offsets) - 1):
         start, stop = document.offsets[d], document.offsets[d + 1]
         psi_total = digamma64(document.totals[d])
-        total = _tokens(parts, start, stop, last)
+        total = _tokens(parts, start, stop, places[n])
         for j in range(n):
-            moved[j] = total / n
+            old[j], moved[j] = _tokens(parts, start, stop, places[j]), total / n
         _targets(prior, moved, total, gamma[d], psi_total, wide, expected)
-        if total >= FEW and n > 1:
-            for _ in range(ROUNDS):
-                updated[:] = 0.0
-                for i in range(start, stop):
-                    _leaning(i, document, log_words, expected, shares)
-                    for j in range(n):
-                        updated[j] += np.float64(parts[i, last]) * shares[j]
-                change = 0.0
+        chosen, mixed = total >= FEW and n > 1, False
+        for turn in range((2 * ROUNDS if mixing else ROUNDS) if chosen else 0):
+            mixed = turn >= ROUNDS
+            updated[:] = 0.0
+            for i in range(start, stop):
+                tokens = _held(i, parts, places, mixed)
+                if tokens == 0.0:
+                    continue
+                _leaning(i, document, log_words, expected, shares)
                 for j in range(n):
-                    change += abs(updated[j] - moved[j])
-                    moved[j] = updated[j]
+                    updated[j] += tokens * shares[j]
+            change = 0.0
+            for j in range(n):
+                change += abs(updated[j] - moved[j])
+                moved[j] = updated[j]
+            if mixed:
+                _mixed(prior, gamma[d], old, moved, psi_total, wide, expected)
+            else:
                 _targets(prior, moved, total, gamma[d], psi_total, wide, expected)
-                if change < CLOSE:
-                    break
+            if change < CLOSE and mixed == mixing:
+                break
         updated[:] = 0.0
         for i in range(start, stop if total >= NOTHING else start):
-            x = np.float64(parts[i, last])
-            if x == 0.0:
+            tokens, own = _held(i, parts, places, mixed), np.float64(parts[i, places[n]])
+            if tokens == 0.0:
                 continue
             _leaning(i, document, log_words, expected, shares)
-            handover_out.own[0] += x * log64(x)
+            handover_out.own[0] += _x_log_x(own)
             for j in range(n):
-                y, more = np.float64(parts[i, places[j]]), x * shares[j]
-                updated[j] += more
-                handover_out.counts[document.codes[i], j] += more
-                if y > 0.0:
-                    handover_out.own[0] += y * log64(y)
-                if y + more > 0.0:
-                    handover_out.own[0] -= (y + more) * log64(y + more)
+                before = np.float64(parts[i, places[j]])
+                after = tokens * shares[j] if mixed else before + tokens * shares[j]
+                updated[j] += after - before
+                handover_out.counts[document.codes[i], j] += after - before
+                handover_out.own[0] += _x_log_x(before) - _x_log_x(after)
         for j in range(n):
-            tokens = _tokens(parts, start, stop, places[j])
-            before = digamma64(gamma[d, j]) - psi_total
-            handover_out.own[0] += _own(tokens + updated[j], wide[j], expected[j])
-            handover_out.own[0] -= _own(tokens, gamma[d, j], before)
+            at = digamma64(gamma[d, j]) - psi_total
+            handover_out.own[0] += _own(old[j] + updated[j], wide[j], expected[j])
+            handover_out.own[0] -= _own(old[j], gamma[d, j], at)
             handover_out.log_theta[j] += expected[j]
-            handover_out.log_whole[j] += before
+            handover_out.log_whole[j] += at
             handover_out.shares[d, j] = (wide[j] - gamma[d, j]) / gamma[d, n]
         gone = digamma64(gamma[d, n]) - psi_total
         handover_out.own[0] -= _own(total, gamma[d, n], gone)
         handover_out.log_whole[n] += gone
+
+
+@njit(**PART)
+def _x_log_x(x):
+    return x * log64(x) if x > 0.0 else 0.0

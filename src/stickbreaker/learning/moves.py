@@ -76,7 +76,7 @@ def refine(
     """
     accepted: list[Accepted] = []
     changed: dict[str, Any] = {}
-    current = {item.name: (number, item) for number, item in plans}
+    current: dict[str, Numbered] = {item.name: (number, item) for number, item in plans}
     for again_number in range(1, MAX_ROUNDS + 1):
         again: list[Numbered] = []
         for number, move in enumerate(model.moves):
@@ -87,6 +87,7 @@ def refine(
             accepted += verdict.accepted
             changed |= verdict.small
             again += [(number, item) for item in verdict.again]
+            current = {name: each for name, each in current.items() if name not in verdict.dropped}
         current |= {item.name: (number, item) for number, item in again}
         if not again:
             break

@@ -61,11 +61,13 @@ class Accepted(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a move makes of trials: edits to make, plans to map once more, small fields that it changes."""
+    """What a move makes of trials: edits to make, plans to map once more, small fields that it changes, and
+    names of plans to give up."""
 
     accepted: tuple[Accepted, ...] = ()
     again: tuple[Plan, ...] = ()
     small: Record = MappingProxyType({})
+    dropped: tuple[str, ...] = ()
 
 
 class Model(ABC):

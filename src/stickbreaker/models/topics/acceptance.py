@@ -1,6 +1,6 @@
 """Three ways to judge a split or a merge of topics: by all documents, by a half, by the minibatch itself."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -32,6 +32,10 @@ RATE = 0.2  # merges of a stream wait until the learning rate is below: totals m
 class ExactMoves(TopicMoves):
     """Judged by the bound of all documents, whose statistics are those of their last visit."""
 
+    @property
+    def mixing(self) -> bool:
+        return not self.sampled
+
     def plan(
         self, small: Record, latest: Stats | None, table: TableParts, step: Step, seed: int
     ) -> list[Plan]:
@@ -43,19 +47,45 @@ class ExactMoves(TopicMoves):
     def refine(
         self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
     ) -> Verdict:
-        return Verdict(again=tuple(self._fitting(small, stats, plans, table)))
+        again = self._fitting(small, stats, plans, table)
+        if again or self.sampled:
+            return Verdict(again=tuple(again))
+        return self._hopeless(small, stats, plans, table, step)
+
+    def _hopeless(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
+    ) -> Verdict:
+        """Splits that gain nothing by the documents that they were fitted to, if all were like these.
+
+        Handovers are not fitted, and a part of the documents says too little of them.
+        """
+        splits = [plan for plan in plans if "targets" not in plan.change]
+        if not splits:
+            return Verdict()
+        sums = table.add({plan.name: self._terms(small, stats, plan) for plan in splits})
+        scale = float(table.totals.sum()) / max(stats.tokens, 1e-300)
+        lost = [each for each in self._judged(small, stats, splits, sums, scale) if each.gain <= 0.0]
+        later = self._later(step, scale * stats.documents)
+        _, memory = chosen(small, lost, self._limits(stats, step), table.totals.sum(axis=0), later)
+        return Verdict(dropped=tuple(each.plan for each in lost), small=memory)
 
     def _candidates(
         self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
     ) -> Iterator[Candidate]:
         sums = table.add({plan.name: self._terms(small, stats, plan) for plan in plans})
+        return self._judged(small, stats, plans, sums, 1.0)
+
+    def _judged(
+        self, small: Record, stats: Stats, plans: Sequence[Plan], sums: Mapping[str, Answer], scale: float
+    ) -> Iterator[Candidate]:
+        """What plans gain, if all documents are so many times those that told."""
         for plan in plans:
             tried, values = stats.trial[plan.name], evidence(self._words(small), sums[plan.name])
             if "targets" in plan.change:
-                yield self._handover(small, plan, tried, values, 1.0)
+                yield self._handover(small, plan, tried, values, scale)
                 continue
             part, prior = self._halved(small, tried, topic_of(plan.change["topic"]))
-            gain = float(tried.usage["own"].values) + prior + float(values @ WHOLE)
+            gain = scale * (float(tried.usage["own"].values) + prior) + float(values @ WHOLE)
             shares = partial(asked.seconds, tokens=tokens_of(tried), smooth=0.0)
             yield self._parted(plan, part, gain, Ask(shares, {"told": Told(plan.name)}))
 
@@ -155,7 +185,8 @@ class PaperMoves(TopicMoves):
         if all(plan.round == 0 for plan in plans):
             fresh = table.add({"fresh": self._report(small)})["fresh"]["totals"] * step.scale
             apart = [self._begun(small, stats, plan, table, fresh, step) for plan in plans if plan.change]
-            likely = pairs(correlation(stats), table.totals.sum(axis=0))[: self.settings.merges]
+            totals = table.totals.sum(axis=0)
+            likely = pairs(correlation(stats), totals)[: self.settings.tried(len(totals))]
             unions = [self._union(small, pair, table, step) for pair in likely]
             return Verdict(again=tuple(self._made(table, [*apart, *unions])))
         unions = [plan for plan in plans if "targets" in plan.change]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stickbreaker.core.edits import own_shares
+from stickbreaker.core.edits import given, own_shares
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.models.parts import Part
@@ -60,9 +60,10 @@ def seconds(part: Part, tokens: Array, smooth: float) -> Answer:
     return {"words": shares(part.held["told"], tokens, smooth)}
 
 
-def handed(part: Part) -> Answer:
-    """What each of several topics gets of another, as told."""
-    return {"words": own_shares(part.held["told"])}
+def handed(part: Part, amounts: bool) -> Answer:
+    """What each of several topics gets of another, as told: tokens where these are the table's, or shares."""
+    told = part.held["told"]
+    return {"words": told if amounts else own_shares(told)}
 
 
 # what to try
@@ -210,9 +211,9 @@ def split_after(part: Part, topic: int, rate: float, scale: float) -> Columns:
     return Columns(counts, fresh - counts)
 
 
-def union(part: Part, topic: int, into: Sequence[int]) -> Columns:
+def union(part: Part, topic: int, into: Sequence[int], amounts: bool) -> Columns:
     """Topics after another was handed over to them as told; then they and it as they are."""
-    return Columns(_united(part.counts, own_shares(part.held["told"]), topic, into))
+    return Columns(_united(part.counts, handed(part, amounts)["words"], topic, into, amounts))
 
 
 def union_after(part: Part, topic: int, into: Sequence[int], scale: float) -> Columns:
@@ -226,6 +227,7 @@ def _parts_and_whole(column: Array, second: Array) -> Array:
     return np.stack([column * (1.0 - second), column * second, column], axis=1)
 
 
-def _united(columns: Array, along: Array, topic: int, into: Sequence[int]) -> Array:
+def _united(columns: Array, along: Array, topic: int, into: Sequence[int], amounts: bool = False) -> Array:
     before = columns[:, [*into, topic]]
-    return np.concatenate([before[:, :-1] + before[:, -1:] * along, before], axis=1)
+    gained = given(before[:, -1], along) if amounts else before[:, -1:] * along
+    return np.concatenate([before[:, :-1] + gained, before], axis=1)

@@ -9,7 +9,8 @@ import numpy as np
 
 from stickbreaker.core.records import Array, Stats
 
-PARTS, LEAST_PART = 6, 0.02  # topics that one may be handed over to, and the least share of each
+PARTS, LEAST_PART = 6, 0.02  # topics that one is handed over to at first, and the least share of each
+MOST_PARTS = 24  # however often that failed
 
 
 def likeness(products: Array, squares: Array) -> Array:
@@ -39,11 +40,12 @@ def pairs(likeness: Array, totals: Array) -> list[tuple[int, ...]]:
     return [pair if totals[pair[0]] <= totals[pair[1]] else pair[::-1] for pair in pairs]
 
 
-def mixtures(products: Array, wanted: list[int]) -> Iterator[tuple[int, ...]]:
+def mixtures(products: Array, wanted: list[int], failed: Array) -> Iterator[tuple[int, ...]]:
     """Each wanted topic with those that it is most nearly a mixture of, the largest part first.
 
     Non-negative least squares of its word shares on those of all other topics, words weighted as chi-squared
-    weights them, whose inner products are given.
+    weights them, whose inner products are given. Each time that a topic has `failed` (topics: how often) it
+    is tried with twice as many.
     """
     from scipy.optimize import nnls
 
@@ -55,6 +57,8 @@ def mixtures(products: Array, wanted: list[int]) -> Iterator[tuple[int, ...]]:
             return
         root = np.linalg.cholesky(products[np.ix_(others, others)])
         parts, _ = nnls(root.T, np.linalg.solve(root, products[others, topic]))
-        largest = np.argsort(-parts, kind="stable")[:PARTS]
-        chosen = largest[parts[largest] > LEAST_PART] if parts.max() > LEAST_PART else largest[:1]
+        most = int(min(PARTS * 2.0 ** failed[topic], MOST_PARTS))
+        largest = np.argsort(-parts, kind="stable")[:most]
+        chosen = largest if failed[topic] else largest[parts[largest] > LEAST_PART]
+        chosen = chosen if len(chosen) else largest[:1]
         yield (topic, *others[chosen].tolist())

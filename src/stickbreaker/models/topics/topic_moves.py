@@ -4,7 +4,7 @@ scipy is imported on use: a model is loaded without it.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, zip_longest
@@ -58,6 +58,7 @@ class TopicMoves(Move):
     settings: SplitMerge
     documents: GrowingTopics
     words: ClosedVocabulary
+    sampled: bool = False  # documents' topics are drawn, and gains are estimates
 
     def start(self, n_columns: int) -> Record:
         none = np.zeros((2, n_columns))
@@ -66,6 +67,11 @@ class TopicMoves(Move):
             "wait": Field(none.copy(), ("kinds", "topics"), additive=False),
             "apart": Field(np.zeros((n_columns, n_columns)), ("topics", "topics"), additive=False),
         }
+
+    @property
+    def mixing(self) -> bool:
+        """Whether a handover parts the targets' tokens anew: where the table is the sum of what is told."""
+        return False
 
     # what to try
 
@@ -86,14 +92,19 @@ class TopicMoves(Move):
 
     def _handovers(self, small: Record, latest: Stats, table: TableParts, step: Step) -> Iterator[Draft]:
         """Topics to hand over, each to one that it is like or together with, or to those that it mixes."""
-        if self.settings.merges == 0:
-            return
         totals = table.totals.sum(axis=0)
-        apart, waits = small["apart"].values, small["wait"].values[MERGE]
+        most = self.settings.tried(len(totals))
+        if most == 0:
+            return
+        apart, waits, failed = (
+            small["apart"].values,
+            small["wait"].values[MERGE],
+            small["failed"].values[MERGE],
+        )
         picked: dict[tuple[int, ...], None] = {}
         small_first = [k for k in np.argsort(totals, kind="stable").tolist() if waits[k] <= step.seen]
         products = table.add({"products": Ask(partial(asked.products, totals=totals))})["products"]
-        mixed = list(mixtures(products["shares"], small_first[: -(-self.settings.merges // 2)]))
+        mixed = list(mixtures(products["shares"], small_first[: -(-most // 2)], failed))
         alike = likeness(products["counts"], products["squares"])
         rankings = [
             mixed,
@@ -103,9 +114,9 @@ class TopicMoves(Move):
         for each in chain.from_iterable(zip_longest(*rankings)):
             if each is not None:
                 picked[each] = None
-            if len(picked) == self.settings.merges:
+            if len(picked) == most:
                 break
-        for each in list(picked)[: self.settings.merges]:
+        for each in picked:
             yield self._union(small, each, table, step, mixed=each in mixed)
 
     def _union(
@@ -123,6 +134,8 @@ class TopicMoves(Move):
         }
         if mixed:
             change["mixture"] = Field(np.array(1.0))
+        if self.mixing:
+            change["mixing"] = Field(np.array(1.0))
         plan = Plan(f"merge {topic} {' '.join(map(str, targets))} of step {step.number}", change)
         words, totals = self._words(small), table.totals[:, targets]
         return Draft(plan, Ask(partial(asked.targets, words=words, topics=targets, totals=totals)))
@@ -138,6 +151,8 @@ class TopicMoves(Move):
     def _fitting(self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts) -> list[Plan]:
         """Splits that are not fitted yet, for their next round."""
         fitting = [plan for plan in plans if "targets" not in plan.change and plan.round < ROUNDS]
+        if not fitting:
+            return []
         sums = table.add({plan.name: self._seen(small, stats, plan) for plan in fitting})
         return self._made(table, [self._fitted(small, stats, plan, sums[plan.name]) for plan in fitting])
 
@@ -215,13 +230,16 @@ class TopicMoves(Move):
         self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
     ) -> Verdict:
         found = self._candidates(small, stats, plans, table, step)
-        limits = Limits(DUST * stats.tokens * step.scale, self.settings.splits)
-
-        def later(times: float) -> float:
-            return step.seen + times * stats.documents
-
-        best, memory = chosen(small, found, limits, table.totals.sum(axis=0), later)
+        later = self._later(step, stats.documents)
+        best, memory = chosen(small, found, self._limits(stats, step), table.totals.sum(axis=0), later)
         return Verdict(accepted(table, best), small=memory)
+
+    def _limits(self, stats: Stats, step: Step) -> Limits:
+        return Limits(DUST * stats.tokens * step.scale, self.settings.splits)
+
+    def _later(self, step: Step, documents: float) -> Callable[[float], float]:
+        """Gives the documents seen after so many rounds of `documents`."""
+        return lambda times: step.seen + times * documents
 
     def is_settled(self, small: Record, totals: Array) -> bool:
         """Every topic that could be split or handed over was, and it failed."""
@@ -238,21 +256,23 @@ class TopicMoves(Move):
     def _union_terms(self, small: Record, plan: Plan) -> Ask:
         """The words' terms of a handover, before and after."""
         topic, targets = concerned(plan)
-        columns = partial(asked.union, topic=topic, into=targets)
+        columns = partial(asked.union, topic=topic, into=targets, amounts=self.mixing)
         return Ask(Terms(self._words(small), columns), {"told": Told(plan.name)})
 
     def _handover(self, small: Record, plan: Plan, tried: Stats, values: Array, scale: float) -> Candidate:
         """A topic shared out among targets; `values` are the words' terms of the targets after it, and of the
         targets and the topic before."""
         topic, targets = concerned(plan)
-        tokens = tokens_of(tried)
+        tokens = np.maximum(tokens_of(tried), 0.0)
         parts = tokens / tokens.sum() if tokens.any() else np.arange(len(targets)) == 0.0
         gain = float(tried.usage["own"].values)
         gain += self._handed(small, tried, small["weights"].values[[*targets, topic]], parts)
         gain = scale * gain + float(values[: len(targets)].sum())
         gain -= float(values[len(targets) :].sum())
-        edit = Dissolve("topics", topic, tuple(targets), tuple(map(float, parts)), trial=plan.name)
-        shares = Ask(asked.handed, {"told": Told(plan.name)})
+        shares = tuple(map(float, parts))
+        amounts = "words" if self.mixing else ""
+        edit = Dissolve("topics", topic, tuple(targets), shares, trial=plan.name, amounts=amounts)
+        shares = Ask(partial(asked.handed, amounts=self.mixing), {"told": Told(plan.name)})
         return Candidate(plan.name, (topic, *targets), edit, gain, shares, "mixture" in plan.change)
 
 

@@ -129,7 +129,7 @@ def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
 
 def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
     """A topic handed over to others: rows (words × targets) and their sums; sums of E[log theta] after and
-    before; gain, shares."""
+    before; gain, shares. With "mixing", what the targets gain has what they exchange."""
     from stickbreaker.kernels.split_merge import Handover, add_handover
 
     columns = [*change["targets"].values.argmax(axis=0).tolist(), topic_of(change["topic"])]
@@ -140,7 +140,8 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
     gamma = np.ascontiguousarray(bench.gamma[:, columns])
     places = np.array([bench.places[topic] for topic in columns])
     log_words = change["log_words"].values[bench.shard.rows]
-    add_handover(_document(bench), bench.parts, places, gamma, log_words, change["priors"].values.copy(), out)
+    priors = change["priors"].values.copy()
+    add_handover(_document(bench), bench.parts, places, gamma, log_words, priors, "mixing" in change, out)
     usage = {
         "log_theta": Field(out.log_theta, ("topics",)),
         "log_whole": Field(out.log_whole),
