@@ -10,13 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from stickbreaker import LDA
+from stickbreaker import LDA, OpenVocabulary
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.polylingual import PolylingualAnalysis
-from stickbreaker.estimators import excerpts
+from stickbreaker.corpus.source import Source
+from stickbreaker.estimators import excerpts, fitting, sampling, topic_words
 from stickbreaker.estimators.excerpts import SNIPPET, Excerpts
-from stickbreaker.estimators.sampling import LIMIT, Kept, figures_of, topics_of, unigram
+from stickbreaker.estimators.plain_lda import PlainLDA
+from stickbreaker.estimators.sampling import LIMIT, told_of, topics_of, unigram
+from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.topic_words import Dense
 from stickbreaker.evaluation import Topics, coherence_of
+from stickbreaker.learning.schedules import Online
 from stickbreaker.report.kept import read_documents
 from stickbreaker.testing import plant_languages
 
@@ -91,7 +96,7 @@ def test_the_topic_of_a_word_is_the_most_probable_given_the_document():
     topic_word, theta = draw.dirichlet(np.ones(9), 4), draw.dirichlet(np.ones(4))
     words = draw.integers(0, 9, 30)
     slow = [max(range(4), key=lambda k: theta[k] * topic_word[k, w]) for w in words]
-    assert topics_of(words, theta, topic_word).tolist() == slow
+    assert topics_of(words, theta, Dense(topic_word)).tolist() == slow
 
 
 def test_unigram_by_hand():
@@ -146,7 +151,7 @@ def test_the_coherence_of_two_languages_is_the_mean_of_both():
     sides = {code: Vocabulary.of([w for w in names if w.startswith(code)]) for code in ("de", "en")}
     corpus = Corpus.from_tokens(documents, vocabulary=Vocabulary.joined(sides))
     model = LDA(5, random_state=0, max_iter=5, tol=0.0).fit(corpus)
-    told = figures_of(model, corpus, 0.0, Kept(model, corpus))["coherence"]
+    told = told_of(model, Source(corpus), model._engine)[1]["coherence"]
     topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._theta)
     scores = coherence_of(topics, corpus)
     assert [one.documents for one in scores.values()] == [60, 59]
@@ -157,7 +162,34 @@ def test_a_language_without_documents_has_no_coherence():
     sides = {code: Vocabulary.of([f"{code}:bank", f"{code}:gift"]) for code in ("de", "en")}
     corpus = Corpus.from_tokens([["de:bank", "de:gift"]] * 3, vocabulary=Vocabulary.joined(sides))
     model = LDA(2, random_state=0, max_iter=2, tol=0.0).fit(corpus)
-    assert figures_of(model, corpus, 0.0, Kept(model, corpus))["coherence"] == [0.0, 0.0]
+    assert told_of(model, Source(corpus), model._engine)[1]["coherence"] == [0.0, 0.0]
+
+
+def test_words_that_an_open_vocabulary_lost_are_not_marked(tmp_path):
+    """Words are numbered otherwise in the corpus than in the model, which has fewer."""
+    words = [f"w{n}" for n in range(300)]
+    drawn = np.random.default_rng(0).integers(0, 300, (400, 40))
+    corpus = Corpus.from_tokens([[words[n] for n in row] for row in drawn]).write(tmp_path / "c")
+    vocabulary = OpenVocabulary(truncation=20, concentration=10)
+    estimator = PlainLDA(4, words=vocabulary, schedule=Online(20), max_iter=1, random_state=0)
+    fitting.begin(estimator, corpus, tmp_path / "m")
+    fitting.resume(tmp_path / "m", every=100, threads=1)
+    known = set(load(tmp_path / "m").vocabulary_.words)
+    assert len(known) <= 80
+    documents, _ = read_documents(tmp_path / "m")
+    assert len(documents) == 400
+    for document in documents:
+        marked = [document.text[start : start + length] for start, length, _ in document.marks]
+        assert marked == [word for word in document.text.split() if word in known]
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_what_is_told_does_not_depend_on_how_a_corpus_is_cut(cli, planted, tmp_path, monkeypatch, parts):
+    cli("fit", "lda", planted, "--out", tmp_path / "a", "--topics", 3, "--iterations", 3)
+    monkeypatch.setattr(sampling, "PARTS", parts)
+    monkeypatch.setattr(topic_words, "CELLS", 7)
+    cli("fit", "lda", planted, "--out", tmp_path / "b", "--topics", 3, "--iterations", 3)
+    assert read_documents(tmp_path / "a") == read_documents(tmp_path / "b")
 
 
 def test_long_values_of_metadata_are_cut(cli, tmp_path):

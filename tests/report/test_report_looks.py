@@ -8,9 +8,12 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from stickbreaker.report import nearest_topics, place_topics, topic_distances
+from stickbreaker.estimators import topic_words
+from stickbreaker.estimators.topic_words import Dense
+from stickbreaker.report import choose_words, nearest_topics, place_topics, topic_distances
 from stickbreaker.report.colour import contrast, hue_hex, topic_colours
 from stickbreaker.report.payload import _CURVES
+from stickbreaker.report.words import apart, look_at
 
 CSS = resources.files("stickbreaker.report").joinpath("report.css").read_text(encoding="utf-8")
 GROUNDS = ("ground", "panel", "hover", "track")
@@ -93,12 +96,37 @@ def test_distances_agree_with_the_definition() -> None:
 
 def test_lumping_rare_words_hardly_shortens_distances() -> None:
     topics = grouped_topics(n_words=20_000, each=2) + 1e-12
-    lumped = topic_distances(topics)
+    seen = look_at(Dense(topics), np.full(len(topics), 1 / len(topics)), [slice(0, 20_000)])
+    told = apart(Dense(topics), seen)
+    assert told.shape[1] < 7000
+    assert told.sum(axis=1) == pytest.approx(1.0)
+    lumped = topic_distances(told)
     half = (topics[:, None, :] * np.log(2 * topics[:, None, :] / (topics[:, None, :] + topics))).sum(axis=2)
     exact = np.sqrt((half + half.T) / 2)
     assert np.all(lumped <= exact + 1e-9)
     assert np.abs(lumped - exact).max() < 0.1
     assert np.corrcoef(lumped.ravel(), exact.ravel())[0, 1] > 0.999
+
+
+@pytest.mark.parametrize("cells", [1, 100, 1 << 22])
+def test_a_look_has_all_the_words_that_are_shown(monkeypatch, cells) -> None:
+    """Of two languages, however the vocabulary is cut: those chosen from the whole of a topic."""
+    monkeypatch.setattr(topic_words, "CELLS", cells)
+    topics, sides = grouped_topics(n_words=400, groups=2, each=3), [slice(0, 150), slice(150, 400)]
+    topics[0, 150:] = 0.0
+    shares = np.random.default_rng(1).dirichlet(np.ones(6))
+    names = [f"w{n}" for n in range(400)]
+    seen = look_at(Dense(topics), shares, sides)
+    overall = shares @ topics
+    np.testing.assert_allclose(seen.overall, overall)
+    np.testing.assert_allclose(seen.sums, topics.sum(axis=1))
+    for topic, (rows, probabilities) in zip(topics, seen.likely, strict=True):
+        assert probabilities.tolist() == topic[rows].tolist()
+        for side in sides:
+            here = (rows >= side.start) & (rows < side.stop)
+            spelled = [names[row] for row in rows[here]]
+            shown = choose_words(probabilities[here], overall[rows[here]], spelled)
+            assert shown == choose_words(topic[side], overall[side], names[side])
 
 
 def test_layout_is_deterministic_and_keeps_groups_together() -> None:

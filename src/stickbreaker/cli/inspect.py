@@ -45,12 +45,15 @@ def topics(model: Path, top: int, at: str | None, as_json: bool) -> None:
 
 def topics_told(estimator: "TopicEstimator", top: int) -> list[dict[str, Any]]:
     """Each topic's number, share of the tokens and top words, the largest topic first."""
+    from stickbreaker.estimators.topic_words import leading_words
+
     ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}
-    words = {code: estimator.top_words(top, code) for code in ranges}
+    leading = {code: leading_words(estimator._topic_words, top, rows) for code, rows in ranges.items()}
+    spelled = estimator.vocabulary_.spelled
 
     def told(k: int, code: str | None) -> dict[str, Any]:
-        probabilities = sorted(estimator.topic_word_[k, ranges[code]].tolist(), reverse=True)[:top]
-        return {"words": words[code][k], "probabilities": probabilities}
+        rows, probabilities = (found[k].tolist() for found in leading[code])
+        return {"words": [spelled[row] for row in rows], "probabilities": probabilities}
 
     def topic(k: int) -> dict[str, Any]:
         common = {

@@ -23,7 +23,7 @@ def write_doc_topics(estimator: TopicEstimator, corpus: Corpus, path: str | Path
     `corpus` is seen through the model's vocabulary, block by block. Blanks in an id become single
     spaces. Numbers read back as the same numbers.
     """
-    seen, number = _seen(estimator, corpus), 0
+    seen, number = estimator.seen(corpus), 0
     with atomic_file(Path(path)) as partial, _text(partial) as file:
         for block in range(len(seen.block_sizes)):
             shares = estimator._theta(seen.bags(block))
@@ -147,7 +147,7 @@ def _documents(
     estimator: TopicEstimator, corpus: Corpus, words: _Words, frequency: Array
 ) -> Iterator[tuple[Array, Array]]:
     """Topic shares and lengths of a block's documents that have shown words; `frequency` adds these up."""
-    seen = _seen(estimator, corpus)
+    seen = estimator.seen(corpus)
     for block in range(len(seen.block_sizes)):
         bags = seen.bags(block)
         shown = one_side(bags, words.rows)
@@ -156,12 +156,6 @@ def _documents(
         kept = np.flatnonzero(lengths > 0)
         if len(kept):
             yield _normalised(estimator._theta(bags.take(kept))), lengths[kept]
-
-
-def _seen(estimator: TopicEstimator, corpus: Corpus) -> Corpus:
-    """A corpus through the model's vocabulary."""
-    same = corpus.vocabulary is estimator.vocabulary_
-    return corpus if same else corpus.with_vocabulary(estimator.vocabulary_)
 
 
 def _normalised(rows: Array) -> NDArray[np.float64]:

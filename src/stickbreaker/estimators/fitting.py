@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,11 @@ from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.source import Source
-from stickbreaker.engines.local import usable_cores
+from stickbreaker.engines.local import LocalEngine, usable_cores
 from stickbreaker.estimators.engines import engine_of, readable
 from stickbreaker.estimators.moments import Evolving
 from stickbreaker.estimators.opening import begin_open, source_of
-from stickbreaker.estimators.saving import about, estimator_of, manifest_of
+from stickbreaker.estimators.saving import about, begun_with, estimator_of, manifest_of
 from stickbreaker.estimators.seeding import DocumentSeeds, NoiseSeeds, seed_from_documents
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.topics import TopicEstimator, final_score
@@ -77,11 +77,27 @@ def new_run(
 
 def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
     """A run with a seeded table (seeded chains), and its state."""
-    assert isinstance(job.model, TopicModel)
-    if isinstance(job.model.words, OpenWords):
-        return begin_open(job, estimator.n_topics, estimator.init)
-    job.engine.start(job.model, _seeds(estimator, job.source, job.model, job.seed))
-    return replace(job, chains=_chains(estimator, job)), RunState(job.model.start())
+    model = job.model
+    assert isinstance(model, TopicModel)
+    if isinstance(model.words, OpenWords):
+        job, state = begin_open(job, estimator.n_topics, estimator.init)
+    else:
+        job.engine.start(model, _seeds(estimator, job.source, model, job.seed))
+        state = RunState(model.start())
+    solvers, corpus = (model.solver, estimator._fold_in()), job.source.corpus
+    if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(isinstance(s, Hybrid) for s in solvers):
+        job.engine.each(WholeCounts(job.source), range(job.source.n_blocks))  # told now, not in mid-run
+    return replace(job, chains=_chains(estimator, job)), state
+
+
+@dataclass(frozen=True)
+class WholeCounts:
+    """Raises UserError where a weight of a block is no whole number."""
+
+    source: Source
+
+    def __call__(self, engine: LocalEngine, block: int) -> None:
+        whole_counts(self.source.block(block)[1].counts)
 
 
 def _job(
@@ -91,10 +107,6 @@ def _job(
     source = source_of(corpus, model, held_out)
     if source.n_documents == 0:
         raise UserError("there is no document to learn from", remedy="lower the held-out share")
-    sampled = isinstance(model.solver, Hybrid) or isinstance(estimator._fold_in(), Hybrid)
-    if sampled and corpus.kind == "bag":
-        for _, bags in source.in_order():
-            whole_counts(bags.counts)  # told now, not in the midst of the run
     evaluate = HeldOut(source, seed) if held_out > 0.0 else None
     if evaluate is not None and evaluate.is_empty:
         raise UserError("no held-out document has a known word", remedy="raise the held-out share")
@@ -247,21 +259,16 @@ def resume(
         job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
         job = replace(job, chains=_chains(estimator, job, snapshot.arrays))
         state = state_of(snapshot)
-        fixed = {
-            key: manifest[key] for key in ("stickbreaker", "estimator", "settings", "held_out", "corpus")
-        }
         before = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
         trace = Trace(directory.trace_path, snapshot.trace)
 
         def add_documents() -> None:
             estimator.seed_ = job.seed
             finish(estimator, corpus, job, state, trace)
-            write_documents(estimator, corpus, directory.path)
+            write_documents(estimator, job.source, job.engine, directory.path)
             checkpoints.fixed["corpus_path"] = None
 
-        checkpoints = Checkpoints(
-            directory, {**fixed, "corpus_path": manifest["corpus_path"]}, every, add_documents
-        )
+        checkpoints = Checkpoints(directory, begun_with(manifest), every, add_documents)
         if stopper is not None:
             stopper(job.engine.stop)
         evolving = [Evolving(path)] if job.model.ordered else []

@@ -1,9 +1,11 @@
 """The documents that a saved model keeps for its report, and what of its corpus the report tells."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +16,14 @@ from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.source import Source
+from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.excerpts import Excerpts
+from stickbreaker.estimators.topic_words import TopicWords, leading_words
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.evaluation.completion import split_halves
-from stickbreaker.saved import ModelDirectory
+
+if TYPE_CHECKING:
+    from stickbreaker.evaluation.coherence import TopWords
 
 LIMIT = 2000  # documents kept
 SALT = 1  # chosen by another hash than held-out documents are
@@ -26,58 +32,162 @@ TITLES = ("title", "subject", "headline", "name")  # metadata fields that may na
 LONGEST_VALUE = 200  # characters kept of a metadata value
 TOP_WORDS = 10  # whose company is a topic's coherence
 SMOOTHING = 0.01  # added to a word's count before it predicts held-out documents
+PARTS = 64  # of a corpus, to be looked at
+COLUMNS = (
+    "number",
+    "id",
+    "title",
+    "text",
+    "metadata",
+    "tokens",
+    "topics",
+    "shares",
+    "starts",
+    "lengths",
+    "word_topics",
+)
 
 
-def write_documents(estimator: TopicEstimator, corpus: Corpus, path: Path) -> None:
+def write_documents(estimator: TopicEstimator, source: Source, engine: Engine, path: Path) -> None:
     """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by their ids' hash.
 
     Columns: number, id, title, text (its beginning), metadata (JSON), tokens, topics and shares (lists); and
     of the words of the text: starts and lengths in characters, and their most probable topics. In the file's
-    own metadata, "stickbreaker" is a JSON object of figures of the whole corpus, see `figures_of`.
+    own metadata, "stickbreaker" is a JSON object of figures of the whole corpus, see `told_of`. The corpus is
+    read where the run's `engine` reads it.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    kept = Kept(estimator, corpus)
-    told = figures_of(estimator, corpus, ModelDirectory(path).manifest()["held_out"], kept)
+    kept, told = told_of(estimator, source, engine)
     types = {"starts": pa.uint16(), "lengths": pa.uint16(), "word_topics": pa.uint16()}
     columns = {
-        name: pa.array(values, pa.list_(types[name])) if name in types else pa.array(values)
-        for name, values in kept.columns.items()
+        name: pa.array(kept[name], pa.list_(types[name])) if name in types else pa.array(kept[name])
+        for name in COLUMNS
     }
     table = pa.table(columns).replace_schema_metadata({"stickbreaker": json.dumps(told)})
     with atomic_file(path / "documents.parquet") as partial:
         pq.write_table(table, partial, compression="zstd")
 
 
-class Kept:
-    """The rows of documents.parquet, gathered while blocks pass by."""
+def told_of(
+    estimator: TopicEstimator, source: Source, engine: Engine
+) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """The documents to keep, as columns, and figures of the whole corpus, whose blocks are read once.
 
-    def __init__(self, estimator: TopicEstimator, corpus: Corpus) -> None:
-        self.estimator = estimator
-        self.corpus = corpus
-        self.cut = _cut(corpus)
-        names = ("number", "id", "title", "text", "metadata", "tokens", "topics", "shares")
-        self.columns: dict[str, list[Any]] = {
-            name: [] for name in (*names, "starts", "lengths", "word_topics")
-        }
+    "coherence": NPMI of each topic's ten top words over all documents, where there are two words or more; of
+    a polylingual model the mean over its languages, each over the documents that have it;
+    "unigram" and "unigram_held_out": nats a word of the documents learned from under their own word shares,
+    and of the held-out words that a run's score predicts; the second is left out where nothing is held out.
+    """
+    from stickbreaker.evaluation.coherence import TopWords  # needs scipy, which the report does without
 
-    def add(self, block: int, first: int, entries: Entries) -> None:
-        """Add the chosen documents of a block; `first` is the number of its first, `entries` its words."""
-        ids = self.corpus.ids(block)
-        chosen = np.array([i for i, name in enumerate(ids) if share_of(name, SALT) <= self.cut], np.int64)
+    parts = [range(start, stop) for start, stop in _cut(source.n_blocks)]
+    shares = np.concatenate(engine.each(Lowest(source), parts))
+    last = 1.0 if len(shares) <= LIMIT else float(np.partition(shares, LIMIT - 1)[LIMIT - 1])
+    top = dict[str | None, list[list[str]]]()
+    for language, rows in (estimator.vocabulary_.ranges or {None: slice(None)}).items():
+        leading = leading_words(estimator._topic_words, TOP_WORDS, rows)[0]
+        if leading.shape[1] >= 2:
+            top[language] = [
+                [estimator.vocabulary_.words[row] for row in topic] for topic in leading.tolist()
+            ]
+    looks = engine.each(Look(estimator.without_table(), source, last, top), parts)
+    learned, predicted = (
+        np.sum(counts, axis=0) for counts in zip(*(look.counts for look in looks), strict=True)
+    )
+    told: dict[str, Any] = {}
+    sides = [reduce(TopWords.plus, each) for each in zip(*(look.sides for look in looks), strict=True)]
+    scores = [side.npmi().per_topic for side in sides if side.documents.total]
+    if scores:
+        told["coherence"] = np.mean(scores, axis=0).tolist()
+    assert isinstance(source.corpus, Corpus)
+    ranges = source.corpus.vocabulary.ranges
+    told["unigram"] = unigram(learned, learned, ranges)
+    if predicted.any():
+        told["unigram_held_out"] = unigram(predicted, learned + SMOOTHING, ranges)
+    return {name: [value for look in looks for value in look.kept[name]] for name in COLUMNS}, told
+
+
+def _cut(n_blocks: int) -> Iterator[tuple[int, int]]:
+    """Blocks in at most `PARTS` parts, whoever reads them: so many counts of all words come back."""
+    size = max(1, -(-n_blocks // PARTS))
+    return ((start, min(start + size, n_blocks)) for start in range(0, n_blocks, size))
+
+
+@dataclass(frozen=True)
+class Lowest:
+    """The lowest `LIMIT` hashes of the ids in some blocks."""
+
+    source: Source
+
+    def __call__(self, engine: LocalEngine, blocks: range) -> NDArray[np.float64]:
+        hashes = np.array(
+            [share_of(name, SALT) for block in blocks for name in self.source.corpus.ids(block)]
+        )
+        return hashes if len(hashes) <= LIMIT else np.partition(hashes, LIMIT - 1)[:LIMIT]
+
+
+class Seen(NamedTuple):
+    """What some blocks tell: rows of documents.parquet, as columns; counts of the words learned from and of
+    those predicted (2 × V); and the company of top words, of each language."""
+
+    kept: dict[str, list[Any]]
+    counts: NDArray[np.float64]
+    sides: "list[TopWords]"
+
+
+@dataclass
+class Look:
+    """A look at some blocks, by an estimator whose table an engine has, the same one at every look."""
+
+    estimator: TopicEstimator
+    source: Source
+    last: float  # the hash of the last document to keep
+    top: Mapping[str | None, list[list[str]]]
+    whole: TopicEstimator | None = None
+
+    def __call__(self, engine: LocalEngine, blocks: range) -> Seen:
+        from stickbreaker.evaluation.coherence import TopWords
+
+        source, estimator = self.source, self.whole or self.estimator.over(engine)
+        self.whole, corpus = estimator, source.corpus
+        assert isinstance(corpus, Corpus)
+        learned, predicted = np.zeros((2, source.n_words))
+        kept: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        sides = [TopWords(words, language) for language, words in self.top.items()]
+        for block in blocks:
+            entries = corpus.source.entries(block)
+            self._keep(estimator, block, entries, kept)
+            _count(source.block(block)[1], learned)
+            if source.held_out > 0.0:
+                _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
+            for side in sides:
+                side.add(entries)
+        return Seen(kept, np.stack([learned, predicted]), sides)
+
+    def _keep(
+        self, estimator: TopicEstimator, block: int, entries: Entries, kept: dict[str, list[Any]]
+    ) -> None:
+        """Add the chosen documents of a block to the columns."""
+        corpus = self.source.corpus
+        assert isinstance(corpus, Corpus)
+        if estimator._is_open:
+            corpus = estimator.seen(corpus)
+        ids = corpus.ids(block)
+        chosen = np.array([i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last], np.int64)
         if not len(chosen):
             return
-        bags = self.corpus.bags(block).take(chosen)
-        theta = self.estimator._theta(bags)
-        reader = Excerpts(self.corpus, block, entries)
+        bags = corpus.bags(block).take(chosen)
+        theta = estimator._theta(bags)
+        reader = Excerpts(corpus, block, entries)
         for row, i in enumerate(chosen.tolist()):
             metadata = {name: _short(value) for name, value in metadata_from(reader.metadata[i]).items()}
             named = [str(metadata[f]) for f in TITLES if metadata.get(f)]
             excerpt, shares = reader.excerpt(i), theta[row]
             top = np.argsort(-shares, kind="stable")[:TOPICS]
             values = (
-                first + i,
+                int(self.source.first[block]) + i,
                 ids[i],
                 named[0] if named else ids[i],
                 excerpt.text,
@@ -87,9 +197,9 @@ class Kept:
                 shares[top].tolist(),
                 excerpt.starts,
                 excerpt.lengths,
-                topics_of(excerpt.words, shares, self.estimator.topic_word_),
+                topics_of(excerpt.words, shares, estimator._topic_words),
             )
-            for column, value in zip(self.columns.values(), values, strict=True):
+            for column, value in zip(kept.values(), values, strict=True):
                 column.append(value)
 
 
@@ -100,50 +210,14 @@ def _short(value: Any) -> Any:
     return value
 
 
-def topics_of(
-    words: NDArray[np.int64], theta: NDArray[np.floating], topic_word: NDArray[np.floating]
-) -> NDArray[np.int64]:
+def topics_of(words: NDArray[np.int64], theta: NDArray[np.floating], topics: TopicWords) -> NDArray[np.int64]:
     """The most probable topic of each of a document's words, argmax_k θ_k φ_kw.
 
-    >>> topics_of(np.array([0, 1]), np.array([0.5, 0.5]), np.array([[0.9, 0.1], [0.2, 0.8]])).tolist()
+    >>> topics_of(np.array([0, 1]), np.array([0.5, 0.5]), Dense(np.array([[0.9, 0.1], [0.2, 0.8]]))).tolist()
     [0, 1]
     """
     distinct, place = np.unique(words, return_inverse=True)
-    return (topic_word[:, distinct] * theta[:, None]).argmax(axis=0)[place]
-
-
-def figures_of(estimator: TopicEstimator, corpus: Corpus, held_out: float, kept: Kept) -> dict[str, Any]:
-    """Figures of the whole corpus, for which its blocks are read once; `kept` is filled on the way.
-
-    "coherence": NPMI of each topic's ten top words over all documents, where there are two words or more; of
-    a polylingual model the mean over its languages, each over the documents that have it;
-    "unigram" and "unigram_held_out": nats a word of the documents learned from under their own word shares,
-    and of the held-out words that a run's score predicts; the second is left out where nothing is held out.
-    """
-    from stickbreaker.evaluation.coherence import TopWords  # needs scipy, which the report does without
-    from stickbreaker.evaluation.documents import spelled_top_words
-
-    source = Source(corpus, held_out)
-    learned, predicted = np.zeros(corpus.n_words), np.zeros(corpus.n_words)
-    top = spelled_top_words(estimator.topic_word_, estimator.vocabulary_, TOP_WORDS)
-    sides = [TopWords(words, language) for language, words in top.items()]
-    for block in range(len(corpus.block_sizes)):
-        entries = corpus.source.entries(block)
-        kept.add(block, int(source.first[block]), entries)
-        _count(source.block(block)[1], learned)
-        if held_out > 0.0:
-            _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
-        for side in sides:
-            side.add(entries)
-    told: dict[str, Any] = {}
-    scores = [side.npmi().per_topic for side in sides if side.documents.total]
-    if scores:
-        told["coherence"] = np.mean(scores, axis=0).tolist()
-    ranges = corpus.vocabulary.ranges
-    told["unigram"] = unigram(learned, learned, ranges)
-    if predicted.any():
-        told["unigram_held_out"] = unigram(predicted, learned + SMOOTHING, ranges)
-    return told
+    return (topics.of(distinct) * theta[:, None]).argmax(axis=0)[place]
 
 
 def _count(bags: Bags, into: NDArray[np.float64]) -> None:
@@ -168,13 +242,3 @@ def unigram(
         shares = learned[rows] / max(float(learned[rows].sum()), 1e-300)
         nats += float((words[rows][counted] * np.log(shares[counted])).sum())
     return nats / float(words.sum())
-
-
-def _cut(corpus: Corpus) -> float:
-    """The hash below which a document is kept."""
-    if corpus.n_documents <= LIMIT:
-        return 1.0
-    shares = np.concatenate(
-        [[share_of(i, SALT) for i in corpus.ids(b)] for b in range(len(corpus.block_sizes))]
-    )
-    return float(np.partition(shares, LIMIT - 1)[LIMIT - 1])

@@ -51,6 +51,12 @@ def manifest_of(
     }
 
 
+def begun_with(manifest: dict[str, Any]) -> dict[str, Any]:
+    """What `manifest_of` said when the run of a manifest began."""
+    names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path")
+    return {name: manifest[name] for name in names}
+
+
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> TopicEstimator:
     """An unfitted plain estimator with a manifest's settings."""
     if manifest["estimator"] not in KINDS:

@@ -9,7 +9,6 @@ from scipy.sparse import csr_matrix, diags_array, hstack
 
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array
-from stickbreaker.corpus.shards import Bags, join_bags
 from stickbreaker.corpus.source import Source
 from stickbreaker.models.contract import Model
 from stickbreaker.models.topics import ClosedVocabulary
@@ -31,7 +30,9 @@ def seed_from_documents(
     documents those with all languages are seeds, where they are enough.
     """
     generator = stream(seed, "documents")
-    bags = _sample(source, generator)
+    number = min(SAMPLE, source.n_documents)
+    sample = np.sort(generator.choice(np.flatnonzero(source.kept), number, replace=False))
+    bags = source.read(sample)
     counts = csr_matrix(
         (bags.counts.astype(np.float64), bags.words, bags.offsets), (len(bags.unseen), source.n_words)
     )
@@ -103,19 +104,6 @@ def _linked(counts: csr_matrix, words: ClosedVocabulary, n_topics: int) -> NDArr
     sides = [np.asarray(counts[:, part].sum(axis=1)).ravel() > 0 for part in words.ranges()]
     linked = np.logical_and.reduce(sides)
     return linked if linked.sum() >= 2 * n_topics else np.ones(len(linked), np.bool_)
-
-
-def _sample(source: Source, generator: np.random.Generator) -> Bags:
-    """Documents to choose from, a random sample of a large corpus, in its order."""
-    wanted = np.zeros(len(source.kept), np.bool_)
-    number = min(SAMPLE, source.n_documents)
-    wanted[generator.choice(np.flatnonzero(source.kept), number, replace=False)] = True
-    parts: list[Bags] = []
-    for numbers, bags in source.in_order():
-        here = np.flatnonzero(wanted[numbers])
-        if len(here):
-            parts.append(bags.take(here))
-    return join_bags(parts)
 
 
 def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:

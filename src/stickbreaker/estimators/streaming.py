@@ -17,7 +17,7 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.moments import Moments, is_date
 from stickbreaker.estimators.online import online_step
 from stickbreaker.estimators.opening import begin_open, corpus_of_tokens, source_of
-from stickbreaker.estimators.saving import estimator_of, manifest_of
+from stickbreaker.estimators.saving import begun_with, estimator_of, manifest_of
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.stream_feed import Feed, Minibatch, Stop, Stopped, StreamSettings
 from stickbreaker.estimators.topics import TopicEstimator
@@ -172,8 +172,7 @@ def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = N
     engine = LocalEngine(threads_of(threads))
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
-    names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path")
-    fixed = {**{name: manifest[name] for name in names}, "stream": settings.to_json()}
+    fixed = {**begun_with(manifest), "stream": settings.to_json()}
     nothing = Source(
         Corpus(TableSource("text", ()), Vocabulary.of(()), None, About())
     )  # each step has its own

@@ -4,23 +4,25 @@ Plain Python. scikit-learn takes seconds to import, and the program and the repo
 `scikit_learn.py` adds its conventions for those who import an estimator.
 """
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Record
-from stickbreaker.corpus import Bags, Vocabulary
+from stickbreaker.corpus import Bags, Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.corpus.source import cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.settings import threads_of, words_of
+from stickbreaker.estimators.topic_words import Dense, Stored, TopicWords, leading_words, parts_of
 from stickbreaker.learning.loop import Limits, RunState, first_columns
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
@@ -42,6 +44,9 @@ FOLD_IN: dict[str, MeanField | Hybrid] = {
     "mean-field": MeanField(max_iter=100),
     "sampled": Hybrid(burn_in=10, samples=20),
 }
+
+
+MADE = ("components_", "topic_word_", "rest_", "_rows")  # of the table, when they are asked for
 
 
 def final_score(state: RunState) -> float:
@@ -128,8 +133,21 @@ class TopicEstimator(ABC):
     @cached_property
     def topic_word_(self) -> Array:
         """E[beta] (topics × words)."""
-        words, whole = self._model().words, self._engine.whole()
-        return self._of_vocabulary(words.topic_words(self._small, whole))
+        words = self._model().words
+        if isinstance(words, OpenWords):
+            return self._of_vocabulary(words.topic_words(self._small, self._engine.whole()))
+        out = np.empty(self._topic_words.shape)
+        for rows, part in parts_of(self._topic_words):
+            out[:, rows] = part
+        return out
+
+    @property
+    def _topic_words(self) -> TopicWords:
+        """`topic_word_`, of which no more is held than is asked for; an open vocabulary's is in memory."""
+        words = self._model().words
+        if isinstance(words, OpenWords):
+            return Dense(self.topic_word_)
+        return Stored(words, self._small, self._engine, self._told)
 
     @cached_property
     def rest_(self) -> Array:
@@ -197,10 +215,9 @@ class TopicEstimator(ABC):
                 raise UserError(f"language={language!r}", remedy=f"the model has {told}")
             ranges = {language: ranges[language]}
         words = self.vocabulary_.words if language is None else self.vocabulary_.spelled
-        top: list[list[str]] = [[] for _ in self.topic_word_]
+        top: list[list[str]] = [[] for _ in self.alpha_]
         for part in ranges.values():
-            order = np.argsort(-self.topic_word_[:, part], axis=1, kind="stable")[:, :n]
-            for row, chosen in zip(top, (order + part.start).tolist(), strict=True):
+            for row, chosen in zip(top, leading_words(self._topic_words, n, part)[0].tolist(), strict=True):
                 row.extend(words[w] for w in chosen)
         return top
 
@@ -215,11 +232,32 @@ class TopicEstimator(ABC):
         order = np.argsort(-self.topic_shares_, kind="stable")
         told: list[tuple[int, list[tuple[str, float]]]] = []
         for topic in order[: None if num_topics < 0 else num_topics].tolist():
-            probabilities = self.topic_word_[topic, self.vocabulary_.lookup(top[topic])].tolist()
+            rows = self.vocabulary_.lookup(top[topic])
+            known = dict(zip(np.sort(rows).tolist(), self._topic_words.of(np.sort(rows))[topic], strict=True))
+            probabilities = [float(known[row]) for row in rows.tolist()]
             told.append((topic, list(zip(top[topic], probabilities, strict=True))))
         if not formatted:
             return told
         return [(topic, " + ".join(f'{p:.3f}*"{word}"' for word, p in words)) for topic, words in told]
+
+    def seen(self, corpus: Corpus) -> Corpus:
+        """A corpus through the model's vocabulary."""
+        same = corpus.vocabulary is self.vocabulary_
+        return corpus if same else corpus.with_vocabulary(self.vocabulary_)
+
+    def without_table(self) -> Self:
+        """What else the estimator knows, to be sent to where its table lies: see `over`."""
+        bare = copy.copy(self)
+        for name in (*MADE, "vocabulary_", "trace_", "_engine", "_state"):
+            vars(bare).pop(name, None)
+        bare.engine = "local"
+        return bare
+
+    def over(self, engine: LocalEngine) -> Self:
+        """The same estimator with another engine's table."""
+        other = copy.copy(self)
+        other._engine = engine
+        return other
 
     def _infer(self, bags: Bags) -> Iterator[Local]:
         """gamma and bound terms of some documents, a shard at a time."""
@@ -247,8 +285,8 @@ class TopicEstimator(ABC):
         small = state.small
         totals = engine.totals().sum(axis=0)
         told = self._told = model.documents.in_use(totals)
-        for name in ("components_", "topic_word_", "rest_", "_rows"):
-            vars(self).pop(name, None)  # they are made when they are asked for
+        for name in MADE:
+            vars(self).pop(name, None)
         self.alpha_ = model.documents.prior(small)[told].copy()
         if isinstance(model.words, OpenWords):
             vars(self).pop("vocabulary_", None)

@@ -1,5 +1,6 @@
 """Do the top words of a topic keep company? NPMI, UMass and C_v from how often the words meet."""
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -91,6 +92,12 @@ class TopWords:
         tokens = _tokens_of(entries, self.column, self.language)
         self.documents.add_documents(tokens)
         return tokens
+
+    def plus(self, other: "TopWords") -> "TopWords":
+        """The same words, counted in the documents of both."""
+        both = copy.copy(self)
+        both.documents = self.documents.plus(other.documents)
+        return both
 
     def npmi(self) -> Coherence:
         """NPMI of each topic. Raises UserError where no document was counted."""

@@ -5,7 +5,7 @@ halves with the program itself, score the other halves here. Print the unigram s
 that does not beat it has learned nothing (Wallach et al. 2009, section 5.1, use the same split).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -86,6 +86,18 @@ def completion_score(rest: Bags, theta: NDArray[np.floating], topic_word: NDArra
             weight = theta[owner[here], topic].astype(np.float64)
             probability[here] += weight * topic_word[topic, rest.words[here]]
     return _score(rest, owner, probability)
+
+
+def completion_of_rest(
+    rest: Bags,
+    theta: NDArray[np.floating],
+    topic_words: Callable[[NDArray[np.integer]], NDArray[np.floating]],
+) -> Completion:
+    """`completion_score` where topics are read word by word: `topic_words` gives those of some words, by
+    ascending number (topics × words)."""
+    rows, places = np.unique(rest.words, return_inverse=True)
+    topic_word = np.ascontiguousarray(topic_words(rows))
+    return completion_score(rest._replace(words=places.astype(np.int32)), theta, topic_word)
 
 
 def unigram_score(rest: Bags, word_probability: NDArray[np.floating]) -> Completion:

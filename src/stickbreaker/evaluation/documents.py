@@ -14,7 +14,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.shards import Bags, join_bags
 from stickbreaker.evaluation.coherence import Coherence, Coherences, coherence
-from stickbreaker.evaluation.completion import completion_score, split_halves, unigram_score
+from stickbreaker.evaluation.completion import completion_of_rest, split_halves, unigram_score
 from stickbreaker.evaluation.diversity import TOP, top_words_of, topic_diversity
 from stickbreaker.evaluation.languages import (
     both_sides,
@@ -97,21 +97,28 @@ def completion_of(topics: Topics, corpus: Corpus, share: float = 0.5) -> HeldOut
 
     A document's score is the same whichever others are scored. Raises UserError without a word to score.
     """
-    scored = completion_of_blocks(topics, corpus, range(len(corpus.block_sizes)), share)
+    unigram = unigram_probabilities(topics.vocabulary)
+    scored = completion_of_blocks(
+        topics.infer, lambda rows: topics.topic_word[:, rows], unigram, _blocks(corpus), share
+    )
     _some(scored.tokens)
     return scored
 
 
 def completion_of_blocks(
-    topics: Topics, corpus: Corpus, blocks: Iterable[int], share: float = 0.5
+    infer: Callable[[Bags], NDArray[np.floating]],
+    topic_words: Callable[[NDArray[np.integer]], NDArray[np.floating]],
+    unigram: NDArray[np.floating],
+    blocks: Iterable[Bags],
+    share: float = 0.5,
 ) -> HeldOutScore:
-    """Document completion of some blocks of a corpus; sums, so that those of several blocks add up."""
-    unigram = unigram_probabilities(topics.vocabulary)
+    """Document completion of some blocks of a corpus, by topics that are read word by word: see
+    `completion_of_rest`. Sums, so that those of several blocks add up."""
     nats = base = tokens = 0.0
-    for block in blocks:
-        observed, rest = split_halves(corpus.bags(block), share)
+    for bags in blocks:
+        observed, rest = split_halves(bags, share)
         if rest.counts.sum() > 0:
-            scored = completion_score(rest, topics.infer(observed), topics.topic_word)
+            scored = completion_of_rest(rest, infer(observed), topic_words)
             nats += scored.nats
             tokens += scored.tokens
             base += unigram_score(rest, unigram).nats

@@ -3,6 +3,7 @@
 scipy.sparse is imported on use: a report is written without it.
 """
 
+import copy
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -62,6 +63,12 @@ class Meetings:
         alone = self.together.diagonal().astype(np.float64)
         both = np.asarray(self.together[left.ravel(), right.ravel()], np.float64).reshape(left.shape)
         return both, alone[left], alone[right]
+
+    def plus(self, other: "Meetings") -> "Meetings":
+        """What both counted."""
+        both = copy.copy(self)
+        both.total, both.together = self.total + other.total, self.together + other.together
+        return both
 
     def _add(self, rows: Ints, words: Ints, weights: NDArray[np.int64]) -> None:
         """Count units, each `weights` times: unit `rows[i]` holds the word `words[i]`."""

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating]
 Matrix = NDArray[np.float64]
 
-_MOST_WORDS = 6000
 _STRETCH = 1.5
 _STEPS = 300
 
@@ -16,16 +15,13 @@ _STEPS = 300
 def topic_distances(topic_word: Floats) -> Matrix:
     """Jensen-Shannon distances (square root of the divergence) between topics.
 
-    Of a large vocabulary, only the words that some topic favours most are told apart; all others count as
-    one word. This can only shorten a distance, and by little, and bounds the cost.
-
     Args:
-        topic_word: (K, V) rows that sum to one.
+        topic_word: (K, V) rows that sum to one; of a large vocabulary see `words.apart`.
 
     Returns:
         (K, K) symmetric, zero on the diagonal.
     """
-    p = _leading_words(np.asarray(topic_word, dtype=np.float64))
+    p = np.asarray(topic_word, dtype=np.float64)
     n_topics = p.shape[0]
     entropy = -_x_log_x(p).sum(axis=1)
     distances = np.zeros((n_topics, n_topics))
@@ -34,15 +30,6 @@ def topic_distances(topic_word: Floats) -> Matrix:
         divergence = mixture_entropy - 0.5 * (entropy[k] + entropy[k + 1 :])
         distances[k, k + 1 :] = np.sqrt(np.maximum(divergence, 0.0))
     return distances + distances.T
-
-
-def _leading_words(p: Matrix) -> Matrix:
-    """Keep the columns with the largest maxima, and sum the others into one: (K, V) to (K, at most V)."""
-    if p.shape[1] <= _MOST_WORDS:
-        return p
-    kept = p[:, np.argpartition(p.max(axis=0), -_MOST_WORDS)[-_MOST_WORDS:]]
-    rest = np.maximum(p.sum(axis=1) - kept.sum(axis=1), 0.0)
-    return np.column_stack([kept, rest])
 
 
 def _x_log_x(x: Matrix) -> Matrix:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.sampling import unigram
 from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.topic_words import leading_words
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.report.compare import matches
 from stickbreaker.report.data import (
@@ -30,7 +31,7 @@ from stickbreaker.report.genealogy import growth_of
 from stickbreaker.report.hierarchy import relate
 from stickbreaker.report.kept import read_documents
 from stickbreaker.report.layout import nearest_topics, place_topics, topic_distances
-from stickbreaker.report.words import choose_words
+from stickbreaker.report.words import Look, apart, choose_words, look_at
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.evolution import EVOLUTION, Evolution
 
@@ -68,7 +69,8 @@ def page_of(
     documents, told = read_documents(path)
     corpus = manifest["corpus"]
     K = len(model.alpha_)
-    distances = topic_distances(model.topic_word_ / model.topic_word_.sum(axis=1, keepdims=True))
+    seen = look_at(model._topic_words, model.topic_shares_, model.vocabulary_.parts)
+    distances = topic_distances(apart(model._topic_words, seen))
     times = times_of(documents, K, date_field)
     partners = matches(model, compare) if compare else [None] * K
     return Page(
@@ -76,7 +78,9 @@ def page_of(
         subtitle=f"{K} topics learned from {corpus['documents']:,} documents",
         facts=_facts(model, corpus, told),
         settings=_settings(manifest),
-        topics=_topics(model, leading, documents, nearest_topics(distances), told.get("coherence"), partners),
+        topics=_topics(
+            model, seen, leading, documents, nearest_topics(distances), told.get("coherence"), partners
+        ),
         positions=place_topics(distances),
         relations=relate(distances) if K > 2 else None,
         times=times,
@@ -96,20 +100,20 @@ def page_of(
 
 def _topics(
     model: TopicEstimator,
+    seen: Look,
     leading: str,
     documents: list[DocumentEntry],
     near: list[list[int]],
     coherence: list[float] | None,
     partners: Sequence[tuple[str, float] | None],
 ) -> list[Topic]:
-    overall = model.topic_shares_ @ model.topic_word_
     share = np.zeros((len(documents), len(model.alpha_)))
     for d, document in enumerate(documents):
         if document.n_tokens >= LEAST_WORDS:
             for topic, part in document.mix:
                 share[d, topic] = part
     topics: list[Topic] = []
-    for k, (words, sides) in enumerate(_shown(model, leading, overall)):
+    for k, (words, sides) in enumerate(_shown(model, leading, seen)):
         most = np.argsort(-share[:, k], kind="stable")[:REPRESENTATIVE].tolist()
         order = [d for d in most if share[d, k] > LEAST_SHARE]
         name = model.topic_names_[k]
@@ -131,18 +135,19 @@ def _topics(
 
 
 def _shown(
-    model: TopicEstimator, leading: str, overall: Floats
+    model: TopicEstimator, leading: str, seen: Look
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
     """Each topic's words (of several languages, the leading one), and its words by language."""
     vocabulary = model.vocabulary_
-    for topic in model.topic_word_:
+    for words, probabilities in seen.likely:
+        sides: dict[str, WordList] = {}
+        for code, rows in (vocabulary.ranges or {"": slice(0, len(vocabulary))}).items():
+            here = (words >= rows.start) & (words < rows.stop)
+            spelled = [vocabulary.spelled[row] for row in words[here].tolist()]
+            sides[code] = choose_words(probabilities[here], seen.overall[words[here]], spelled)
         if not vocabulary.languages:
-            yield choose_words(topic, overall, vocabulary.words), ()
+            yield sides[""], ()
             continue
-        sides = {
-            code: choose_words(topic[rows], overall[rows], vocabulary.spelled[rows])
-            for code, rows in vocabulary.ranges.items()
-        }
         yield sides[leading], tuple((code, words[:12]) for code, words in sides.items())
 
 
@@ -162,7 +167,9 @@ def _words(model: TopicEstimator) -> list[WordRow]:
     """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to."""
     vocabulary = model.vocabulary_
     frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
-    best = (model.topic_word_[:, frequent] * model.topic_shares_[:, None]).argmax(axis=0)
+    order = np.argsort(frequent)
+    best = np.empty(len(frequent), np.int64)
+    best[order] = (model._topic_words.of(frequent[order]) * model.topic_shares_[:, None]).argmax(axis=0)
     language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
     return [
         WordRow(
@@ -190,7 +197,7 @@ def _growth(model: TopicEstimator) -> Growth | None:
     """How the topics came about, of a model that tells it in its trace."""
     if not any("topics" in record for record in model.trace_):
         return None
-    top = np.argsort(-model.topic_word_, axis=1, kind="stable")[:, :TOP_WORDS].tolist()
+    top = leading_words(model._topic_words, TOP_WORDS)[0].tolist()
     return growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
 
 

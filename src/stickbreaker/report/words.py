@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.estimators.topic_words import TopicWords, leading_words, parts_of
+
 Floats = NDArray[np.floating]
 
-_LEAST_SHARE_OF_TOP = 0.01  # a special word is at least this frequent beside the topic's first word
+FREQUENT = 30  # words of a topic that it is always shown with
+LEAST_SHARE_OF_TOP = 0.01  # a special word is at least this frequent beside the topic's first word
+_MOST_WORDS = 6000  # that tell topics apart
 _WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 
 def choose_words(
-    topic: Floats, overall: Floats, vocabulary: Sequence[str], n_frequent: int = 30, n_special: int = 20
+    topic: Floats, overall: Floats, vocabulary: Sequence[str], n_frequent: int = FREQUENT, n_special: int = 20
 ) -> list[tuple[str, float, float]]:
     """Choose the words that a topic needs wherever the report's slider stands.
 
@@ -35,7 +40,7 @@ def choose_words(
     p = np.asarray(topic, dtype=np.float64)
     q = np.asarray(overall, dtype=np.float64)
     chosen = [np.argsort(-p, kind="stable")[:n_frequent]]
-    likely = np.flatnonzero((p > 0) & (p >= _LEAST_SHARE_OF_TOP * p.max(initial=0.0)))
+    likely = np.flatnonzero((p > 0) & (p >= LEAST_SHARE_OF_TOP * p.max(initial=0.0)))
     frequency = np.log(p[likely])
     lift = frequency - np.log(np.maximum(q[likely], 1e-300))
     for weight in _WEIGHTS:
@@ -44,3 +49,57 @@ def choose_words(
     places = np.unique(np.concatenate(chosen))
     places = places[np.argsort(-p[places], kind="stable")]
     return [(vocabulary[int(i)], float(p[i]), float(q[i])) for i in places]
+
+
+class Look(NamedTuple):
+    """What is told of topics' words, from two reads of them, a part of the vocabulary at a time.
+
+    `overall` are the words' probabilities in the collection and `most` their largest ones in a topic (V),
+    `sums` those of each topic (K). `likely` are words of each topic by number, ascending, and their
+    probabilities: among them are the most frequent of each language and all that are a hundredth as frequent.
+    """
+
+    overall: Floats
+    most: Floats
+    sums: Floats
+    likely: list[tuple[NDArray[np.int64], Floats]]
+
+
+def look_at(topics: TopicWords, shares: Floats, sides: Sequence[slice]) -> Look:
+    """Read topics' words; `shares` (K) are those of all tokens, `sides` the rows of each language."""
+    n_topics, n_words = topics.shape
+    overall, most, sums = np.zeros(n_words), np.zeros(n_words), np.zeros(n_topics)
+    for rows, part in parts_of(topics):
+        overall[rows], most[rows] = shares @ part, part.max(axis=0)
+        sums += part.sum(axis=1)
+    chosen: list[list[NDArray[np.int64]]] = [[] for _ in range(n_topics)]
+    for side in sides:
+        frequent, probabilities = leading_words(topics, FREQUENT, side)
+        for k, own in enumerate(frequent):
+            chosen[k].append(own)
+        least = LEAST_SHARE_OF_TOP * probabilities.max(axis=1, initial=0.0)
+        for rows, part in parts_of(topics):
+            inside = np.arange(rows.start, rows.stop)
+            inside = (inside >= side.start) & (inside < side.stop)
+            for k, row in enumerate(part):
+                chosen[k].append(np.flatnonzero(inside & (row > 0) & (row >= least[k])) + rows.start)
+    likely: list[tuple[NDArray[np.int64], Floats]] = []
+    for k, parts in enumerate(chosen):
+        rows = np.unique(np.concatenate(parts))
+        likely.append((rows, topics.of(rows)[k]))
+    return Look(overall, most, sums, likely)
+
+
+def apart(topics: TopicWords, seen: Look) -> Floats:
+    """Topics over words that are enough to tell them apart; rows sum to one.
+
+    Of a large vocabulary, those words that some topic favours most; all others count as one word. This can
+    only shorten a distance between topics, and by little, and bounds its cost.
+    """
+    rows = np.arange(len(seen.most))
+    if len(rows) > _MOST_WORDS:
+        rows = np.sort(np.argpartition(seen.most, -_MOST_WORDS)[-_MOST_WORDS:])
+    kept = topics.of(rows) / seen.sums[:, None]
+    if len(rows) == len(seen.most):
+        return kept
+    return np.column_stack([kept, np.maximum(1.0 - kept.sum(axis=1), 0.0)])

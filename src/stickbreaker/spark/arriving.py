@@ -24,7 +24,7 @@ from stickbreaker.estimators.fitting import begun
 from stickbreaker.estimators.moments import Moments
 from stickbreaker.estimators.online import online_step
 from stickbreaker.estimators.opening import source_of
-from stickbreaker.estimators.saving import about, manifest_of
+from stickbreaker.estimators.saving import about, begun_with, manifest_of
 from stickbreaker.estimators.settings import seed_of
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import Run
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 ARRIVING = "arriving"  # of a manifest: what files are read, Spark's query, and the last micro-batch's number
-FIXED = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path", ARRIVING)
 BEGUN = "begun"  # a file among Spark's notes: there is a model that learned by them
 Watch = Callable[[TraceRecord], object]
 
@@ -157,8 +156,8 @@ class Arriving:
         snapshot = directory.read()
         manifest = snapshot.manifest
         directory.truncate_trace(manifest)
-        self.fixed: dict[str, Any] = {name: manifest[name] for name in FIXED}
-        self.fixed[ARRIVING] |= asdict(self.arrivals)
+        told = manifest[ARRIVING] | asdict(self.arrivals)
+        self.fixed: dict[str, Any] = {**begun_with(manifest), ARRIVING: told}
         vocabulary, seed = directory.vocabulary(), manifest["settings"]["random_state"]
         model = self.estimator._topic_model(vocabulary, self.analysis, stream=True)
         engine = engine_of(self.estimator, model, folder=self.path)

@@ -26,6 +26,7 @@ from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.plain_lda import PlainLDA
+from stickbreaker.estimators.topic_words import leading_words
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.spark.frames import corpus_from_frame
 from stickbreaker.spark.params import LDAParams, SettableLDAParams
@@ -168,11 +169,11 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         """The most probable words of each topic: topic, termIndices, terms, termWeights."""
         from pyspark.sql import SparkSession
 
-        topics, words = self.estimator.topic_word_, self.estimator.vocabulary_.words
-        order = np.argsort(-topics, axis=1, kind="stable")[:, :maxTermsPerTopic].tolist()
+        words = self.estimator.vocabulary_.words
+        found = (each.tolist() for each in leading_words(self.estimator._topic_words, maxTermsPerTopic))
         rows = [
-            (k, places, [words[place] for place in places], topics[k, places].tolist())
-            for k, places in enumerate(order)
+            (k, places, [words[place] for place in places], weights)
+            for k, (places, weights) in enumerate(zip(*found, strict=True))
         ]
         schema = "topic int, termIndices array<int>, terms array<string>, termWeights array<double>"
         return SparkSession.active().createDataFrame(rows, schema)

@@ -18,7 +18,7 @@ from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.store import StoreSource
 from stickbreaker.estimators import saving
 from stickbreaker.estimators.topics import TopicEstimator
-from stickbreaker.evaluation.documents import HeldOutScore, Topics, completion_of_blocks
+from stickbreaker.evaluation.documents import HeldOutScore, completion_of_blocks, unigram_probabilities
 from stickbreaker.spark.session import local_path, scratch
 from stickbreaker.spark.tasks import (
     SHARED,
@@ -201,14 +201,15 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
     def work(number: int) -> Mapping[str, Any]:
         estimator = placed.load()
         seen = _opened(store, fingerprint).with_vocabulary(estimator.vocabulary_)
-        topics = Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator._theta)
-        blocks = range(firsts[number], firsts[number + 1])
+        unigram, blocks = unigram_probabilities(seen.vocabulary), range(firsts[number], firsts[number + 1])
+        read = (seen.bags(block) for block in blocks)
+        scored = completion_of_blocks(estimator._theta, estimator._topic_words.of, unigram, read, share)
         counted = np.zeros(3)
         for block in blocks:
             bags = seen.bags(block)
             empty = float((np.diff(bags.offsets) == 0).sum())
             counted += [empty, bags.unseen.sum(dtype=np.float64), bags.counts.sum(dtype=np.float64)]
-        return {"sums": [*completion_of_blocks(topics, seen, blocks, share), *counted.tolist()]}
+        return {"sums": [*scored, *counted.tolist()]}
 
     told = [each["sums"] for each in told_of_each(session, len(firsts) - 1, work)]
     nats, unigram, tokens, empty, unseen, known = np.sum(told, axis=0).tolist()

@@ -183,13 +183,6 @@ class ClosedVocabulary:
         """lambda of the words from `first` on (words × topics): eta plus expected counts."""
         return counts + self.prior(small, slice(first, first + len(counts)))
 
-    def topic_words(self, small: Record, counts: Array) -> Array:
-        """E[beta] (words × topics); columns sum to one, over the words of each group."""
-        concentration = self.parameters(small, counts)
-        for part in self.ranges():
-            concentration[part] /= concentration[part].sum(axis=0)
-        return concentration
-
     def topic_words_of(
         self, small: Record, counts: Array, totals: Array, rows: NDArray[np.integer[Any]]
     ) -> Array:

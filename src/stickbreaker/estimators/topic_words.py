@@ -1,0 +1,105 @@
+"""Topics' words, read where they lie: of a model whose table fits in no memory, a part at a time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Record
+from stickbreaker.engines import LocalEngine
+from stickbreaker.models.topics import ClosedVocabulary
+
+CELLS = 1 << 22  # of a part: 32 MB
+
+
+class TopicWords(Protocol):
+    """E[beta] (topics × words) of a model, as much of it as is asked for."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    def of(self, rows: NDArray[np.integer]) -> Array:
+        """E[beta] of some words, by ascending number (topics × words)."""
+        ...
+
+
+class Dense(NamedTuple):
+    """Topics' words that are held in memory.
+
+    >>> Dense(np.array([[0.2, 0.8]])).of(np.array([1])).tolist()
+    [[0.8]]
+    """
+
+    topic_word: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n_topics, n_words = self.topic_word.shape
+        return n_topics, n_words
+
+    def of(self, rows: NDArray[np.integer]) -> Array:
+        return self.topic_word[:, rows]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Those of a closed vocabulary, from an engine's table; `columns` of it are the topics that are told."""
+
+    words: ClosedVocabulary
+    small: Record
+    engine: LocalEngine
+    columns: NDArray[np.int64]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.columns), self.engine.n_rows
+
+    def of(self, rows: NDArray[np.integer]) -> Array:
+        counts, totals = self.engine.table.counts(rows.astype(np.int64)), self.engine.totals()
+        found = self.words.topic_words_of(self.small, counts, totals, rows)
+        return np.ascontiguousarray(found[:, self.columns].T)
+
+
+def parts_of(topics: TopicWords) -> Iterator[tuple[slice, Array]]:
+    """All words, `CELLS` numbers at a time, in order: which they are, and E[beta] (topics × words)."""
+    n_topics, n_words = topics.shape
+    size = max(1, CELLS // max(n_topics, 1))
+    for start in range(0, n_words, size):
+        rows = np.arange(start, min(start + size, n_words))
+        yield slice(start, start + len(rows)), topics.of(rows)
+
+
+def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> tuple[NDArray[np.int64], Array]:
+    """The `n` most probable words of each topic and their probabilities (both topics × n), first of equals
+    first; `within`: among these. Fewer where there are fewer words.
+
+    >>> [found.tolist() for found in leading_words(Dense(np.array([[0.2, 0.5, 0.3]])), 2)]
+    [[[1, 2]], [[0.5, 0.3]]]
+    """
+    n_topics, n_words = topics.shape
+    first, last, _ = within.indices(n_words)
+    places, values = np.zeros((n_topics, 0), np.int64), np.zeros((n_topics, 0))
+    for rows, part in parts_of(topics):
+        here = slice(max(rows.start, first), min(rows.stop, last))
+        if here.start >= here.stop:
+            continue
+        inside = part[:, here.start - rows.start : here.stop - rows.start]
+        own, best = _largest(inside, n)
+        places = np.hstack([places, own + here.start])
+        values = np.hstack([values, best])
+        order, values = _largest(values, n)  # earlier parts stand first, so that ties stay in order
+        places = np.take_along_axis(places, order, axis=1)
+    return places, values
+
+
+def _largest(values: Array, n: int) -> tuple[NDArray[np.int64], Array]:
+    """Columns of the `n` largest of each row, the first of equals first, and their values."""
+    n = min(n, values.shape[1])
+    chosen = np.empty((len(values), n), np.int64)
+    if n:
+        least = -np.partition(-values, n - 1, axis=1)[:, n - 1]
+        for row, (of, bound) in enumerate(zip(values, least, strict=True)):
+            near = np.flatnonzero(of >= bound)
+            chosen[row] = near[np.argsort(-of[near], kind="stable")[:n]]
+    return chosen, np.take_along_axis(values, chosen, axis=1)
