@@ -34,7 +34,7 @@ STUDY = Study(
     introduction,
     {
         "bars": Part((), (14, 50), hdp_bars.measure, hdp_bars.section),
-        "nips": Part(("NIPS",), (18, 2600), hdp_nips.measure, hdp_nips.section),
+        "nips": Part(("NIPS",), (25, 2600), hdp_nips.measure, hdp_nips.section),
         "stream": Part((), (5, 60), hdp_stream.measure, hdp_stream.section),
         "prior": Part((), (5, 150), hdp_prior.measure, hdp_prior.section),
     },
