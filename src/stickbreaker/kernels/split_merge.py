@@ -13,6 +13,7 @@ ROUNDS = 10  # of a document between topics
 CLOSE = 1e-2  # tokens: a smaller change ends them
 FEW = 0.01  # tokens: a document with fewer of a topic has them parted as the priors are
 TRACE = 1e-9  # tokens of a word: fewer are none
+FAINT64 = 1e-200  # of a word's weights: fewer have lost digits
 NOTHING = 1e-6  # tokens: a document with fewer of a topic has none of it
 
 
@@ -185,15 +186,40 @@ def lean_of(priors):
 
 
 @njit(**PART)
-def _leaning(i, document, log_words, expected, shares_out):
-    """Softmax over targets of E[log beta] + E[log theta] for one entry."""
-    code, largest, total = document.codes[i], -1e300, 0.0
+def _powers(logs, out):
+    """exp of each row, the largest of it one: relative weights of words, by which no sum underflows often."""
+    for v in range(len(logs)):
+        largest = -1e300
+        for j in range(logs.shape[1]):
+            largest = max(largest, logs[v, j])
+        for j in range(logs.shape[1]):
+            out[v, j] = exp64(logs[v, j] - largest)
+
+
+@njit(**PART)
+def _odds_of(expected, odds_out):
+    largest = -1e300
     for j in range(len(expected)):
-        shares_out[j] = log_words[code, j] + expected[j]
-        largest = max(largest, shares_out[j])
+        largest = max(largest, expected[j])
     for j in range(len(expected)):
-        shares_out[j] = exp64(shares_out[j] - largest)
+        odds_out[j] = exp64(expected[j] - largest)
+
+
+@njit(**PART)
+def _leaning(code, words, log_words, odds, expected, shares_out):
+    """Softmax over targets of E[log beta] + E[log theta] for a word, by their powers where these suffice."""
+    total = 0.0
+    for j in range(len(odds)):
+        shares_out[j] = words[code, j] * odds[j]
         total += shares_out[j]
+    if total < FAINT64:
+        largest, total = -1e300, 0.0
+        for j in range(len(expected)):
+            shares_out[j] = log_words[code, j] + expected[j]
+            largest = max(largest, shares_out[j])
+        for j in range(len(expected)):
+            shares_out[j] = exp64(shares_out[j] - largest)
+            total += shares_out[j]
     for j in range(len(expected)):
         shares_out[j] /= total
 
@@ -225,12 +251,13 @@ def _mixed(prior, gamma, old, moved, psi_total, gamma_out, expected_out):
 
 
 @njit(**PART)
-def _held(i, parts, places, mixed):
-    """Tokens of an entry that are to be parted: the last topic's, where `mixed` those of all."""
-    tokens = np.float64(parts[i, places[-1]])
-    for j in range(len(places) - 1 if mixed else 0):
-        tokens += np.float64(parts[i, places[j]])
-    return tokens
+def _held(start, stop, parts, places, mixing, own_out, all_out):
+    """Tokens of a document's entries that are to be parted: the last topic's, and those of all."""
+    for i in range(start, stop):
+        own_out[i - start] = np.float64(parts[i, places[-1]])
+        all_out[i - start] = own_out[i - start]
+        for j in range(len(places) - 1 if mixing else 0):
+            all_out[i - start] += np.float64(parts[i, places[j]])
 
 
 @njit(**OPTIONS)
@@ -244,8 +271,11 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
     is chosen.
     """
     n = len(prior)
-    moved, updated, old = np.empty(n), np.empty(n), np.empty(n)
-    wide, expected, shares = np.empty(n), np.empty(n), np.empty(n)
+    moved, updated, old, odds = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    wide, expected, shares, words = np.empty(n), np.empty(n), np.empty(n), np.empty((len(log_words), n))
+    _powers(log_words, words)
+    size = longest(document.offsets)
+    own, every = np.empty(size), np.empty(size)
     for d in range(len(document.offsets) - 1):
         start, stop = document.offsets[d], document.offsets[d + 1]
         psi_total = digamma64(document.totals[d])
@@ -253,15 +283,17 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
         for j in range(n):
             old[j], moved[j] = _tokens(parts, start, stop, places[j]), total / n
         _targets(prior, moved, total, gamma[d], psi_total, wide, expected)
+        _held(start, stop, parts, places, mixing, own, every)
         chosen, mixed = total >= FEW and n > 1, False
         for turn in range((2 * ROUNDS if mixing else ROUNDS) if chosen else 0):
             mixed = turn >= ROUNDS
+            _odds_of(expected, odds)
             updated[:] = 0.0
             for i in range(start, stop):
-                tokens = _held(i, parts, places, mixed)
+                tokens = every[i - start] if mixed else own[i - start]
                 if tokens == 0.0:
                     continue
-                _leaning(i, document, log_words, expected, shares)
+                _leaning(document.codes[i], words, log_words, odds, expected, shares)
                 for j in range(n):
                     updated[j] += tokens * shares[j]
             change = 0.0
@@ -274,13 +306,14 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
                 _targets(prior, moved, total, gamma[d], psi_total, wide, expected)
             if change < CLOSE and mixed == mixing:
                 break
+        _odds_of(expected, odds)
         updated[:] = 0.0
         for i in range(start, stop if total >= NOTHING else start):
-            tokens, own = _held(i, parts, places, mixed), np.float64(parts[i, places[n]])
+            tokens = every[i - start] if mixed else own[i - start]
             if tokens == 0.0:
                 continue
-            _leaning(i, document, log_words, expected, shares)
-            handover_out.own[0] += _x_log_x(own)
+            _leaning(document.codes[i], words, log_words, odds, expected, shares)
+            handover_out.own[0] += _x_log_x(own[i - start])
             for j in range(n):
                 before = np.float64(parts[i, places[j]])
                 after = tokens * shares[j] if mixed else before + tokens * shares[j]

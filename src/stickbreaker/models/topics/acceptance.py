@@ -14,6 +14,7 @@ from stickbreaker.models.topics.asked import Answer, Terms, evidence, log_likeli
 from stickbreaker.models.topics.candidates import Candidate, Limits, accepted, chosen
 from stickbreaker.models.topics.proposals import correlation, pairs
 from stickbreaker.models.topics.topic_moves import (
+    MERGES,
     ROUNDS,
     Draft,
     TopicMoves,
@@ -35,6 +36,10 @@ class ExactMoves(TopicMoves):
     @property
     def mixing(self) -> bool:
         return not self.sampled
+
+    def tried(self, n_topics: int) -> int:
+        """At most half as many as there are topics: none is made by mistake."""
+        return min(self.settings.merges, max(MERGES, n_topics // 2))
 
     def plan(
         self, small: Record, latest: Stats | None, table: TableParts, step: Step, seed: int
@@ -186,7 +191,7 @@ class PaperMoves(TopicMoves):
             fresh = table.add({"fresh": self._report(small)})["fresh"]["totals"] * step.scale
             apart = [self._begun(small, stats, plan, table, fresh, step) for plan in plans if plan.change]
             totals = table.totals.sum(axis=0)
-            likely = pairs(correlation(stats), totals)[: self.settings.tried(len(totals))]
+            likely = pairs(correlation(stats), totals)[: self.tried(len(totals))]
             unions = [self._union(small, pair, table, step) for pair in likely]
             return Verdict(again=tuple(self._made(table, [*apart, *unions])))
         unions = [plan for plan in plans if "targets" in plan.change]

@@ -7,7 +7,6 @@ from stickbreaker.models.contract import Move
 from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.words import ClosedVocabulary
 
-FEWEST = 16  # merges that are tried at once of few topics
 ACCEPT = ("exact", "halves", "paper")
 
 
@@ -18,7 +17,8 @@ class SplitMerge:
     `accept` says how a change is judged: "exact", by the bound of all documents (memoised and batch
     schedules); "halves", fitted on one half of a minibatch and judged on the other (online, `partial_fit`);
     "paper", on the minibatch that it was fitted on, as Bryant & Sudderth do (biased on text). At most
-    `splits` and `merges` are tried at once; merges, 16 of few topics, of many half as many as there are.
+    `splits` and `merges` are tried at once, and of merges at most 16; of exact ones half as many as there are
+    topics, if that is more.
 
     >>> SplitMerge(accept="halves").splits
     12
@@ -35,14 +35,6 @@ class SplitMerge:
         if not (is_whole(self.splits, 0) and is_whole(self.merges, 0)):
             told = f"SplitMerge(splits={self.splits!r}, merges={self.merges!r})"
             raise UserError(told, remedy="both are whole numbers from 0")
-
-    def tried(self, n_topics: int) -> int:
-        """How many merges are tried at once of so many topics.
-
-        >>> SplitMerge().tried(20), SplitMerge().tried(100), SplitMerge(merges=5).tried(100)
-        (16, 50, 5)
-        """
-        return min(self.merges, max(FEWEST, n_topics // 2))
 
     def move(self, documents: GrowingTopics, words: ClosedVocabulary, sampled: bool) -> Move:
         """The move of a model with these slots, whose documents' topics may be `sampled`."""

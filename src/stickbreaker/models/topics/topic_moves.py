@@ -28,6 +28,7 @@ from stickbreaker.models.topics.words import ClosedVocabulary
 
 DIRECTIONS = 3  # maps that look for a topic's leading direction; the next parts documents along it
 ROUNDS = 9  # of a split's fitting, directions included
+MERGES = 16  # tried at once
 TOKENS = 20.0  # a topic of fewer is not split
 DUST = 1e-6  # nats a token that a gain must exceed: single precision could have made it
 ARRAYS = {  # over words that plans have: axes, whether they add up, what a new word has
@@ -73,6 +74,10 @@ class TopicMoves(Move):
         """Whether a handover parts the targets' tokens anew: where the table is the sum of what is told."""
         return False
 
+    def tried(self, n_topics: int) -> int:
+        """How many merges of so many topics are tried at once: of many, some seem to gain by chance."""
+        return min(self.settings.merges, MERGES)
+
     # what to try
 
     def _words(self, small: Record) -> Words:
@@ -93,7 +98,7 @@ class TopicMoves(Move):
     def _handovers(self, small: Record, latest: Stats, table: TableParts, step: Step) -> Iterator[Draft]:
         """Topics to hand over, each to one that it is like or together with, or to those that it mixes."""
         totals = table.totals.sum(axis=0)
-        most = self.settings.tried(len(totals))
+        most = self.tried(len(totals))
         if most == 0:
             return
         apart, waits, failed = (
