@@ -274,6 +274,24 @@ def test_targets_exchange_what_they_gain_beside_the_source():
     assert apply_to_local((change,), local)["gamma"].values.tolist() == [[3.0, 1.0, 6.0]]
 
 
+def test_what_rounding_leaves_makes_no_count_negative():
+    """A kept report is in single precision, and a target may have nothing of a word."""
+    generator = np.random.default_rng(0)
+    tokens = generator.uniform(1e5, 1.01e5, 200)
+    told = np.stack([np.zeros(200), tokens], axis=1)
+    rows = np.stack([np.zeros(200), tokens, np.ones(200)], axis=1).astype(np.float32)
+    change = Dissolve("topics", 1, (0, 2), (0.5, 0.5), {"words": told}, "merge", amounts="words")
+    after = apply_change(Field(rows, ("words", "topics")), change).values
+    assert after.min() >= 0.0
+    assert after.sum(axis=1) == pytest.approx(rows.sum(axis=1, dtype=np.float64), rel=1e-7)
+
+
+def test_amounts_of_another_report_are_refused():
+    change = Dissolve("topics", 1, (0, 2), (0.5, 0.5), {"words": np.ones((3, 2))}, "merge", amounts="words")
+    with pytest.raises(ValueError, match="no trial 'merge'"):
+        apply_to_stats((change,), report(np.ones((3, 3)), {}), "words", "topics", 3)
+
+
 def test_documents_follow_their_own_shares():
     gamma = np.array([[4.0, 1.0, 2.0], [8.0, 1.0, 3.0]])
     local = {

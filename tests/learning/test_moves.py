@@ -170,6 +170,22 @@ def test_plans_are_mapped_again_while_their_own_move_asks():
     assert changed["slow"].values == 4.0
 
 
+def test_plans_that_their_move_drops_are_gone():
+    """From then on: neither mapped again nor decided on; what is remembered of them stays."""
+
+    class Choosy(Fitting):
+        def refine(self, small, stats, plans, table, step):
+            verdict = super().refine(small, stats, plans, table, step)
+            return verdict if verdict.again else verdict._replace(dropped=(f"{self.name} too",))
+
+    choosy, slow = Choosy("choosy", 1), Fitting("slow", 3)
+    _, _, (_, last, _, changed) = refined(choosy, slow)
+    assert [plan.name for _, plan in last] == ["choosy", "slow", "slow too"]
+    assert choosy.seen[:2] == [["choosy", "choosy too"]] * 2
+    assert all(names == ["choosy"] for names in choosy.seen[2:])
+    assert changed["choosy"].values == len(choosy.seen)
+
+
 def test_a_move_that_always_asks_is_stopped():
     engine, _, (stats, last, *_) = refined(Fitting("endless", 10**9))
     assert len(engine.calls) == moves.MAX_ROUNDS

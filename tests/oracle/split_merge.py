@@ -97,7 +97,7 @@ def handover(words, tokens, gamma, total, log_words, prior, rounds, close, mixin
         now = leaning(wide, leaving).sum(axis=0)
         change, moved = np.abs(now - moved).sum(), now
         wide = widened(moved)
-        if change < close and not mixing:
+        if change < close:
             break
     if not mixing:
         return leaning(wide, leaving), wide

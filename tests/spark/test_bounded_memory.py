@@ -19,7 +19,11 @@ from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.sums import SMALL, ChunkSum, Combiner, ReduceTask
 from stickbreaker.engines.spark.tasks import MapTask, Portion
 from stickbreaker.engines.stored import StoredRows, StoredTable
+from stickbreaker.estimators import fitting, topic_words
+from stickbreaker.estimators.plain_lda import PlainLDA
+from stickbreaker.estimators.saving import load
 from stickbreaker.models.topics import TopicModel
+from stickbreaker.report.kept import read_documents
 
 LENGTH, TOPICS = 30, 8
 
@@ -171,3 +175,22 @@ def test_the_drivers_memory_does_not_grow_with_the_table(spark, tmp_path):
         assert program.returncode == 0
         peaks.append(int(told.split()[-1]))
     assert peaks[1] - peaks[0] < 20_000  # kB, where the table grew by 64,000
+
+
+def test_a_run_ends_and_tells_its_topics_without_the_whole_table(spark, tmp_path, monkeypatch):
+    """The driver reads no more rows at once than it may; for documents that a report shows it reads none."""
+    corpus, engine, most = zipf(tmp_path / "corpus", 512, 3000), SparkEngine(spark, blocks=3), 100
+    fitting.begin(PlainLDA(4, engine=engine, max_iter=2, tol=0.0, random_state=0), corpus, tmp_path / "m")
+    asked, real = list[int](), StoredRows.rows
+
+    def rows(self, wanted):
+        asked.append(len(wanted))
+        return real(self, wanted)
+
+    monkeypatch.setattr(topic_words, "CELLS", 4 * most)
+    monkeypatch.setattr(StoredRows, "rows", rows)
+    fitting.resume(tmp_path / "m", every=1e9, threads=1, spark=engine)
+    assert len(read_documents(tmp_path / "m")[0]) == 512
+    assert len(load(tmp_path / "m").top_words(5)) == 4
+    assert sum(asked) >= 2 * 3000
+    assert max(asked) <= most

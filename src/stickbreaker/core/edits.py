@@ -183,13 +183,13 @@ def _gained(source: Array, item: Field, axis: int, change: Dissolve, target: int
 
 
 def given(source: Array, amounts: Array) -> Array:
-    """What targets gain (n × targets), to rounding all of `source` (n): the first has what is left.
+    """What targets gain (n × targets), all of `source` (n): who gains most has what rounding left.
 
     >>> given(np.array([3.0]), np.array([[-1.0, 4.0]])).tolist()
     [[-1.0, 4.0]]
     """
     gained = np.array(amounts, np.float64)
-    gained[:, 0] = source - gained[:, 1:].sum(axis=1)
+    gained[np.arange(len(gained)), gained.argmax(axis=1)] += source - gained.sum(axis=1)
     return gained
 
 
@@ -294,6 +294,8 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
         rows = _change_columns(rows, own, row_axis, column_axis)
         usage = _with_trial(usage, trial.usage, change, column_axis)
     else:
+        if isinstance(change, Dissolve) and change.amounts == row_axis:
+            raise ValueError(f"the report has no trial {change.trial!r}, and amounts are another's")
         rows = apply_to_rows((change,), stats.rows, row_axis, column_axis, n_rows)
     if change.axis == row_axis and not isinstance(change, Reorder):  # which is of the model's columns
         trials = {

@@ -95,7 +95,7 @@ def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> tu
 
 def _largest(values: Array, n: int) -> tuple[NDArray[np.int64], Array]:
     """Columns of the `n` largest of each row, the first of equals first, and their values."""
-    n = min(n, values.shape[1])
+    n = max(0, min(n, values.shape[1]))
     chosen = np.empty((len(values), n), np.int64)
     if n:
         least = -np.partition(-values, n - 1, axis=1)[:, n - 1]

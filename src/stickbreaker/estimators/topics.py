@@ -250,7 +250,7 @@ class TopicEstimator(ABC):
         bare = copy.copy(self)
         for name in (*MADE, "vocabulary_", "trace_", "_engine", "_state"):
             vars(bare).pop(name, None)
-        bare.engine = "local"
+        bare.engine, bare.callbacks = "local", None
         return bare
 
     def over(self, engine: LocalEngine) -> Self:

@@ -285,8 +285,8 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
         _targets(prior, moved, total, gamma[d], psi_total, wide, expected)
         _held(start, stop, parts, places, mixing, own, every)
         chosen, mixed = total >= FEW and n > 1, False
-        for turn in range((2 * ROUNDS if mixing else ROUNDS) if chosen else 0):
-            mixed = turn >= ROUNDS
+        rounds = 0
+        for _ in range(2 * ROUNDS if chosen else 0):
             _odds_of(expected, odds)
             updated[:] = 0.0
             for i in range(start, stop):
@@ -304,8 +304,11 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
                 _mixed(prior, gamma[d], old, moved, psi_total, wide, expected)
             else:
                 _targets(prior, moved, total, gamma[d], psi_total, wide, expected)
-            if change < CLOSE and mixed == mixing:
-                break
+            rounds += 1
+            if change < CLOSE or rounds == ROUNDS:
+                if mixed == mixing:
+                    break
+                mixed, rounds = True, 0
         _odds_of(expected, odds)
         updated[:] = 0.0
         for i in range(start, stop if total >= NOTHING else start):

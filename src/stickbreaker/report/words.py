@@ -52,7 +52,7 @@ def choose_words(
 
 
 class Look(NamedTuple):
-    """What is told of topics' words, from two reads of them, a part of the vocabulary at a time.
+    """What is told of topics' words, read a part of the vocabulary at a time.
 
     `overall` are the words' probabilities in the collection and `most` their largest ones in a topic (V),
     `sums` those of each topic (K). `likely` are words of each topic by number, ascending, and their
@@ -73,20 +73,24 @@ def look_at(topics: TopicWords, shares: Floats, sides: Sequence[slice]) -> Look:
         overall[rows], most[rows] = shares @ part, part.max(axis=0)
         sums += part.sum(axis=1)
     chosen: list[list[NDArray[np.int64]]] = [[] for _ in range(n_topics)]
+    values: list[list[Floats]] = [[] for _ in range(n_topics)]
     for side in sides:
         frequent, probabilities = leading_words(topics, FREQUENT, side)
-        for k, own in enumerate(frequent):
-            chosen[k].append(own)
+        for k in range(n_topics):
+            chosen[k].append(frequent[k])
+            values[k].append(probabilities[k])
         least = LEAST_SHARE_OF_TOP * probabilities.max(axis=1, initial=0.0)
         for rows, part in parts_of(topics):
             inside = np.arange(rows.start, rows.stop)
             inside = (inside >= side.start) & (inside < side.stop)
             for k, row in enumerate(part):
-                chosen[k].append(np.flatnonzero(inside & (row > 0) & (row >= least[k])) + rows.start)
+                found = np.flatnonzero(inside & (row > 0) & (row >= least[k]))
+                chosen[k].append(found + rows.start)
+                values[k].append(row[found])
     likely: list[tuple[NDArray[np.int64], Floats]] = []
-    for k, parts in enumerate(chosen):
-        rows = np.unique(np.concatenate(parts))
-        likely.append((rows, topics.of(rows)[k]))
+    for rows, found in zip(chosen, values, strict=True):
+        words, first = np.unique(np.concatenate(rows), return_index=True)
+        likely.append((words, np.concatenate(found)[first]))
     return Look(overall, most, sums, likely)
 
 

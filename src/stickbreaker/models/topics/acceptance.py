@@ -15,6 +15,7 @@ from stickbreaker.models.topics.candidates import Candidate, Limits, accepted, c
 from stickbreaker.models.topics.proposals import correlation, pairs
 from stickbreaker.models.topics.topic_moves import (
     MERGES,
+    MOST_MERGES,
     ROUNDS,
     Draft,
     TopicMoves,
@@ -38,8 +39,10 @@ class ExactMoves(TopicMoves):
         return not self.sampled
 
     def tried(self, n_topics: int) -> int:
-        """At most half as many as there are topics: none is made by mistake."""
-        return min(self.settings.merges, max(MERGES, n_topics // 2))
+        """As a rule half as many as there are topics: none is made by mistake."""
+        if self.settings.merges is not None:
+            return self.settings.merges
+        return min(max(MERGES, n_topics // 2), MOST_MERGES)
 
     def plan(
         self, small: Record, latest: Stats | None, table: TableParts, step: Step, seed: int
@@ -69,7 +72,7 @@ class ExactMoves(TopicMoves):
             return Verdict()
         sums = table.add({plan.name: self._terms(small, stats, plan) for plan in splits})
         scale = float(table.totals.sum()) / max(stats.tokens, 1e-300)
-        lost = [each for each in self._judged(small, stats, splits, sums, scale) if each.gain <= 0.0]
+        lost = [each for each in self._judged(small, stats, splits, sums, scale) if not each.gain > 0.0]
         later = self._later(step, scale * stats.documents)
         _, memory = chosen(small, lost, self._limits(stats, step), table.totals.sum(axis=0), later)
         return Verdict(dropped=tuple(each.plan for each in lost), small=memory)

@@ -52,7 +52,8 @@ def chosen(
     lost: set[tuple[int, int]] = set()
     for item in sorted(found, key=lambda each: -each.gain):
         kind, topic = SPLIT if isinstance(item.edit, Split) else MERGE, item.topics[0]
-        if item.gain <= (NOUGHT if kind == MERGE and totals[topic] < EMPTY else limits.least):
+        least = NOUGHT if kind == MERGE and totals[topic] < EMPTY else limits.least
+        if not item.gain > least:  # nor is what is not a number
             if kind == SPLIT or item.mixture:
                 lost.add((kind, topic))
             if kind == MERGE and len(item.topics) == 2:

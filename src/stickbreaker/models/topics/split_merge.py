@@ -17,8 +17,8 @@ class SplitMerge:
     `accept` says how a change is judged: "exact", by the bound of all documents (memoised and batch
     schedules); "halves", fitted on one half of a minibatch and judged on the other (online, `partial_fit`);
     "paper", on the minibatch that it was fitted on, as Bryant & Sudderth do (biased on text). At most
-    `splits` and `merges` are tried at once, and of merges at most 16; of exact ones half as many as there are
-    topics, if that is more.
+    `splits` and `merges` are tried at once; merges, left open, 16, and of exact ones half as many as there
+    are topics (16 to 64).
 
     >>> SplitMerge(accept="halves").splits
     12
@@ -26,13 +26,13 @@ class SplitMerge:
 
     accept: str = "exact"
     splits: int = 12
-    merges: int = 64
+    merges: int | None = None
 
     def __post_init__(self) -> None:
         if self.accept not in ACCEPT:
             told = " or ".join(map(repr, ACCEPT))
             raise UserError(f"SplitMerge(accept={self.accept!r})", remedy=f"accept is {told}")
-        if not (is_whole(self.splits, 0) and is_whole(self.merges, 0)):
+        if not (is_whole(self.splits, 0) and (self.merges is None or is_whole(self.merges, 0))):
             told = f"SplitMerge(splits={self.splits!r}, merges={self.merges!r})"
             raise UserError(told, remedy="both are whole numbers from 0")
 

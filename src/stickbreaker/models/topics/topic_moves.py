@@ -28,7 +28,7 @@ from stickbreaker.models.topics.words import ClosedVocabulary
 
 DIRECTIONS = 3  # maps that look for a topic's leading direction; the next parts documents along it
 ROUNDS = 9  # of a split's fitting, directions included
-MERGES = 16  # tried at once
+MERGES, MOST_MERGES = 16, 64  # tried at once: as a rule, and of exact ones
 TOKENS = 20.0  # a topic of fewer is not split
 DUST = 1e-6  # nats a token that a gain must exceed: single precision could have made it
 ARRAYS = {  # over words that plans have: axes, whether they add up, what a new word has
@@ -75,8 +75,8 @@ class TopicMoves(Move):
         return False
 
     def tried(self, n_topics: int) -> int:
-        """How many merges of so many topics are tried at once: of many, some seem to gain by chance."""
-        return min(self.settings.merges, MERGES)
+        """How many merges of so many topics are tried at once; of many, some seem to gain by chance."""
+        return MERGES if self.settings.merges is None else self.settings.merges
 
     # what to try
 
