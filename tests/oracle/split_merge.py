@@ -89,22 +89,22 @@ def handover(words, tokens, gamma, total, log_words, prior, rounds, close, mixin
         weights = np.exp(odds - odds.max(axis=1, keepdims=True, initial=-1e300))
         return what[:, None] * weights / weights.sum(axis=1, keepdims=True)
 
+    def settled(wide, moved, what, spread):
+        """gamma once tokens of `what` are parted as they ask for, and those tokens."""
+        for _ in range(rounds):
+            now = leaning(wide, what).sum(axis=0)
+            change, moved = np.abs(now - moved).sum(), now
+            wide = spread(moved)
+            if change < close:
+                break
+        return wide, moved
+
     moved = np.full(n, leaving.sum() / n)
     wide = widened(moved)
-    if leaving.sum() < FEW or n == 1:
+    chosen = leaving.sum() >= FEW and n > 1
+    if chosen:
+        wide, moved = settled(wide, moved, leaving, widened)
+    if not (chosen and mixing):
         return leaning(wide, leaving), wide
-    for _ in range(rounds):
-        now = leaning(wide, leaving).sum(axis=0)
-        change, moved = np.abs(now - moved).sum(), now
-        wide = widened(moved)
-        if change < close:
-            break
-    if not mixing:
-        return leaning(wide, leaving), wide
-    for _ in range(rounds):
-        now = leaning(wide, everything).sum(axis=0)
-        change, moved = np.abs(now - moved).sum(), now
-        wide = mixed(moved)
-        if change < close:
-            break
+    wide, _ = settled(wide, moved, everything, mixed)
     return leaning(wide, everything) - tokens[:, :-1], wide

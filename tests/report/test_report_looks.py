@@ -120,12 +120,11 @@ def test_a_look_has_all_the_words_that_are_shown(monkeypatch, cells) -> None:
     overall = shares @ topics
     np.testing.assert_allclose(seen.overall, overall)
     np.testing.assert_allclose(seen.sums, topics.sum(axis=1))
-    for topic, (rows, probabilities) in zip(topics, seen.likely, strict=True):
-        assert probabilities.tolist() == topic[rows].tolist()
-        for side in sides:
-            here = (rows >= side.start) & (rows < side.stop)
-            spelled = [names[row] for row in rows[here]]
-            shown = choose_words(probabilities[here], overall[rows[here]], spelled)
+    for topic, likely in zip(topics, seen.likely, strict=True):
+        for side, (rows, probabilities) in zip(sides, likely, strict=True):
+            assert probabilities.tolist() == topic[rows].tolist()
+            assert ((rows >= side.start) & (rows < side.stop)).all()
+            shown = choose_words(probabilities, overall[rows], [names[row] for row in rows])
             assert shown == choose_words(topic[side], overall[side], names[side])
 
 

@@ -4,7 +4,7 @@ An `Edit` is a sequence of changes, applied in order. Positions always refer to 
 change left. Nothing here knows a model: topics, words, rules and states all grow and shrink this way.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -147,8 +147,8 @@ def _apply_to_axis(values: Array, item: Field, axis: int, change: Change) -> Arr
         case Dissolve(source=source, into=into):
             if item.additive:
                 values = values.copy()
-                for place, target in enumerate(into):
-                    values[target] += _gained(values[source], item, axis, change, place)
+                for target, gained in zip(into, _gained(values[source], item, axis, change), strict=True):
+                    values[target] += gained
             return np.delete(values, source, axis=0)
         case Reorder():
             raise ValueError("an order is of two axes")
@@ -174,12 +174,12 @@ def _shares(item: Field, axis: int, change: Split | Dissolve, target: int | None
     return np.float64(share) * np.ones([1] * len(others))
 
 
-def _gained(source: Array, item: Field, axis: int, change: Dissolve, target: int) -> Array:
-    """What a target gains of a slice of the field."""
+def _gained(source: Array, item: Field, axis: int, change: Dissolve) -> Sequence[Array]:
+    """What each target gains when a slice of the field goes."""
     others = [name for i, name in enumerate(item.axes) if i != axis]
     if others == [change.amounts] and change.amounts in change.along:
-        return given(source, change.along[change.amounts])[:, target]
-    return source * _shares(item, axis, change, target)
+        return list(given(source, change.along[change.amounts]).T)
+    return [source * _shares(item, axis, change, place) for place in range(len(change.into))]
 
 
 def given(source: Array, amounts: Array) -> Array:

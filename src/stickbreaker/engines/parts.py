@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.largest import largest as largest_columns
 from stickbreaker.core.records import Array, Stats
 from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.engines.stored import StoredTable
@@ -86,11 +87,8 @@ def largest(counts: Array, first: int, columns: Sequence[int], n: int) -> list[L
     >>> largest(np.array([[3.0], [5.0], [5.0]]), 10, [0], 2)[0][1].tolist()
     [11, 12]
     """
-    orders = [np.argsort(-counts[:, column], kind="stable")[:n] for column in columns]
-    return [
-        (counts[order, column], order.astype(np.int64) + first)
-        for order, column in zip(orders, columns, strict=True)
-    ]
+    rows, values = largest_columns(counts[:, columns].T, n)
+    return list(zip(values, rows + first, strict=True))
 
 
 def largest_of(parts: Sequence[Largest], n: int) -> list[int]:

@@ -81,17 +81,15 @@ def told_of(
     and of the held-out words that a run's score predicts; the second is left out where nothing is held out.
     """
     from stickbreaker.evaluation.coherence import TopWords  # needs scipy, which the report does without
+    from stickbreaker.evaluation.documents import spelled_tops
 
     parts = [range(start, stop) for start, stop in _cut(source.n_blocks)]
-    shares = np.concatenate(engine.each(Lowest(source), parts))
-    last = 1.0 if len(shares) <= LIMIT else float(np.partition(shares, LIMIT - 1)[LIMIT - 1])
-    top = dict[str | None, list[list[str]]]()
-    for language, rows in (estimator.vocabulary_.ranges or {None: slice(None)}).items():
-        leading = leading_words(estimator._topic_words, TOP_WORDS, rows)[0]
-        if leading.shape[1] >= 2:
-            top[language] = [
-                [estimator.vocabulary_.words[row] for row in topic] for topic in leading.tolist()
-            ]
+    last = 1.0
+    if source.first[-1] > LIMIT:
+        hashes = np.concatenate(engine.each(Lowest(source), parts))
+        last = float(np.partition(hashes, LIMIT - 1)[LIMIT - 1])
+    words = estimator._topic_words
+    top = spelled_tops(lambda rows: leading_words(words, TOP_WORDS, rows)[0], estimator.vocabulary_)
     looks = engine.each(Look(estimator.without_table(), source, last, top), parts)
     learned, predicted = (
         np.sum(counts, axis=0) for counts in zip(*(look.counts for look in looks), strict=True)
@@ -145,7 +143,7 @@ class Look:
     source: Source
     last: float  # the hash of the last document to keep
     top: Mapping[str | None, list[list[str]]]
-    whole: TopicEstimator | None = None
+    whole: TopicEstimator | None = None  # made by the first part
 
     def __call__(self, engine: LocalEngine, blocks: range) -> Seen:
         from stickbreaker.evaluation.coherence import TopWords
@@ -153,12 +151,13 @@ class Look:
         source, estimator = self.source, self.whole or self.estimator.over(engine)
         self.whole, corpus = estimator, source.corpus
         assert isinstance(corpus, Corpus)
+        seen = estimator.seen(corpus) if estimator._is_open else corpus
         learned, predicted = np.zeros((2, source.n_words))
         kept: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         sides = [TopWords(words, language) for language, words in self.top.items()]
         for block in blocks:
             entries = corpus.source.entries(block)
-            self._keep(estimator, block, entries, kept)
+            self._keep(estimator, seen, block, entries, kept)
             _count(source.block(block)[1], learned)
             if source.held_out > 0.0:
                 _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
@@ -167,13 +166,14 @@ class Look:
         return Seen(kept, np.stack([learned, predicted]), sides)
 
     def _keep(
-        self, estimator: TopicEstimator, block: int, entries: Entries, kept: dict[str, list[Any]]
+        self,
+        estimator: TopicEstimator,
+        corpus: Corpus,
+        block: int,
+        entries: Entries,
+        kept: dict[str, list[Any]],
     ) -> None:
-        """Add the chosen documents of a block to the columns."""
-        corpus = self.source.corpus
-        assert isinstance(corpus, Corpus)
-        if estimator._is_open:
-            corpus = estimator.seen(corpus)
+        """Add the chosen documents of a block, as the model sees them, to the columns."""
         ids = corpus.ids(block)
         chosen = np.array([i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last], np.int64)
         if not len(chosen):

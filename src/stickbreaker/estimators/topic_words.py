@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.largest import largest
 from stickbreaker.core.records import Array, Record
 from stickbreaker.engines import LocalEngine
 from stickbreaker.models.topics import ClosedVocabulary
@@ -61,12 +62,13 @@ class Stored:
         return np.ascontiguousarray(found[:, self.columns].T)
 
 
-def parts_of(topics: TopicWords) -> Iterator[tuple[slice, Array]]:
-    """All words, `CELLS` numbers at a time, in order: which they are, and E[beta] (topics × words)."""
+def parts_of(topics: TopicWords, within: slice = slice(None)) -> Iterator[tuple[slice, Array]]:
+    """Words, `CELLS` numbers at a time, in order: which they are, and E[beta] (topics × words)."""
     n_topics, n_words = topics.shape
+    first, last, _ = within.indices(n_words)
     size = max(1, CELLS // max(n_topics, 1))
-    for start in range(0, n_words, size):
-        rows = np.arange(start, min(start + size, n_words))
+    for start in range(first, last, size):
+        rows = np.arange(start, min(start + size, last))
         yield slice(start, start + len(rows)), topics.of(rows)
 
 
@@ -77,29 +79,10 @@ def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> tu
     >>> [found.tolist() for found in leading_words(Dense(np.array([[0.2, 0.5, 0.3]])), 2)]
     [[[1, 2]], [[0.5, 0.3]]]
     """
-    n_topics, n_words = topics.shape
-    first, last, _ = within.indices(n_words)
-    places, values = np.zeros((n_topics, 0), np.int64), np.zeros((n_topics, 0))
-    for rows, part in parts_of(topics):
-        here = slice(max(rows.start, first), min(rows.stop, last))
-        if here.start >= here.stop:
-            continue
-        inside = part[:, here.start - rows.start : here.stop - rows.start]
-        own, best = _largest(inside, n)
-        places = np.hstack([places, own + here.start])
-        values = np.hstack([values, best])
-        order, values = _largest(values, n)  # earlier parts stand first, so that ties stay in order
+    places, values = np.zeros((topics.shape[0], 0), np.int64), np.zeros((topics.shape[0], 0))
+    for rows, part in parts_of(topics, within):
+        own, best = largest(part, n)
+        places, values = np.hstack([places, own + rows.start]), np.hstack([values, best])
+        order, values = largest(values, n)  # earlier parts stand first, so that ties stay in order
         places = np.take_along_axis(places, order, axis=1)
     return places, values
-
-
-def _largest(values: Array, n: int) -> tuple[NDArray[np.int64], Array]:
-    """Columns of the `n` largest of each row, the first of equals first, and their values."""
-    n = max(0, min(n, values.shape[1]))
-    chosen = np.empty((len(values), n), np.int64)
-    if n:
-        least = -np.partition(-values, n - 1, axis=1)[:, n - 1]
-        for row, (of, bound) in enumerate(zip(values, least, strict=True)):
-            near = np.flatnonzero(of >= bound)
-            chosen[row] = near[np.argsort(-of[near], kind="stable")[:n]]
-    return chosen, np.take_along_axis(values, chosen, axis=1)

@@ -232,9 +232,8 @@ class TopicEstimator(ABC):
         order = np.argsort(-self.topic_shares_, kind="stable")
         told: list[tuple[int, list[tuple[str, float]]]] = []
         for topic in order[: None if num_topics < 0 else num_topics].tolist():
-            rows = self.vocabulary_.lookup(top[topic])
-            known = dict(zip(np.sort(rows).tolist(), self._topic_words.of(np.sort(rows))[topic], strict=True))
-            probabilities = [float(known[row]) for row in rows.tolist()]
+            rows, places = np.unique(self.vocabulary_.lookup(top[topic]), return_inverse=True)
+            probabilities = self._topic_words.of(rows)[topic, places].tolist()
             told.append((topic, list(zip(top[topic], probabilities, strict=True))))
         if not formatted:
             return told

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.largest import largest
 
 TOP = 25  # words of a topic (Dieng et al. 2020)
 IDLE = 0.01  # of an even share
@@ -21,7 +22,7 @@ def top_words_of(topic_word: ArrayLike, n: int, rows: slice = slice(None)) -> ND
     """
     matrix = np.asarray(topic_word)
     places = np.arange(matrix.shape[1])[rows]
-    return places[np.argsort(-matrix[:, rows], axis=1, kind="stable")[:, :n]]
+    return places[largest(matrix[:, rows], n)[0]]
 
 
 def topic_diversity(top_words: Sequence[Sequence[Hashable]] | NDArray[np.int64]) -> float:

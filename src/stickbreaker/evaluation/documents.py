@@ -189,11 +189,18 @@ def spelled_top_words(
     >>> spelled_top_words(np.array([[0.2, 0.5, 0.3]]), Vocabulary.of(["river", "bank", "sea"]), 2)
     {None: [['bank', 'sea']]}
     """
-    tops = {language: top_words_of(topic_word, n, rows) for language, rows in _ranges(vocabulary).items()}
+    return spelled_tops(lambda rows: top_words_of(topic_word, n, rows), vocabulary)
+
+
+def spelled_tops(
+    top: Callable[[slice], NDArray[np.int64]], vocabulary: Vocabulary
+) -> dict[str | None, list[list[str]]]:
+    """`spelled_top_words` of topics that are read elsewhere; `top`: of some rows, each topic's (K × n)."""
+    tops = {language: top(rows) for language, rows in _ranges(vocabulary).items()}
     return {
-        language: [[vocabulary.words[row] for row in topic] for topic in top.tolist()]
-        for language, top in tops.items()
-        if top.shape[1] >= 2
+        language: [[vocabulary.words[row] for row in topic] for topic in found.tolist()]
+        for language, found in tops.items()
+        if found.shape[1] >= 2
     }
 
 

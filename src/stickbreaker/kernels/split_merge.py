@@ -187,22 +187,12 @@ def lean_of(priors):
 
 @njit(**PART)
 def _powers(logs, out):
-    """exp of each row, the largest of it one: relative weights of words, by which no sum underflows often."""
-    for v in range(len(logs)):
-        largest = -1e300
-        for j in range(logs.shape[1]):
-            largest = max(largest, logs[v, j])
-        for j in range(logs.shape[1]):
-            out[v, j] = exp64(logs[v, j] - largest)
-
-
-@njit(**PART)
-def _odds_of(expected, odds_out):
+    """exp of some numbers, times what makes the largest one."""
     largest = -1e300
-    for j in range(len(expected)):
-        largest = max(largest, expected[j])
-    for j in range(len(expected)):
-        odds_out[j] = exp64(expected[j] - largest)
+    for j in range(len(logs)):
+        largest = max(largest, logs[j])
+    for j in range(len(logs)):
+        out[j] = exp64(logs[j] - largest)
 
 
 @njit(**PART)
@@ -213,12 +203,11 @@ def _leaning(code, words, log_words, odds, expected, shares_out):
         shares_out[j] = words[code, j] * odds[j]
         total += shares_out[j]
     if total < FAINT64:
-        largest, total = -1e300, 0.0
+        total = 0.0
         for j in range(len(expected)):
             shares_out[j] = log_words[code, j] + expected[j]
-            largest = max(largest, shares_out[j])
+        _powers(shares_out, shares_out)
         for j in range(len(expected)):
-            shares_out[j] = exp64(shares_out[j] - largest)
             total += shares_out[j]
     for j in range(len(expected)):
         shares_out[j] /= total
@@ -273,7 +262,8 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
     n = len(prior)
     moved, updated, old, odds = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     wide, expected, shares, words = np.empty(n), np.empty(n), np.empty(n), np.empty((len(log_words), n))
-    _powers(log_words, words)
+    for v in range(len(log_words)):
+        _powers(log_words[v], words[v])
     size = longest(document.offsets)
     own, every = np.empty(size), np.empty(size)
     for d in range(len(document.offsets) - 1):
@@ -287,7 +277,7 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
         chosen, mixed = total >= FEW and n > 1, False
         rounds = 0
         for _ in range(2 * ROUNDS if chosen else 0):
-            _odds_of(expected, odds)
+            _powers(expected, odds)
             updated[:] = 0.0
             for i in range(start, stop):
                 tokens = every[i - start] if mixed else own[i - start]
@@ -309,7 +299,7 @@ def add_handover(document, parts, places, gamma, log_words, prior, mixing, hando
                 if mixed == mixing:
                     break
                 mixed, rounds = True, 0
-        _odds_of(expected, odds)
+        _powers(expected, odds)
         updated[:] = 0.0
         for i in range(start, stop if total >= NOTHING else start):
             tokens = every[i - start] if mixed else own[i - start]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.estimators.sampling import unigram
+from stickbreaker.estimators.sampling import topics_of, unigram
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.topic_words import leading_words
 from stickbreaker.estimators.topics import TopicEstimator
@@ -139,12 +139,11 @@ def _shown(
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
     """Each topic's words (of several languages, the leading one), and its words by language."""
     vocabulary = model.vocabulary_
-    for words, probabilities in seen.likely:
+    for likely in seen.likely:
         sides: dict[str, WordList] = {}
-        for code, rows in (vocabulary.ranges or {"": slice(0, len(vocabulary))}).items():
-            here = (words >= rows.start) & (words < rows.stop)
-            spelled = [vocabulary.spelled[row] for row in words[here].tolist()]
-            sides[code] = choose_words(probabilities[here], seen.overall[words[here]], spelled)
+        for code, (rows, probabilities) in zip(vocabulary.languages or ("",), likely, strict=True):
+            spelled = [vocabulary.spelled[row] for row in rows.tolist()]
+            sides[code] = choose_words(probabilities, seen.overall[rows], spelled)
         if not vocabulary.languages:
             yield sides[""], ()
             continue
@@ -167,9 +166,7 @@ def _words(model: TopicEstimator) -> list[WordRow]:
     """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to."""
     vocabulary = model.vocabulary_
     frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
-    order = np.argsort(frequent)
-    best = np.empty(len(frequent), np.int64)
-    best[order] = (model._topic_words.of(frequent[order]) * model.topic_shares_[:, None]).argmax(axis=0)
+    best = topics_of(frequent, model.topic_shares_, model._topic_words)
     language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
     return [
         WordRow(

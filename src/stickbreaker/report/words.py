@@ -55,42 +55,35 @@ class Look(NamedTuple):
     """What is told of topics' words, read a part of the vocabulary at a time.
 
     `overall` are the words' probabilities in the collection and `most` their largest ones in a topic (V),
-    `sums` those of each topic (K). `likely` are words of each topic by number, ascending, and their
-    probabilities: among them are the most frequent of each language and all that are a hundredth as frequent.
+    `sums` those of each topic (K). `likely` are words of each topic in each language, by number, ascending,
+    and their probabilities: the most frequent, and all that are a hundredth as frequent.
     """
 
     overall: Floats
     most: Floats
     sums: Floats
-    likely: list[tuple[NDArray[np.int64], Floats]]
+    likely: list[list[tuple[NDArray[np.int64], Floats]]]
 
 
 def look_at(topics: TopicWords, shares: Floats, sides: Sequence[slice]) -> Look:
-    """Read topics' words; `shares` (K) are those of all tokens, `sides` the rows of each language."""
+    """Read topics' words; `shares` (K) are those of all tokens, `sides` the rows of each language, or all."""
     n_topics, n_words = topics.shape
     overall, most, sums = np.zeros(n_words), np.zeros(n_words), np.zeros(n_topics)
-    for rows, part in parts_of(topics):
-        overall[rows], most[rows] = shares @ part, part.max(axis=0)
-        sums += part.sum(axis=1)
-    chosen: list[list[NDArray[np.int64]]] = [[] for _ in range(n_topics)]
-    values: list[list[Floats]] = [[] for _ in range(n_topics)]
+    likely: list[list[tuple[NDArray[np.int64], Floats]]] = [[] for _ in range(n_topics)]
     for side in sides:
         frequent, probabilities = leading_words(topics, FREQUENT, side)
-        for k in range(n_topics):
-            chosen[k].append(frequent[k])
-            values[k].append(probabilities[k])
+        found = [[each] for each in zip(frequent, probabilities, strict=True)]
         least = LEAST_SHARE_OF_TOP * probabilities.max(axis=1, initial=0.0)
-        for rows, part in parts_of(topics):
-            inside = np.arange(rows.start, rows.stop)
-            inside = (inside >= side.start) & (inside < side.stop)
+        for rows, part in parts_of(topics, side):
+            overall[rows], most[rows] = shares @ part, part.max(axis=0)
+            sums += part.sum(axis=1)
             for k, row in enumerate(part):
-                found = np.flatnonzero(inside & (row > 0) & (row >= least[k]))
-                chosen[k].append(found + rows.start)
-                values[k].append(row[found])
-    likely: list[tuple[NDArray[np.int64], Floats]] = []
-    for rows, found in zip(chosen, values, strict=True):
-        words, first = np.unique(np.concatenate(rows), return_index=True)
-        likely.append((words, np.concatenate(found)[first]))
+                here = np.flatnonzero((row > 0) & (row >= least[k]))
+                found[k].append((here + rows.start, row[here]))
+        for own, parts in zip(likely, found, strict=True):
+            words, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+            words, first = np.unique(words, return_index=True)
+            own.append((words, values[first]))
     return Look(overall, most, sums, likely)
 
 

@@ -201,14 +201,17 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
     def work(number: int) -> Mapping[str, Any]:
         estimator = placed.load()
         seen = _opened(store, fingerprint).with_vocabulary(estimator.vocabulary_)
-        unigram, blocks = unigram_probabilities(seen.vocabulary), range(firsts[number], firsts[number + 1])
-        read = (seen.bags(block) for block in blocks)
-        scored = completion_of_blocks(estimator._theta, estimator._topic_words.of, unigram, read, share)
-        counted = np.zeros(3)
-        for block in blocks:
-            bags = seen.bags(block)
-            empty = float((np.diff(bags.offsets) == 0).sum())
-            counted += [empty, bags.unseen.sum(dtype=np.float64), bags.counts.sum(dtype=np.float64)]
+        unigram, counted = unigram_probabilities(seen.vocabulary), np.zeros(3)
+
+        def read() -> Iterator[Bags]:
+            """The blocks, counted while they pass by."""
+            for block in range(firsts[number], firsts[number + 1]):
+                bags = seen.bags(block)
+                empty = float((np.diff(bags.offsets) == 0).sum())
+                counted[:] += [empty, bags.unseen.sum(dtype=np.float64), bags.counts.sum(dtype=np.float64)]
+                yield bags
+
+        scored = completion_of_blocks(estimator._theta, estimator._topic_words.of, unigram, read(), share)
         return {"sums": [*scored, *counted.tolist()]}
 
     told = [each["sums"] for each in told_of_each(session, len(firsts) - 1, work)]

@@ -20,6 +20,7 @@ from stickbreaker.models.topics.topic_moves import (
     Draft,
     TopicMoves,
     concerned,
+    rounds_of,
     second_part,
     tokens_of,
 )
@@ -73,8 +74,8 @@ class ExactMoves(TopicMoves):
         sums = table.add({plan.name: self._terms(small, stats, plan) for plan in splits})
         scale = float(table.totals.sum()) / max(stats.tokens, 1e-300)
         lost = [each for each in self._judged(small, stats, splits, sums, scale) if not each.gain > 0.0]
-        later = self._later(step, scale * stats.documents)
-        _, memory = chosen(small, lost, self._limits(stats, step), table.totals.sum(axis=0), later)
+        later = rounds_of(step, scale * stats.documents)
+        _, memory = chosen(small, lost, Limits(0.0, 0), table.totals.sum(axis=0), later)
         return Verdict(dropped=tuple(each.plan for each in lost), small=memory)
 
     def _candidates(

@@ -235,16 +235,10 @@ class TopicMoves(Move):
         self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
     ) -> Verdict:
         found = self._candidates(small, stats, plans, table, step)
-        later = self._later(step, stats.documents)
-        best, memory = chosen(small, found, self._limits(stats, step), table.totals.sum(axis=0), later)
+        limits = Limits(DUST * stats.tokens * step.scale, self.settings.splits)
+        later = rounds_of(step, stats.documents)
+        best, memory = chosen(small, found, limits, table.totals.sum(axis=0), later)
         return Verdict(accepted(table, best), small=memory)
-
-    def _limits(self, stats: Stats, step: Step) -> Limits:
-        return Limits(DUST * stats.tokens * step.scale, self.settings.splits)
-
-    def _later(self, step: Step, documents: float) -> Callable[[float], float]:
-        """Gives the documents seen after so many rounds of `documents`."""
-        return lambda times: step.seen + times * documents
 
     def is_settled(self, small: Record, totals: Array) -> bool:
         """Every topic that could be split or handed over was, and it failed."""
@@ -279,6 +273,11 @@ class TopicMoves(Move):
         edit = Dissolve("topics", topic, tuple(targets), shares, trial=plan.name, amounts=amounts)
         shares = Ask(partial(asked.handed, amounts=self.mixing), {"told": Told(plan.name)})
         return Candidate(plan.name, (topic, *targets), edit, gain, shares, "mixture" in plan.change)
+
+
+def rounds_of(step: Step, documents: float) -> Callable[[float], float]:
+    """Gives the documents seen after so many rounds of `documents`."""
+    return lambda times: step.seen + times * documents
 
 
 def _arrays(made: Mapping[str, Array]) -> dict[str, Field]:
