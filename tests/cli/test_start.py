@@ -27,7 +27,7 @@ LINES = {  # a command line, with {} for places, and what else it does not impor
     "transform {model} {data} --out {dir}/t.csv": {"rich", "jinja2"},
     "evaluate {model} {data}": {"rich", "jinja2"},
     "report {model} --out {dir}/r.html": {*HEAVY, "rich"},
-    "corpus build {data} --out {dir}/c": {"numba", "scipy.special"},
+    "corpus build {data} --out {dir}/c": {"scipy.special"},
     "corpus info {corpus}": HEAVY,
 }
 NOTICE = "compiling kernels (once, some seconds)"

@@ -9,7 +9,7 @@ from tests.oracle.ordered import Lists
 from stickbreaker.core.edits import Dissolve, Drop, Grow, Merge, Permute, Reorder, Split, dropped
 from stickbreaker.core.records import Cells, Field, Rows
 from stickbreaker.engines import LocalEngine
-from stickbreaker.engines.ordered import LEAST, OrderedTable
+from stickbreaker.engines.ordered import LEAST, Keys, OrderedTable
 from stickbreaker.engines.table import RESCALE_BELOW, Table
 from stickbreaker.testing import OrderedEngineTests
 
@@ -93,10 +93,11 @@ def same(table, lists):
     assert table.counts(slice(None)) == pytest.approx(dense, **EXACT)
     assert table.totals()[0] == pytest.approx(dense.sum(axis=0), **EXACT)
     assert table.positions([*lists.keys, "no key"]).tolist() == [*range(len(lists.keys)), -1]
-    offsets, by_row = whole.by_row()
     for row in range(len(lists.keys)):
-        own = by_row[offsets[row] : offsets[row + 1]]
-        places = [(int(cell >> 32), int(cell & 0xFFFFFFFF)) for cell in own]
+        places, cell = [], int(whole.first[row])
+        while cell >= 0:
+            places.append((cell >> 32, cell & 0xFFFFFFFF))
+            cell = int(whole.after[places[-1]])
         assert places == sorted(places)
         assert all(whole.rows[place] == row for place in places)
         assert len(places) == np.count_nonzero(
@@ -146,7 +147,7 @@ def test_counts_are_those_of_a_dense_table(seed):
             table.edit(edit)
         assert sparse.counts(slice(None)) == pytest.approx(dense.counts(slice(None)), **EXACT)
         assert sparse.totals() == pytest.approx(dense.totals(), **EXACT)
-        assert sparse.keys == dense.keys
+        assert list(sparse.keys) == dense.keys
 
 
 def grown(n_words=3 * LEAST, seed=0):
@@ -208,9 +209,25 @@ def test_a_copy_is_a_table_of_its_own():
     copy.blend(Rows(np.arange(4), np.ones((4, 3))), 1e-7, 3.0)
     copy.edit((Grow("words", 1, ("late",)), Permute("topics", (2, 0, 1)), Drop("words", (0,))))
     assert {n: v.tobytes() for n, v in table.arrays().items()} == {n: v.tobytes() for n, v in before.items()}
-    assert table.keys == keys
+    assert list(table.keys) == keys
     assert table.positions(["late", "w0"]).tolist() == [-1, 0]
     assert table.totals().tolist() == totals.tolist()
+
+
+def test_copies_that_grow_apart_have_keys_of_their_own():
+    """The second of two to grow finds what the first has added, and leaves it."""
+    keys = Keys(["a", "b"])
+    one, two = keys.copy(), keys.copy()
+    one.grow(["c"])
+    two.grow(["d", "c"])
+    for grown, wanted in ((keys, ["a", "b"]), (one, ["a", "b", "c"]), (two, ["a", "b", "d", "c"])):
+        assert list(grown) == grown[:] == wanted
+        assert [grown[row] for row in range(len(grown))] == wanted
+        assert grown.rows(["c", "d", "b"]).tolist() == [
+            wanted.index(key) if key in wanted else -1 for key in "cdb"
+        ]
+        with pytest.raises(IndexError):
+            grown[len(wanted)]
 
 
 def test_decay_is_multiplied_out_and_never_lost():

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import gammaln
 from tests.oracle import sticks as oracle
 
-from stickbreaker.kernels.ordered import cells_by_row
+from stickbreaker.kernels.ordered import link_cells
 from stickbreaker.kernels.sticks import (
     OrderedCells,
     StickSums,
@@ -39,9 +39,9 @@ def random_topics(seed, sizes=(0, 1, 5, 12), scale=0.25):
         held = [slot for slot in range(size) if inside[k, slot]]
         topics.append({int(rows[k, slot]): float(counts[slot]) for slot in held})
     n = np.array(sizes, np.int64)
-    offsets, places = np.zeros(N_WORDS + 1, np.int64), np.empty(int(n.sum()), np.int64)
-    cells_by_row(rows, n, offsets, places)
-    return rows, OrderedCells(values, inside, n, scale, offsets, places), topics
+    first, after = np.full(N_WORDS, -1), np.full(shape, -1)
+    link_cells(rows, n, first, after)
+    return rows, OrderedCells(values, inside, n, scale, first, after), topics
 
 
 def sums_of(cells, a):

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+DENSE = 8  # cells are added up in an array of all cells of their rows, where that has so many times as many
+
 
 class Field(NamedTuple):
     """An array whose axes have names, so that one `apply(edit, ...)` serves all records of all models.
@@ -93,11 +95,21 @@ class Cells(NamedTuple):
 
     def combined(self) -> "Cells":
         """The same, each cell once: whole numbers added first, so that their order never matters."""
-        keys = self.positions * self.n_columns + self.columns
-        cells, inverse = np.unique(keys, return_inverse=True)
-        times = np.bincount(inverse, self.times, len(cells)).astype(np.int64)
+        there = np.zeros(int(self.positions.max(initial=-1)) + 1, np.bool_)
+        there[self.positions] = True
+        rows = np.flatnonzero(there)
+        if len(rows) * self.n_columns > DENSE * len(self.times):
+            cells, inverse = np.unique(self.positions * self.n_columns + self.columns, return_inverse=True)
+            times, positions = np.bincount(inverse, self.times, len(cells)), cells // self.n_columns
+        else:
+            from stickbreaker.kernels.topic_words import add_cells  # pyright: ignore[reportUnknownVariableType]
+
+            sums = np.zeros((len(rows), self.n_columns))
+            add_cells(sums, (np.cumsum(there) - 1)[self.positions], self.columns, self.times, 1.0)
+            cells = np.flatnonzero(sums)
+            times, positions = sums.ravel()[cells], rows[cells // self.n_columns]
         columns = (cells % self.n_columns).astype(np.int32)
-        return self._replace(positions=cells // self.n_columns, columns=columns, times=times)
+        return self._replace(positions=positions, columns=columns, times=times.astype(np.int64))
 
     def totals(self) -> Array:
         """Sums over rows (1 × columns)."""
@@ -108,8 +120,8 @@ class Ordered(NamedTuple):
     """Sparse counts whose cells stand in an order in each column; not to be written to.
 
     Column k has the cells `rows[k, :sizes[k]]` with the counts `scale * values[k, :sizes[k]]`; those with
-    `inside` are within its truncation. `by_row` gives offsets (rows + 1) and cells: those of row r are
-    `cells[offsets[r]:offsets[r + 1]]`, each column << 32 | slot. `keys` spell the rows.
+    `inside` are within its truncation. The cells of row r, each told by column << 32 | slot, are `first[r]`,
+    then of each the one `after` it, by column; -1: none. `keys` spell the rows.
     """
 
     rows: NDArray[np.int32]  # columns × slots
@@ -117,7 +129,8 @@ class Ordered(NamedTuple):
     inside: NDArray[np.bool_]
     sizes: NDArray[np.int64]  # columns
     scale: float
-    by_row: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
+    first: NDArray[np.int64]  # rows
+    after: NDArray[np.int64]  # columns × slots
     keys: Sequence[str]
 
     def live(self) -> NDArray[np.bool_]:

@@ -35,14 +35,19 @@ SCHEMAS = {"text": TEXT_SCHEMA, "bag": BAG_SCHEMA}
 class Entries(NamedTuple):
     """The tokens (in order) or words of a block's documents.
 
-    Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), which point into the distinct `words`;
-    `weights` (float64) goes with the codes of bags and is None for tokens, which weigh one each.
+    Document d has `codes[offsets[d]:offsets[d + 1]]` (int32), which point into the distinct words as they
+    are `spelled`; `weights` (float64) goes with the codes of bags and is None for tokens, which weigh one
+    each.
     """
 
     offsets: NDArray[np.int64]
     codes: NDArray[np.int32]
-    words: Sequence[str]
+    spelled: pa.StringArray
     weights: NDArray[np.float64] | None
+
+    def words(self) -> list[str]:
+        """The distinct words as strings, which takes longer than to read them."""
+        return self.spelled.to_pylist()
 
 
 class BlockSource(ABC):
@@ -143,13 +148,12 @@ def entries_of(table: pa.Table, kind: str) -> Entries:
     offsets = np.zeros(len(lists) + 1, np.int64)
     np.cumsum(lists.value_lengths().to_numpy(zero_copy_only=False), out=offsets[1:])
     codes = values.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    words = values.dictionary.to_pylist()
     if kind == "text":
-        return Entries(offsets, codes, words, None)
+        return Entries(offsets, codes, values.dictionary, None)
     weights = _only_chunk(table.column("weights")).flatten().to_numpy(zero_copy_only=False)
     if len(weights) != len(codes):
         raise ValueError("words and weights differ in number")
-    return Entries(offsets, codes, words, weights)
+    return Entries(offsets, codes, values.dictionary, weights)
 
 
 def _only_chunk(column: pa.ChunkedArray) -> Any:

@@ -3,10 +3,12 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import building, store
@@ -404,17 +406,22 @@ class Corpus:
 
     def _make_bags(self, block: int) -> Bags:
         entries = self.source.entries(block)
-        words = entries.words
-        if self._language is not None:
-            words = [tagged(self._language, word) for word in words]
-        rows = self.vocabulary.lookup(words)
+        language, spelled = self._language, entries.spelled
+        if language is not None:
+            spelled = [tagged(language, word) for word in entries.words()]
+        rows = self.vocabulary.lookup(spelled)
         eligible = rows < 0
-        if self.analysis is not None and self.kind == "text":
-            plain = isinstance(self.analysis, Analysis)
-            eligible &= self.analysis.eligible(entries.words if plain else words)
-        if self.vocabulary.hashed:
-            places = np.flatnonzero(eligible)
-            rows[places] = hashed_rows((words[place] for place in places.tolist()), self.n_words)
+        strange = np.flatnonzero(eligible)
+        if len(strange):
+            words = entries.spelled.take(pa.array(strange)).to_pylist()
+            told = words if language is None else [tagged(language, word) for word in words]
+            if self.analysis is not None and self.kind == "text":
+                eligible[strange] = self.analysis.eligible(
+                    words if isinstance(self.analysis, Analysis) else told
+                )
+            if self.vocabulary.hashed:
+                shared = eligible[strange]
+                rows[strange[shared]] = hashed_rows(compress(told, shared.tolist()), self.n_words)
         return bags_of(entries, rows, eligible, self.n_words)
 
     def _write_facts(self, directory: Path, source: BlockSource) -> None:

@@ -28,7 +28,7 @@ class WordCounts:
         """Count a block."""
         from scipy.sparse import csr_array
 
-        width = len(entries.words)
+        width = len(entries.spelled)
         if not width:
             return
         weights = np.ones(len(entries.codes)) if entries.weights is None else entries.weights
@@ -37,7 +37,7 @@ class WordCounts:
         matrix.sum_duplicates()
         tokens = np.bincount(matrix.indices, matrix.data, minlength=width).tolist()
         documents = np.bincount(matrix.indices, minlength=width).tolist()
-        for word, n_documents, n_tokens in zip(entries.words, documents, tokens, strict=True):
+        for word, n_documents, n_tokens in zip(entries.words(), documents, tokens, strict=True):
             row = self.rows.setdefault(word, len(self.documents))
             if row == len(self.documents):
                 self.documents.append(n_documents)
@@ -110,7 +110,7 @@ class Tally:
         if self.kind == "text":
             self.digest.strings("ids", table.column("id").to_pylist())
             self.digest.array("lengths", np.diff(entries.offsets))
-            self.digest.strings("tokens", pa.array(entries.words, pa.string()).take(pa.array(entries.codes)))
+            self.digest.strings("tokens", entries.spelled.take(pa.array(entries.codes)))
 
     @property
     def content(self) -> str | None:

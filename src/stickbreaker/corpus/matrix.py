@@ -1,6 +1,7 @@
 """Bags given as a matrix: documents in rows, words in columns."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,18 @@ class MatrixSource(BlockSource):
         self.starts = [0, *(stop for _, stop in cuts)]
         self.sizes = tuple(np.diff(self.starts).tolist())
 
+    @cached_property
+    def spelled(self) -> pa.StringArray:
+        """The words of the columns."""
+        return pa.array(self.words, pa.string())
+
     def bag(self, block: int) -> Bags:
         """The bags of a block under the matrix's own words: nothing is copied."""
         return self.bags.slice(self.starts[block], self.starts[block + 1])
 
     def entries(self, block: int) -> Entries:
         bags = self.bag(block)
-        return Entries(bags.offsets, bags.words, self.words, bags.counts.astype(np.float64))
+        return Entries(bags.offsets, bags.words, self.spelled, bags.counts.astype(np.float64))
 
     def ids(self, block: int) -> list[str]:
         start, stop = self.starts[block], self.starts[block + 1]

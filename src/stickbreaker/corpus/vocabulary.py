@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
@@ -222,10 +223,38 @@ class Vocabulary:
         """Word: its row number."""
         return {word: row for row, word in enumerate(self.words)}
 
-    def lookup(self, words: Sequence[str]) -> NDArray[np.int32]:
-        """The row numbers of words (int32), -1 for those that the vocabulary does not have."""
+    @functools.cached_property
+    def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
+        """The words in UTF-8, where each begins, and a table to look them up by (`kernels.spellings`)."""
+        from stickbreaker.kernels.spellings import fill_slots
+
+        spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]
+        offsets = np.concatenate([[0], np.cumsum([len(one) for one in spellings])]).astype(np.int64)
+        slots = np.full(1 << (2 * len(spellings)).bit_length(), -1, np.int32)
+        content = np.frombuffer(b"".join(spellings), np.uint8)
+        fill_slots(content, offsets, slots)
+        return content, offsets, slots
+
+    def lookup(self, words: Sequence[str] | pa.StringArray) -> NDArray[np.int32]:
+        """The row numbers of words (int32), -1 for those that the vocabulary does not have.
+
+        Those of an Arrow array are found several times faster, since no strings are made of them.
+        """
+        if isinstance(words, pa.StringArray):
+            return self._lookup_spelled(words)
         index = self.index
         return np.fromiter((index.get(word, -1) for word in words), np.int32, len(words))
+
+    def _lookup_spelled(self, words: pa.StringArray) -> NDArray[np.int32]:
+        from stickbreaker.kernels.spellings import find_words
+
+        _, offsets, content = words.buffers()
+        rows = np.full(len(words), -1, np.int32)
+        if len(words) and len(self.words):
+            ends = np.frombuffer(offsets, np.int32)[words.offset : words.offset + len(words) + 1]
+            spelled = np.frombuffer(b"" if content is None else content, np.uint8)
+            find_words(*self.slots, spelled, ends, rows)
+        return rows
 
     def hashing(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
         """These words, whose rows are shared by the other eligible ones of `counts`; theirs are counted on.

@@ -254,7 +254,7 @@ class LocalEngine(Engine):
         for first, local in self.locals.items():
             arrays |= flat_record(f"local/{first}/", local)
         arrays |= self.kept.snapshot()
-        return arrays, self.table.keys
+        return arrays, None if self.table.keys is None else list(self.table.keys)
 
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self.model = model

@@ -3,13 +3,14 @@
 Its kernels are imported on use: a model is loaded without numba.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.edits import Change, Edit, Grow
+from stickbreaker.core.edits import Change, Edit, Grow, Reorder
 from stickbreaker.core.records import Array, Cells, Ordered, Rows
 from stickbreaker.engines.ordered_edits import CellList, changed_cells
 from stickbreaker.engines.table import RESCALE_BELOW, keys_after
@@ -17,18 +18,60 @@ from stickbreaker.engines.table import RESCALE_BELOW, keys_after
 LEAST = 64  # slots of a column; more come in steps of half as many again
 
 
+class Keys(Sequence[str]):
+    """What spells the rows, and the row of each spelling; copies share what they have until they grow."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = list(keys)
+        self._rows = {key: row for row, key in enumerate(self._keys)}
+        self._size = len(self._keys)  # beyond it is what a copy has grown by
+
+    def copy(self) -> "Keys":
+        other = object.__new__(Keys)
+        vars(other).update(vars(self))
+        return other
+
+    def grow(self, keys: Sequence[str]) -> None:
+        """Add rows at the end."""
+        if len(self._keys) > self._size:
+            vars(self).update(vars(Keys(self[:])))
+        self._rows |= {key: row for row, key in enumerate(keys, self._size)}
+        self._keys.extend(keys)
+        self._size = len(self._keys)
+
+    def rows(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each key, -1 where there is none."""
+        index = self._rows
+        rows = np.fromiter((index.get(key, -1) for key in keys), np.int64, len(keys))
+        return np.where(rows < self._size, rows, -1)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[str]:
+        return islice(self._keys, self._size)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return self._keys[: self._size][row]
+        return self._keys[range(self._size)[row]]
+
+
 class OrderedTable:
     """Counts by row and column of which most are zero; a column's cells keep the order in which they came.
 
     A cell that is added to stands where it stood, a new one comes last (the larger first, then by row), and
     `Reorder` gives another order. Cells outside of their column's set are kept, but have no place in it.
-    Memory: 13 bytes a slot, and 8 a cell. Rows have keys; all are of one group.
+    Memory: 21 bytes a slot, and 8 a row. Rows have keys; all are of one group.
     """
 
     def __init__(self, n_columns: int, row_axis: str, column_axis: str, keys: Sequence[str]) -> None:
         self.axes = (row_axis, column_axis)
-        self.keys: list[str] = list(keys)
-        self._index = {key: i for i, key in enumerate(self.keys)}
+        self.keys = Keys(keys)
         self.scale = 1.0
         self._clear(n_columns)
         self._totals = np.zeros((1, n_columns))
@@ -54,12 +97,12 @@ class OrderedTable:
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
         """Row of each key, -1 where there is none."""
-        index = self._index
-        return np.fromiter((index.get(key, -1) for key in keys), np.int64, len(keys))
+        return self.keys.rows(keys)
 
     def whole(self) -> Ordered:
         """All of it, as a model takes it; not to be written to, and void after the next change."""
-        return Ordered(self.rows, self.values, self.inside, self.sizes, self.scale, self._by_row, self.keys)
+        parts = self.rows, self.values, self.inside, self.sizes
+        return Ordered(*parts, self.scale, self.first, self.after, self.keys)
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
         """The true counts of some rows, dense."""
@@ -67,7 +110,7 @@ class OrderedTable:
 
         places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
         out = np.empty((len(places), len(self.sizes)))
-        gather(places, *self._by_row(), self.values, self.scale, out)
+        gather(places, self.first, self.after, self.values, self.scale, out)
         return out
 
     def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
@@ -88,7 +131,7 @@ class OrderedTable:
         """A table of its own with the same content."""
         other = object.__new__(OrderedTable)
         vars(other).update(vars(self))
-        for name in ("rows", "values", "inside", "sizes", "_totals", "keys", "_index"):
+        for name in ("rows", "values", "inside", "sizes", "first", "after", "_totals", "keys"):
             setattr(other, name, getattr(self, name).copy())
         return other
 
@@ -97,10 +140,14 @@ class OrderedTable:
         rebuilt = False
         for change in edit:
             if isinstance(change, Grow) and change.axis == self.axes[0]:
-                self._grow(change.keys)
+                self.keys.grow(change.keys)
+                self.first = np.concatenate([self.first, np.full(len(change.keys), -1)])
+                continue
+            rebuilt = True
+            if isinstance(change, Reorder):
+                self._reorder(change)
             else:
                 self._rebuild(change)
-                rebuilt = True
         if rebuilt:
             self._totals = self._sums()
 
@@ -135,8 +182,9 @@ class OrderedTable:
         self.rows = np.zeros((n_columns, slots), np.int32)
         self.values = np.zeros((n_columns, slots))
         self.inside = np.zeros((n_columns, slots), np.bool_)
+        self.after = np.full((n_columns, slots), -1)
         self.sizes = np.zeros(n_columns, np.int64)
-        self._found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        self.first = np.full(self.n_rows, -1)
 
     def _cells(self) -> CellList:
         """All cells, column by column."""
@@ -150,23 +198,14 @@ class OrderedTable:
 
         values = values / self.scale
         known = np.empty(len(positions), np.bool_)
-        add_known(positions, columns, values, *self._by_row(), self.values, self.inside, known)
+        links = self.first, self.after
+        add_known(positions, columns, values, *links, self.values, self.inside, known)
         new = np.flatnonzero(~known & (values != 0.0))
         new = new[np.lexsort((positions[new], -values[new], columns[new]))]
         self._reserve(int((self.sizes + np.bincount(columns[new], minlength=len(self.sizes))).max(initial=0)))
-        self._found = self._found if len(new) == 0 else None
         cells = positions[new], columns[new], values[new]
-        append_cells(*cells, self.rows, self.values, self.inside, self.sizes)
-
-    def _by_row(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where the cells of each row are (rows + 1, cells): see `kernels/ordered.py`."""
-        from stickbreaker.kernels.ordered import cells_by_row
-
-        if self._found is None:
-            offsets, cells = np.zeros(self.n_rows + 1, np.int64), np.empty(int(self.sizes.sum()), np.int64)
-            cells_by_row(self.rows, self.sizes, offsets, cells)
-            self._found = offsets, cells
-        return self._found
+        table = self.rows, self.values, self.inside, self.sizes
+        append_cells(*cells, *table, self.first, self.after)
 
     def _reserve(self, slots: int) -> None:
         """Room for so many cells in every column."""
@@ -175,14 +214,7 @@ class OrderedTable:
             return
         more = ((0, 0), (0, max(slots, have + have // 2) - have))
         self.rows, self.values = np.pad(self.rows, more), np.pad(self.values, more)
-        self.inside = np.pad(self.inside, more)
-
-    def _grow(self, keys: Sequence[str]) -> None:
-        self._index |= {key: len(self.keys) + i for i, key in enumerate(keys)}
-        self.keys.extend(keys)
-        if self._found is not None:
-            offsets, cells = self._found
-            self._found = np.concatenate([offsets, np.repeat(offsets[-1:], len(keys))]), cells
+        self.inside, self.after = np.pad(self.inside, more), np.pad(self.after, more)
 
     def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
         """Take cells given column by column, each column in its order, with stored values."""
@@ -192,20 +224,37 @@ class OrderedTable:
         self.values[cells.columns, slots] = cells.values
         self.inside[cells.columns, slots] = cells.inside
         self.sizes = sizes.astype(np.int64)
+        self._link()
+
+    def _link(self) -> None:
+        from stickbreaker.kernels.ordered import link_cells
+
+        self.first[:] = -1
+        link_cells(self.rows, self.sizes, self.first, self.after)
+
+    def _reorder(self, change: Reorder) -> None:
+        """Each column's cells in the order given; those left out are gone."""
+        from stickbreaker.kernels.ordered import reorder_column
+
+        rows, values, sizes = self.rows, self.values, self.sizes.tolist()
+        self._clear(len(sizes), max(LEAST, *map(len, change.orders)))
+        slots = np.full(self.n_rows, -1)
+        for k, (order, n_inside) in enumerate(zip(change.orders, change.inside, strict=True)):
+            own = rows[k, : sizes[k]], values[k, : sizes[k]], order, n_inside
+            self.sizes[k] = reorder_column(*own, slots, self.rows[k], self.values[k], self.inside[k])
+        self._link()
 
     def _rebuild(self, change: Change) -> None:
-        """Any change but new rows: the cells that it leaves, in the order that they had or are given."""
+        """Any change but new rows and a new order: the cells that it leaves, in the order that they had."""
         cells, sizes = changed_cells(self._cells(), change, self.shape, self.axes)
         if change.axis == self.axes[0]:
-            self.keys = keys_after(self.keys, change)
-            self._index = {key: i for i, key in enumerate(self.keys)}
+            self.keys = Keys(keys_after(list(self.keys), change))
         self._fill(cells, sizes)
 
     def _sums(self) -> Array:
-        """Column sums, cell by cell in order."""
-        cells = self._cells()
-        sums = np.bincount(cells.columns, cells.values, len(self.sizes))[None, :]
-        return np.asarray(sums * self.scale, np.float64)
+        """Column sums."""
+        columns = enumerate(self.sizes.tolist())
+        return np.array([[self.values[k, :size].sum() for k, size in columns]]) * self.scale
 
 
 def _cells_of(rows: Rows | Cells) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:

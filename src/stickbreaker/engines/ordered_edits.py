@@ -28,32 +28,17 @@ class CellList(NamedTuple):
 def changed_cells(
     cells: CellList, change: Change, shape: tuple[int, int], axes: tuple[str, str]
 ) -> tuple[CellList, Numbers]:
-    """The cells after a change of a table of that shape (rows, columns), and how many each column has."""
-    if isinstance(change, Reorder):
-        cells, n_columns = _reordered(cells, change, shape), shape[1]
-    elif change.axis == axes[0]:
+    """The cells after a change of a table of that shape (rows, columns), and how many each column has.
+
+    Not of a new order, which `OrderedTable` makes in place.
+    """
+    if change.axis == axes[0]:
         cells, n_columns = _with_axis(cells, "rows", change, shape[0])[0], shape[1]
     else:
         if isinstance(change, Split | Dissolve):
             cells = _shared_out(cells, change, shape, axes[0])
         cells, n_columns = _with_axis(cells, "columns", change, shape[1])
     return cells, np.bincount(cells.columns, minlength=n_columns).astype(np.int64)
-
-
-def _reordered(cells: CellList, change: Reorder, shape: tuple[int, int]) -> CellList:
-    """Each column's cells in the order given; those left out are gone."""
-    rank = np.empty(shape[0], np.int64)
-    parts: list[CellList] = []
-    ends = np.searchsorted(cells.columns, np.arange(shape[1] + 1))
-    for column, (order, n_inside) in enumerate(zip(change.orders, change.inside, strict=True)):
-        own = cells.at(np.arange(ends[column], ends[column + 1]))
-        rank[:] = len(order)
-        rank[order] = np.arange(len(order))
-        places = rank[own.rows]
-        kept = np.flatnonzero(places < len(order))
-        kept = kept[np.argsort(places[kept], kind="stable")]
-        parts.append(own.at(kept)._replace(inside=places[kept] < n_inside))
-    return CellList(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
 def _with_axis(cells: CellList, name: str, change: Change, size: int) -> tuple[CellList, int]:

@@ -31,7 +31,8 @@ class Excerpts:
     def __init__(self, corpus: Corpus, block: int, entries: Entries) -> None:
         self.corpus = corpus
         self.entries = entries
-        self.rows = corpus.vocabulary.lookup(entries.words)  # of each distinct word of the block
+        self.words = entries.words()  # distinct ones, of the block
+        self.rows = corpus.vocabulary.lookup(entries.spelled)
         table = corpus.source.read(block)
         self.metadata: list[str | None] = table.column("metadata").to_pylist()
         ordered = corpus.kind == "text"
@@ -49,7 +50,7 @@ class Excerpts:
             weights = self.entries.weights[self.entries.offsets[i] : self.entries.offsets[i + 1]]
             codes = codes[np.argsort(-weights, kind="stable")]
         first: list[int] = codes[:SNIPPET].tolist()
-        words = [self.entries.words[code] for code in first]
+        words = [self.words[code] for code in first]
         if self.corpus.vocabulary.languages:
             words = [untagged(word) for word in words]
         return _joined(words, self.rows[codes[:SNIPPET]])
@@ -58,7 +59,7 @@ class Excerpts:
         if not self.corpus.vocabulary.languages:
             return self._part(text, starts, codes, SNIPPET)
         every: list[int] = codes.tolist()
-        languages = [language_of(self.entries.words[code]) for code in every]
+        languages = [language_of(self.words[code]) for code in every]
         firsts = [i for i, code in enumerate(languages) if i == 0 or code != languages[i - 1]]
         parts: list[Excerpt] = []
         for first, last in pairwise([*firsts, len(codes)]):  # the text holds one language after the other

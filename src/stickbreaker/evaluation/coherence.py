@@ -106,10 +106,11 @@ class TopWords:
 
 def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:
     """A block's tokens as columns, -1 for other words; of one language alone, where it is given."""
-    columns = np.fromiter((column.get(word, -1) for word in entries.words), np.int64, len(entries.words))
+    words = entries.words()
+    columns = np.fromiter((column.get(word, -1) for word in words), np.int64, len(words))
     if language is None:
         return Tokens(entries.offsets, columns[entries.codes])
-    spoken = np.fromiter((language_of(word) == language for word in entries.words), np.bool_, len(columns))
+    spoken = np.fromiter((language_of(word) == language for word in words), np.bool_, len(columns))
     kept = spoken[entries.codes]
     offsets = np.concatenate([[0], np.cumsum(kept)])[entries.offsets]
     return Tokens(np.unique(offsets), columns[entries.codes[kept]])  # equal offsets: an empty document

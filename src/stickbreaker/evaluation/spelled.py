@@ -161,7 +161,7 @@ def _words_of(corpus: Corpus, known: Vocabulary) -> tuple[str, ...]:
     """All words that count in a corpus, in the order of their spelling: the eligible and the known."""
     found: set[str] = set()
     for block in range(len(corpus.block_sizes)):
-        found.update(corpus.source.entries(block).words)
+        found.update(corpus.source.entries(block).words())
     words = sorted(found - {""})
     if corpus.kind != "text" or not isinstance(corpus.analysis, Analysis):
         return tuple(words)

@@ -22,8 +22,8 @@ class OrderedCells(NamedTuple):
     inside: NDArray[np.bool_]
     sizes: NDArray[np.int64]
     scale: float
-    offsets: NDArray[np.int64]
-    cells: NDArray[np.int64]
+    first: NDArray[np.int64]
+    after: NDArray[np.int64]
 
 
 class StickSums(NamedTuple):
@@ -113,9 +113,10 @@ def _stick_cells(row, cells, sums, topics_out, counts_out, before_out):
     """The topics that a row is inside of, its counts there, and what is before it; gives their number."""
     if row < 0:
         return 0
-    size = 0
-    for at in range(cells.offsets[row], cells.offsets[row + 1]):
-        k, slot = cells.cells[at] >> 32, cells.cells[at] & SLOT
+    size, at = 0, cells.first[row]
+    while at >= 0:
+        k, slot = at >> 32, at & SLOT
+        at = cells.after[k, slot]
         topics_out[size] = k
         counts_out[size] = cells.values[k, slot] * cells.scale
         before_out[size] = sums.before[k, slot]

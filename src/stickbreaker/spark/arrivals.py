@@ -109,7 +109,7 @@ def _corpus(
         shutil.rmtree(folder, ignore_errors=True)
         corpus = corpus_from_frame(documents, folder, analysis=analysis, vocabulary=NO_WORDS)
         for block in range(len(corpus.block_sizes)):
-            if analysis.eligible(list(corpus.source.entries(block).words)).any():
+            if analysis.eligible(corpus.source.entries(block).words()).any():
                 raise
         return corpus
 

@@ -86,5 +86,5 @@ def content_of(source: StoreSource) -> str:
         entries = source.entries(block)
         digest.strings("ids", source.ids(block))
         digest.array("lengths", np.diff(entries.offsets))
-        digest.strings("tokens", pa.array(entries.words, pa.string()).take(pa.array(entries.codes)))
+        digest.strings("tokens", entries.spelled.take(pa.array(entries.codes)))
     return digest.hex()

@@ -49,10 +49,11 @@ class OrderedMixture(GrowingMixture):
         places = np.sort(rows[rows >= 0])
         words = np.full((len(places), len(use)), self.eta)
         words[:, 1] += np.arange(len(places)) % 3  # or the two components would stay alike
-        offsets, cells = counts.by_row()
         for i, row in enumerate(places.tolist()):
-            for cell in cells[offsets[row] : offsets[row + 1]].tolist():
+            cell = int(counts.first[row])
+            while cell >= 0:
                 place = cell >> 32, cell & 0xFFFFFFFF
+                cell = int(counts.after[place])
                 rank = small[RANK].values[place]
                 words[i, place[0]] += counts.scale * counts.values[place] + (1.0 / rank if rank else 0.0)
         log_weights = np.log((use + 1.0) / (use + 1.0).sum())

@@ -22,8 +22,9 @@ class SparkEngine:
     `folder`: where tables and records lie in the runs of a model that is not in a directory of its own: a
     directory that driver and executors see under the same name (None: the system's for temporary files).
     `blocks`: files that a table's rows are cut into, each with a reducer of its own. `portion`: documents a
-    task. `task_bytes`: of table rows that a task views at once, and of reports that it holds before it sends
-    them (0: sends each as it comes). None of these changes what is learned, but for the last digits of sums.
+    task. `task_bytes`: of documents that a task reads at once, of table rows that it views for them, and of
+    reports that it holds before it sends them (0: sends each as it comes). None of these changes what is
+    learned, but for the last digits of sums.
 
     >>> SparkEngine(session, blocks=64)                                   # doctest: +SKIP
     """
@@ -31,7 +32,7 @@ class SparkEngine:
     session: "SparkSession"
     folder: str | Path | None = None
     blocks: int = 16
-    portion: int = 8192
+    portion: int = 32_768
     task_bytes: int = 1 << 28
 
     def __post_init__(self) -> None:

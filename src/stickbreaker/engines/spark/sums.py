@@ -18,6 +18,7 @@ from stickbreaker.core.records import Array, Cells, Rows, Stats, join_cells, no_
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.failures import told
 from stickbreaker.engines.table import sums_by_group
+from stickbreaker.kernels.topic_words import add_rows
 
 SMALL = -1  # in place of a chunk's number: what is no row
 
@@ -68,8 +69,8 @@ class Combiner:
         self.n_bytes += _bytes(rows)
         if self.n_bytes > self.most_bytes:
             self._combine()
-        if self.n_bytes > self.most_bytes // 2:
-            yield from self.rest()
+            if self.n_bytes > self.most_bytes // 2:
+                yield from self.rest()
 
     def rest(self) -> Iterator[tuple[Key, Sent]]:
         """All that waits."""
@@ -97,10 +98,10 @@ def summed(parts: Sequence[Rows | Cells]) -> Rows | Cells:
     there = np.zeros(max(int(part.positions[-1]) for part in rows) + 1, np.bool_)
     for part in rows:
         there[part.positions] = True
-    positions = np.flatnonzero(there)
+    positions, places = np.flatnonzero(there), np.cumsum(there) - 1
     values = np.zeros((len(positions), rows[0].n_columns))
     for part in rows:
-        values[np.searchsorted(positions, part.positions)] += part.values
+        add_rows(values, places[part.positions], part.values, 1.0)
     return Rows(positions, values)
 
 
@@ -126,10 +127,10 @@ def sent(table: str, rows: Rows | Cells, first: int) -> Sent:
     if isinstance(rows, Cells):
         places, columns = (rows.positions - first).astype(np.int32), _narrow(rows.columns, rows.n_columns)
         return Sent(table, places, rows.times, columns, rows.n_columns, rows.unit)
-    here, columns = np.nonzero(rows.values)
     places = (rows.positions - first).astype(np.int32)
-    if len(here) > rows.values.size // 2:
+    if np.count_nonzero(rows.values) > rows.values.size // 2:
         return Sent(table, places, rows.values, None, rows.n_columns, 1.0)
+    here, columns = np.nonzero(rows.values)
     values = rows.values[here, columns]
     return Sent(table, places[here], values, _narrow(columns, rows.n_columns), rows.n_columns, 1.0)
 

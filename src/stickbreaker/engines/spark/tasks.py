@@ -14,7 +14,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.flat import flat_record, record_from
 from stickbreaker.core.records import Array, Field, Record, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.engines.local import LocalEngine, one_thread
 from stickbreaker.engines.row_files import COUNTS, REMEDY, replacing
 from stickbreaker.engines.spark.failures import settle, told
@@ -23,6 +23,7 @@ from stickbreaker.engines.stored import StoredRows, StoredTable
 from stickbreaker.models.contract import Local, Model, Plan, View
 
 CHECKSUM = 4  # bytes at the end of a file of records
+ENTRY = 8  # bytes of a document's word and its count
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,9 @@ class Portion:
     before: Records | None = None
     after: Records | None = None
 
-    def shards(self, source: Source | None) -> list[Shard]:
-        """Its documents, read where it lies."""
-        return list(self.given) if source is None else list(source.shards(*self.chunks))
+    def shards(self, source: Source | None) -> Shards | tuple[Shard, ...]:
+        """Its documents; where they lie in files, read whenever they are looked at."""
+        return self.given if source is None else source.shards(*self.chunks)
 
     def records(self) -> dict[int, Local]:
         """Records by the number of a shard's first document."""
@@ -132,7 +133,7 @@ class MapTask:
     table: StoredTable
     seed: int
     source: Source | None
-    most_bytes: int  # of rows that are viewed at once, and of reports that wait to be sent
+    most_bytes: int  # of rows that are viewed at once, of their documents, and of reports that wait
     plans: tuple[Plan, ...] = ()
     again: bool = False  # only plans are tried, on the records of the step under way
 
@@ -176,11 +177,11 @@ class MapTask:
             local, stats = {**local, **extra}, replace(stats, trial=trial)
         return local, stats
 
-    def _viewed(self, shards: Sequence[Shard]) -> Iterator[tuple[Shard, View, Sequence[Plan]]]:
+    def _viewed(self, shards: Iterable[Shard]) -> Iterator[tuple[Shard, View, Sequence[Plan]]]:
         """Shards with the model's view of the rows that a few of them read, at most `most_bytes` of them."""
         model: Model = self.model.value
-        most = max(1, self.most_bytes // (8 * self.table.shape[1]))
-        for rows, group in _grouped(shards, most, self.table.n_rows):
+        most_rows, most_entries = self.most_bytes // (8 * self.table.shape[1]), self.most_bytes // ENTRY
+        for rows, group in _grouped(shards, most_rows, most_entries, self.table.n_rows):
             view = model.view(self.small, self.table.counts(rows), self.table.totals(), rows)
             plans = [replace(plan, change=_cut(plan.change, rows)) for plan in self.plans]
             for shard in group:
@@ -222,19 +223,19 @@ def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
 
 
 def _grouped(
-    shards: Sequence[Shard], most: int, n_rows: int
+    shards: Iterable[Shard], most_rows: int, most_entries: int, n_rows: int
 ) -> Iterator[tuple[NDArray[np.int64], list[Shard]]]:
-    """Consecutive shards that read at most so many rows together, or one, and those rows."""
+    """Consecutive shards that have so many entries and read so many rows at most, or one; and those rows."""
     group: list[Shard] = []
-    read, n_read = np.zeros(n_rows, np.bool_), 0
+    read, n_read, entries = np.zeros(n_rows, np.bool_), 0, 0
     for shard in shards:
         more = int(np.count_nonzero(~read[shard.rows]))
-        if group and n_read + more > most:
+        if group and (n_read + more > most_rows or entries + len(shard.codes) > most_entries):
             yield np.flatnonzero(read), group
-            group, n_read, more = [], 0, len(shard.rows)
+            group, n_read, entries, more = [], 0, 0, len(shard.rows)
             read[:] = False
         group.append(shard)
         read[shard.rows] = True
-        n_read += more
+        n_read, entries = n_read + more, entries + len(shard.codes)
     if group:
         yield np.flatnonzero(read), group

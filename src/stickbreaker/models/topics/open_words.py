@@ -252,8 +252,7 @@ def _cells(counts: Ordered) -> "OrderedCells":
     """The cells as kernels take them."""
     from stickbreaker.kernels.sticks import OrderedCells
 
-    parts = counts.values, counts.inside, counts.sizes, counts.scale
-    return OrderedCells(*parts, *counts.by_row())
+    return OrderedCells(counts.values, counts.inside, counts.sizes, counts.scale, counts.first, counts.after)
 
 
 def _sums(small: Record) -> "StickSums":
