@@ -93,16 +93,6 @@ def same(table, lists):
     assert table.counts(slice(None)) == pytest.approx(dense, **EXACT)
     assert table.totals()[0] == pytest.approx(dense.sum(axis=0), **EXACT)
     assert table.positions([*lists.keys, "no key"]).tolist() == [*range(len(lists.keys)), -1]
-    for row in range(len(lists.keys)):
-        places, cell = [], int(whole.first[row])
-        while cell >= 0:
-            places.append((cell >> 32, cell & 0xFFFFFFFF))
-            cell = int(whole.after[places[-1]])
-        assert places == sorted(places)
-        assert all(whole.rows[place] == row for place in places)
-        assert len(places) == np.count_nonzero(
-            [cell[0] == lists.keys[row] for c in lists.columns for cell in c]
-        )
 
 
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 7), st.integers(1, 14))

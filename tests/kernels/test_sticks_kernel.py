@@ -5,7 +5,7 @@ import pytest
 from scipy.special import gammaln
 from tests.oracle import sticks as oracle
 
-from stickbreaker.kernels.ordered import link_cells
+from stickbreaker.core.records import numbered
 from stickbreaker.kernels.sticks import (
     OrderedCells,
     StickSums,
@@ -13,6 +13,7 @@ from stickbreaker.kernels.sticks import (
     stick_sums,
     stick_terms,
     stick_weights,
+    take_inside,
 )
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow encountered")]
@@ -39,9 +40,7 @@ def random_topics(seed, sizes=(0, 1, 5, 12), scale=0.25):
         held = [slot for slot in range(size) if inside[k, slot]]
         topics.append({int(rows[k, slot]): float(counts[slot]) for slot in held})
     n = np.array(sizes, np.int64)
-    first, after = np.full(N_WORDS, -1), np.full(shape, -1)
-    link_cells(rows, n, first, after)
-    return rows, OrderedCells(values, inside, n, scale, first, after), topics
+    return rows, OrderedCells(rows, values, inside, n, scale), topics
 
 
 def sums_of(cells, a):
@@ -80,7 +79,7 @@ def test_weights_of_words_inside_outside_and_unknown(a, seed):
     positions = np.array([*rng.permutation(N_WORDS), -1])
     outside = rng.normal(-3.0, 2.0, len(positions))
     weights, log_scale = np.full((len(positions), 4), np.nan, np.float32), np.empty(len(positions))
-    stick_weights(positions, cells, sums_of(cells, a), outside, weights, log_scale)
+    stick_weights(numbered(positions, N_WORDS), cells, sums_of(cells, a), outside, weights, log_scale)
     for w, row in enumerate(positions.tolist()):
         wanted = []
         for held in topics:
@@ -98,13 +97,12 @@ def test_weights_too_small_to_count_are_zero():
     rows, cells, _ = random_topics(1, sizes=(3, 3))
     sums = sums_of(cells, 5.0)._replace(leftover=np.array([0.0, -40.0]))
     weights, log_scale = np.full((1, 2), np.nan, np.float32), np.empty(1)
-    stick_weights(np.array([-1]), cells, sums, np.array([-2.0]), weights, log_scale)
+    stick_weights(np.full(N_WORDS, -1), cells, sums, np.array([-2.0]), weights, log_scale)
     assert weights.tolist() == [[1.0, 0.0]]
     assert log_scale[0] == pytest.approx(-2.0)
     row = int(rows[0, slots_inside(rows, cells, 0)[0]])
-    stick_weights(
-        np.array([row]), cells, sums._replace(leftover=np.full(2, 90.0)), np.zeros(1), weights, log_scale
-    )
+    sums = sums._replace(leftover=np.full(2, 90.0))
+    stick_weights(numbered(np.array([row]), N_WORDS), cells, sums, np.zeros(1), weights, log_scale)
     assert weights[0, 0] == 0.0
 
 
@@ -155,3 +153,25 @@ def test_evidence_is_the_probability_of_the_tokens():
     assert np.exp(evidence[0]) == pytest.approx(draws.mean(), abs=5 * draws.std() / np.sqrt(len(draws)))
     by_hand = 3 * np.log(a) + gammaln(4) + gammaln(2) + gammaln(3) + gammaln(a) - gammaln(7 + a)
     assert evidence[0] == pytest.approx(by_hand - np.log(a + 3) - np.log(a + 2), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sticks_are_those_of_the_cells_inside(seed):
+    """Without the cells between them that have no stick, in whatever topic they are."""
+    _, cells, _ = random_topics(seed)
+    sizes = cells.inside.sum(axis=1)  # what is beyond a size is not inside
+    shape = len(sizes), int(sizes.max())
+    few = cells._replace(
+        rows=np.zeros(shape, np.int32), values=np.zeros(shape), inside=np.ones(shape, np.bool_), sizes=sizes
+    )
+    take_inside(cells, few.rows, few.values, few.sizes)
+    assert few.sizes.tolist() == cells.inside.sum(axis=1).tolist()
+    sums, same = sums_of(cells, 3.0), sums_of(few, 3.0)
+    assert same.leftover == pytest.approx(sums.leftover, rel=1e-12)
+    outside, both = np.full(N_WORDS, -1.0), []
+    for each, its in ((cells, sums), (few, same)):
+        weights, log_scale = np.empty((N_WORDS, 4), np.float32), np.empty(N_WORDS)
+        stick_weights(np.arange(N_WORDS), each, its, outside, weights, log_scale)
+        both.append((weights, log_scale))
+    assert both[0][0] == pytest.approx(both[1][0], rel=1e-6)
+    assert both[0][1] == pytest.approx(both[1][1], rel=1e-12)

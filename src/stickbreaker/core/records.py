@@ -120,8 +120,7 @@ class Ordered(NamedTuple):
     """Sparse counts whose cells stand in an order in each column; not to be written to.
 
     Column k has the cells `rows[k, :sizes[k]]` with the counts `scale * values[k, :sizes[k]]`; those with
-    `inside` are within its truncation. The cells of row r, each told by column << 32 | slot, are `first[r]`,
-    then of each the one `after` it, by column; -1: none. `keys` spell the rows.
+    `inside` are within its truncation. `keys` spell the rows.
     """
 
     rows: NDArray[np.int32]  # columns × slots
@@ -129,8 +128,6 @@ class Ordered(NamedTuple):
     inside: NDArray[np.bool_]
     sizes: NDArray[np.int64]  # columns
     scale: float
-    first: NDArray[np.int64]  # rows
-    after: NDArray[np.int64]  # columns × slots
     keys: Sequence[str]
 
     def live(self) -> NDArray[np.bool_]:
@@ -143,6 +140,17 @@ class Ordered(NamedTuple):
         for column, size in enumerate(self.sizes.tolist()):
             out[self.rows[column, :size], column] = values[column, :size]
         return out
+
+
+def numbered(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """Which of some rows, each at most once, every row of a table is, -1 of the others; -1 is no row.
+
+    >>> numbered(np.array([3, -1, 0]), 4).tolist()
+    [2, -1, -1, 0]
+    """
+    out = np.full(n_rows + 1, -1)
+    out[rows] = np.arange(len(rows))  # -1 is the last, which is cut off
+    return out[:-1]
 
 
 def join_cells(parts: Sequence[Cells]) -> Cells:

@@ -267,6 +267,12 @@ class Vocabulary:
         tokens = self.tokens + np.bincount(rows, counts.tokens[others], len(self))
         return replace(self, documents=np.minimum(documents, n_documents), tokens=tokens, hashed=True)
 
+    def counted(self, documents: NDArray[np.int64], tokens: NDArray[np.float64]) -> "Vocabulary":
+        """The same words with other counts; what they are looked up by is not made again."""
+        other = replace(self, documents=documents, tokens=tokens)
+        vars(other).update({name: vars(self)[name] for name in ("index", "slots") if name in vars(self)})
+        return other
+
     def at(self, rows: Sequence[int]) -> "Vocabulary":
         """The vocabulary of some rows, in the order given."""
         places = np.asarray(rows, np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Change, Edit, Grow, Reorder
-from stickbreaker.core.records import Array, Cells, Ordered, Rows
+from stickbreaker.core.records import Array, Cells, Ordered, Rows, numbered
 from stickbreaker.engines.ordered_edits import CellList, changed_cells
 from stickbreaker.engines.table import RESCALE_BELOW, keys_after
 
@@ -66,7 +66,7 @@ class OrderedTable:
 
     A cell that is added to stands where it stood, a new one comes last (the larger first, then by row), and
     `Reorder` gives another order. Cells outside of their column's set are kept, but have no place in it.
-    Memory: 21 bytes a slot, and 8 a row. Rows have keys; all are of one group.
+    Memory: 13 bytes a slot. Rows have keys; all are of one group.
     """
 
     def __init__(self, n_columns: int, row_axis: str, column_axis: str, keys: Sequence[str]) -> None:
@@ -102,16 +102,17 @@ class OrderedTable:
     def whole(self) -> Ordered:
         """All of it, as a model takes it; not to be written to, and void after the next change."""
         parts = self.rows, self.values, self.inside, self.sizes
-        return Ordered(*parts, self.scale, self.first, self.after, self.keys)
+        return Ordered(*parts, self.scale, self.keys)
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
         """The true counts of some rows, dense."""
         from stickbreaker.kernels.ordered import gather
 
         places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
-        out = np.empty((len(places), len(self.sizes)))
-        gather(places, self.first, self.after, self.values, self.scale, out)
-        return out
+        distinct, inverse = np.unique(places, return_inverse=True)
+        out, numbers = np.zeros((len(distinct), len(self.sizes))), numbered(distinct, self.n_rows)
+        gather(numbers, self.rows, self.values, self.sizes, self.scale, out)
+        return out if len(out) == len(places) and (distinct == places).all() else out[inverse]
 
     def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
         """counts ← keep · counts + add · rows; touches only these cells unless `keep` is 0."""
@@ -131,7 +132,7 @@ class OrderedTable:
         """A table of its own with the same content."""
         other = object.__new__(OrderedTable)
         vars(other).update(vars(self))
-        for name in ("rows", "values", "inside", "sizes", "first", "after", "_totals", "keys"):
+        for name in ("rows", "values", "inside", "sizes", "_totals", "keys"):
             setattr(other, name, getattr(self, name).copy())
         return other
 
@@ -141,7 +142,6 @@ class OrderedTable:
         for change in edit:
             if isinstance(change, Grow) and change.axis == self.axes[0]:
                 self.keys.grow(change.keys)
-                self.first = np.concatenate([self.first, np.full(len(change.keys), -1)])
                 continue
             rebuilt = True
             if isinstance(change, Reorder):
@@ -182,9 +182,7 @@ class OrderedTable:
         self.rows = np.zeros((n_columns, slots), np.int32)
         self.values = np.zeros((n_columns, slots))
         self.inside = np.zeros((n_columns, slots), np.bool_)
-        self.after = np.full((n_columns, slots), -1)
         self.sizes = np.zeros(n_columns, np.int64)
-        self.first = np.full(self.n_rows, -1)
 
     def _cells(self) -> CellList:
         """All cells, column by column."""
@@ -196,16 +194,16 @@ class OrderedTable:
         """Add to cells, and put the new ones at the end of their columns."""
         from stickbreaker.kernels.ordered import add_known, append_cells
 
-        values = values / self.scale
-        known = np.empty(len(positions), np.bool_)
-        links = self.first, self.after
-        add_known(positions, columns, values, *links, self.values, self.inside, known)
+        by_column = np.argsort(columns, kind="stable")
+        positions, columns, values = positions[by_column], columns[by_column], values[by_column] / self.scale
+        known, wanted = np.empty(len(positions), np.bool_), np.full(self.n_rows, -1)
+        table = self.rows, self.sizes, wanted, self.values, self.inside
+        add_known(positions, columns, values, *table, known)
         new = np.flatnonzero(~known & (values != 0.0))
         new = new[np.lexsort((positions[new], -values[new], columns[new]))]
         self._reserve(int((self.sizes + np.bincount(columns[new], minlength=len(self.sizes))).max(initial=0)))
         cells = positions[new], columns[new], values[new]
-        table = self.rows, self.values, self.inside, self.sizes
-        append_cells(*cells, *table, self.first, self.after)
+        append_cells(*cells, self.rows, self.values, self.inside, self.sizes)
 
     def _reserve(self, slots: int) -> None:
         """Room for so many cells in every column."""
@@ -214,7 +212,7 @@ class OrderedTable:
             return
         more = ((0, 0), (0, max(slots, have + have // 2) - have))
         self.rows, self.values = np.pad(self.rows, more), np.pad(self.values, more)
-        self.inside, self.after = np.pad(self.inside, more), np.pad(self.after, more)
+        self.inside = np.pad(self.inside, more)
 
     def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
         """Take cells given column by column, each column in its order, with stored values."""
@@ -224,13 +222,6 @@ class OrderedTable:
         self.values[cells.columns, slots] = cells.values
         self.inside[cells.columns, slots] = cells.inside
         self.sizes = sizes.astype(np.int64)
-        self._link()
-
-    def _link(self) -> None:
-        from stickbreaker.kernels.ordered import link_cells
-
-        self.first[:] = -1
-        link_cells(self.rows, self.sizes, self.first, self.after)
 
     def _reorder(self, change: Reorder) -> None:
         """Each column's cells in the order given; those left out are gone."""
@@ -242,7 +233,6 @@ class OrderedTable:
         for k, (order, n_inside) in enumerate(zip(change.orders, change.inside, strict=True)):
             own = rows[k, : sizes[k]], values[k, : sizes[k]], order, n_inside
             self.sizes[k] = reorder_column(*own, slots, self.rows[k], self.values[k], self.inside[k])
-        self._link()
 
     def _rebuild(self, change: Change) -> None:
         """Any change but new rows and a new order: the cells that it leaves, in the order that they had."""

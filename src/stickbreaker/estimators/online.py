@@ -1,7 +1,6 @@
 """Learning online, a minibatch at a time as it comes: `partial_fit`, and what streams share with it."""
 
 import hashlib
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -100,7 +99,7 @@ def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
         bags = corpus.bags(block)
         documents += np.bincount(bags.words, minlength=len(documents))
         tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
-    return replace(vocabulary, documents=documents, tokens=tokens)
+    return vocabulary.counted(documents, tokens)
 
 
 def _grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -49,11 +49,10 @@ class OrderedMixture(GrowingMixture):
         places = np.sort(rows[rows >= 0])
         words = np.full((len(places), len(use)), self.eta)
         words[:, 1] += np.arange(len(places)) % 3  # or the two components would stay alike
-        for i, row in enumerate(places.tolist()):
-            cell = int(counts.first[row])
-            while cell >= 0:
-                place = cell >> 32, cell & 0xFFFFFFFF
-                cell = int(counts.after[place])
+        numbers = {row: i for i, row in enumerate(places.tolist())}
+        for place in np.argwhere(counts.live()).tolist():
+            i, place = numbers.get(int(counts.rows[*place]), -1), tuple(place)
+            if i >= 0:
                 rank = small[RANK].values[place]
                 words[i, place[0]] += counts.scale * counts.values[place] + (1.0 / rank if rank else 0.0)
         log_weights = np.log((use + 1.0) / (use + 1.0).sum())

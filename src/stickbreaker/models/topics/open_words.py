@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
 from stickbreaker.core.errors import UserError, is_whole
-from stickbreaker.core.records import Array, Field, Ordered, Record
+from stickbreaker.core.records import Array, Field, Ordered, Record, numbered
 from stickbreaker.models.contract import Step, Summary
 from stickbreaker.models.topics.seen_before import SeenBefore
 from stickbreaker.models.topics.spelling import CharacterModel, Spelling, code_points
@@ -110,10 +110,13 @@ class OpenWords:
         """The small part with sums along the sticks, which all words' weights are made of."""
         from stickbreaker.kernels.sticks import StickSums, stick_sums
 
-        n_topics = len(counts.sizes)
-        sums = StickSums(np.zeros(counts.rows.shape), np.empty(n_topics), np.empty(n_topics))
-        stick_sums(_cells(counts), float(small["concentration"].values), sums)
-        return {**small, **{f"sticks {name}": Field(values) for name, values in sums._asdict().items()}}
+        n_topics, cells = len(counts.sizes), _cells(counts)
+        if self.settings.memory == "keep":  # words outside are many, and have no stick
+            cells = _inside(cells)
+        sums = StickSums(np.zeros(cells.rows.shape), np.empty(n_topics), np.empty(n_topics))
+        stick_sums(cells, float(small["concentration"].values), sums)
+        made = {**cells._asdict(), **sums._asdict()}
+        return {**small, **{f"sticks {name}": Field(np.asarray(values)) for name, values in made.items()}}
 
     def weights(
         self, small: Record, counts: Ordered, totals: Array, rows: NDArray[np.int64] | None
@@ -128,7 +131,8 @@ class OpenWords:
         weights = np.empty((len(places), len(counts.sizes)), np.float32)
         log_scale = np.empty(len(places))
         outside = self._outside(small, places)
-        stick_weights(places, _cells(counts), _sums(small), outside, weights, log_scale)
+        numbers = numbered(places, len(counts.keys))
+        stick_weights(numbers, *_sticks(small), outside, weights, log_scale)
         return weights, log_scale
 
     def _outside(self, small: Record, places: NDArray[np.int64]) -> Array:
@@ -188,14 +192,15 @@ class OpenWords:
 
         numbers, evidence, expected = (np.zeros(len(counts.sizes)) for _ in range(3))
         a = float(small["concentration"].values)
-        stick_terms(_cells(counts), a, _sums(small), numbers, evidence, expected)
+        cells, sums = _sticks(small)
+        stick_terms(cells, a, sums, numbers, evidence, expected)
         logs = small[LOG_SPELLING].values
         spelled = [
             float(logs[counts.rows[k, :size][counts.inside[k, :size]]].sum())
             for k, size in enumerate(counts.sizes.tolist())
         ]
         made = {"numbers": numbers, "evidence": evidence, "expected": expected}
-        return made | {"leftover": _sums(small).leftover, "spelled": np.array(spelled)}
+        return made | {"leftover": sums.leftover, "spelled": np.array(spelled)}
 
     def score(self, small: Record, totals: Array, summary: Summary) -> float:
         """-KL(q || p) of sticks and words over all topics, in nats: the table's part of the bound."""
@@ -252,11 +257,25 @@ def _cells(counts: Ordered) -> "OrderedCells":
     """The cells as kernels take them."""
     from stickbreaker.kernels.sticks import OrderedCells
 
-    return OrderedCells(counts.values, counts.inside, counts.sizes, counts.scale, counts.first, counts.after)
+    return OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
 
 
-def _sums(small: Record) -> "StickSums":
-    """What `prepare` worked out."""
-    from stickbreaker.kernels.sticks import StickSums
+def _inside(cells: "OrderedCells") -> "OrderedCells":
+    """The cells that have a stick, and no others."""
+    from stickbreaker.kernels.sticks import take_inside
 
-    return StickSums(*(small[f"sticks {name}"].values for name in StickSums._fields))
+    sizes = np.empty_like(cells.sizes)
+    shape = len(sizes), int(cells.inside.sum(axis=1).max(initial=0))
+    rows, values = np.zeros(shape, np.int32), np.zeros(shape)
+    take_inside(cells, rows, values, sizes)
+    return cells._replace(rows=rows, values=values, inside=np.ones(shape, np.bool_), sizes=sizes)
+
+
+def _sticks(small: Record) -> tuple["OrderedCells", "StickSums"]:
+    """What `prepare` worked out: the cells that have sticks, and sums along them."""
+    from stickbreaker.kernels.sticks import OrderedCells, StickSums
+
+    held = {name: small[f"sticks {name}"].values for name in (*OrderedCells._fields, *StickSums._fields)}
+    scale = float(held.pop("scale"))
+    cells = OrderedCells(*(held[name] for name in OrderedCells._fields if name != "scale"), scale)  # type: ignore[arg-type]
+    return cells, StickSums(*(held[name] for name in StickSums._fields))
