@@ -3,7 +3,8 @@
 `make bench-spark` runs all of it on local[2]; `--quick` (QUICK=1) runs a small generated corpus to see that
 everything works. CPU seconds are those of the Python driver, the JVM and the Python workers together; on a
 machine with other work trust them rather than the wall's. The tables are printed as they come and kept in
-bench-results/. Settings of every program are chosen on documents of their own by the same number of tries.
+bench-results/; so is every run, in spark-runs.json, from which a benchmark that was cut short goes on (remove
+it to measure all anew). Settings of every program are chosen on documents of their own by the same number of tries.
 """
 
 import argparse
@@ -12,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from lda import machine
-from spark_cell import SparkCell, run_cell
+from spark_cell import KEPT, SparkCell, run_cell
 from spark_data import Data, missing, written
 from spark_plan import FULL_BATCH, GRIDS, OURS, QUICK, THEIRS, TRIES, WHOLE, Plan, Settings
 from spark_scaling import growth, machines, overhead, steps
@@ -34,6 +35,11 @@ def main() -> None:
     plan = QUICK if args.quick else WHOLE
     report = Report(args.out, "spark", {"machine": machine(), "pyspark": version("pyspark")})
     report.say(f"# LDA on Spark beside MLlib's\n\n{machine()} PySpark {version('pyspark')}.\n")
+    there = KEPT.open(args.out / "spark-runs.json")
+    if there:
+        report.say(
+            f"- {there} runs of earlier days are in spark-runs.json; those of the same code are not repeated"
+        )
     data = corpora(plan, args.out / "spark-data", report)
     sections = args.only or ("programs", "scaling")
     if "programs" in sections:

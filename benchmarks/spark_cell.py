@@ -1,14 +1,21 @@
 """One run of the benchmark on Spark, in a process of its own: `python spark_cell.py '{"program": …}'`."""
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from cell import THREADS, Result
+
+import stickbreaker
+from stickbreaker.core.files import write_atomic
 
 MEMORY = "8g"  # of the driver's JVM (of an executor's: 1g), the same for all programs
 
@@ -34,26 +41,70 @@ class SparkCell:
         return json.dumps(asdict(self), sort_keys=True)
 
 
-DONE: dict[str, Result] = {}  # so that two sections can share a run
+class Kept:
+    """Results of runs: two sections may share one, and a benchmark that was cut short goes on from those there.
+
+    In a file they are known by the run and the program: MLlib's by PySpark's version, ours by a digest of the
+    library's source, so that what was changed is measured anew. Errors are not kept.
+    """
+
+    def __init__(self) -> None:
+        self.path: Path | None = None
+        self.results: dict[str, Result] = {}
+
+    def open(self, path: Path) -> int:
+        """Go on from the results in a file, if it is there, and add to it; gives how many it has."""
+        self.path = path
+        self.results = json.loads(path.read_text()) if path.exists() else {}
+        return len(self.results)
+
+    def get(self, cell: SparkCell) -> Result:
+        """The cell's result, or {"error": why}."""
+        key = json.dumps([cell.key, program_of(cell)])
+        if key not in self.results:
+            result = measured(cell)
+            if "error" in result:
+                return result
+            self.results[key] = {**result, "at": datetime.now().isoformat(" ", "minutes")}
+            if self.path is not None:
+                write_atomic(self.path, json.dumps(self.results).encode())
+        return self.results[key]
+
+
+KEPT = Kept()
+
+
+def program_of(cell: SparkCell) -> str:
+    """What a run's figures depend on besides the run."""
+    return f"PySpark {version('pyspark')}" if cell.program.startswith("MLlib") else source_digest()
+
+
+@cache
+def source_digest() -> str:
+    """Of the library's Python files."""
+    files = sorted(Path(stickbreaker.__file__).parent.rglob("*.py"))
+    return hashlib.blake2b(b"".join(file.read_bytes() for file in files), digest_size=8).hexdigest()
 
 
 def run_cell(cell: SparkCell) -> Result:
     """The cell's result, or {"error": why}."""
-    if cell.key not in DONE:
-        environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONHASHSEED": "0"}
-        environment["PYSPARK_SUBMIT_ARGS"] = f"--driver-memory {MEMORY} --executor-memory 1g pyspark-shell"
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), cell.key],
-            capture_output=True,
-            text=True,
-            env=environment,
-            check=False,
-        )
-        if done.returncode == 0:
-            DONE[cell.key] = json.loads(done.stdout.strip().splitlines()[-1])
-        else:
-            DONE[cell.key] = {"error": why(done.stderr) or f"exit status {done.returncode}"}
-    return DONE[cell.key]
+    return KEPT.get(cell)
+
+
+def measured(cell: SparkCell) -> Result:
+    """Run the cell in a process of its own."""
+    environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONHASHSEED": "0"}
+    environment["PYSPARK_SUBMIT_ARGS"] = f"--driver-memory {MEMORY} --executor-memory 1g pyspark-shell"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), cell.key],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    if done.returncode == 0:
+        return json.loads(done.stdout.strip().splitlines()[-1])
+    return {"error": why(done.stderr) or f"exit status {done.returncode}"}
 
 
 def why(errors: str) -> str:
