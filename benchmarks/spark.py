@@ -4,7 +4,8 @@
 everything works. CPU seconds are those of the Python driver, the JVM and the Python workers together; on a
 machine with other work trust them rather than the wall's. The tables are printed as they come and kept in
 bench-results/; so is every run, in spark-runs.json, from which a benchmark that was cut short goes on (remove
-it to measure all anew). Settings of every program are chosen on documents of their own by the same number of tries.
+it to measure all anew). Settings of every program are chosen on documents of their own by the same number of
+tries.
 """
 
 import argparse
@@ -37,9 +38,7 @@ def main() -> None:
     report.say(f"# LDA on Spark beside MLlib's\n\n{machine()} PySpark {version('pyspark')}.\n")
     there = KEPT.open(args.out / "spark-runs.json")
     if there:
-        report.say(
-            f"- {there} runs of earlier days are in spark-runs.json; those of the same code are not repeated"
-        )
+        report.say(f"- spark-runs.json has {there} runs; those of the same code are not repeated")
     data = corpora(plan, args.out / "spark-data", report)
     sections = args.only or ("programs", "scaling")
     if "programs" in sections:

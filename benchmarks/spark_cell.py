@@ -42,7 +42,7 @@ class SparkCell:
 
 
 class Kept:
-    """Results of runs: two sections may share one, and a benchmark that was cut short goes on from those there.
+    """Results of runs: two sections may share one, and a benchmark that was cut short goes on from them.
 
     In a file they are known by the run and the program: MLlib's by PySpark's version, ours by a digest of the
     library's source, so that what was changed is measured anew. Errors are not kept.
