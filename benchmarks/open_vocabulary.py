@@ -19,7 +19,7 @@ from lda import about, machine
 from open_programs import ALPHA, CLOSED, KAPPA, OURS, TAU0, TRUNCATION, K, S, run_program
 from tables import Report, Row
 
-RIVER_PART = (150, 1_500)  # postings that river is given, short and full
+RIVER_PART = (600, 1_500)  # postings that river is given, short and full: a few minibatches at least
 DOCUMENTS = (500_000, 5_000_000)  # of the generated stream
 MINUTES = (12, 130)  # on one idle core
 POSTINGS = (

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Dissolve, Drop, Edit, Grow, Merge, Permute, Split
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import SHARD, Shards, Source
+from stickbreaker.engines.row_files import sync
 from stickbreaker.engines.spark.tasks import Portion, Records
 from stickbreaker.engines.spark.versions import Versions
 
@@ -104,6 +105,7 @@ class CarriedRecords:
         self.files.pin(self.versions())
         if not self.kept:
             return {}
+        sync([self._path(held.version, number) for number, held in self.kept.items()])
         told = {
             "kept": [[number, *held] for number, held in self.kept.items()],
             "log": [[_told(change) for change in edit] for edit in self.log],
