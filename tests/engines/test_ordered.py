@@ -1,5 +1,7 @@
 """The ordered table against lists of cells, under any history of blends and changes."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -78,7 +80,7 @@ def random_change(rng, table, fresh):
 
 
 def same(table, lists):
-    """The table is what the lists say: keys, cells, order, truncation, totals and cells by row."""
+    """The table is what the lists say: keys, cells, order, truncation and totals."""
     whole = table.whole()
     assert list(whole.keys) == lists.keys
     assert table.shape == (len(lists.keys), len(lists.columns))
@@ -229,6 +231,28 @@ def test_decay_is_multiplied_out_and_never_lost():
     expected = [[1e6 * 0.5**40], [sum(0.5**i for i in range(40))]]
     assert table.counts(slice(None)) == pytest.approx(np.array(expected), rel=1e-12)
     assert table.totals()[0, 0] == pytest.approx(sum(sum(row) for row in expected), rel=1e-12)
+
+
+@pytest.mark.parametrize("orders", [([2],), ([-1],), ([0], [1]), ()])
+def test_a_new_order_that_does_not_fit_changes_nothing(orders):
+    table = OrderedTable.of(np.ones((2, 1)), *AXES, ["a", "b"])
+    with pytest.raises(ValueError, match="each column"):
+        table.edit((Reorder(*AXES, orders, (1,) * len(orders)),))
+    assert table.counts(slice(None)).tolist() == [[1.0], [1.0]]
+
+
+def test_new_orders_may_be_empty():
+    table = OrderedTable.of(np.ones((2, 2)), *AXES, ["a", "b"])
+    table.edit((Reorder(*AXES, ((), (1,)), (0, 1)),))
+    assert table.counts(slice(None)).tolist() == [[0.0, 0.0], [0.0, 1.0]]
+    assert table.totals().tolist() == [[0.0, 1.0]]
+
+
+def test_keys_travel_without_what_copies_have_grown_by():
+    keys = Keys(["a"])
+    keys.copy().grow([f"key {i}" for i in range(1000)])
+    assert len(pickle.dumps(keys)) < 200
+    assert list(pickle.loads(pickle.dumps(keys))) == ["a"]
 
 
 def test_rows_are_not_split():

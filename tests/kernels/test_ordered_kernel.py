@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stickbreaker.core.records import numbered
-from stickbreaker.kernels.ordered import add_known, append_cells, gather, reorder_column
+from stickbreaker.kernels.ordered import SLOT, add_known, append_cells, cells_by_row, gather, reorder_column
 
 pytestmark = pytest.mark.kernels
 
@@ -19,6 +19,18 @@ def random_cells(seed, n_rows=9, n_columns=4, slots=12):
         rows[k, :size] = rng.permutation(n_rows)[:size]
         values[k, :size] = rng.gamma(1.0, 3.0, size)
     return rng, rows, values, sizes.astype(np.int64)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_cells_of_each_row_by_column(seed):
+    _, rows, _, sizes = random_cells(seed)
+    offsets, cells = np.zeros(10, np.int64), np.empty(int(sizes.sum()), np.int64)
+    cells_by_row(rows, sizes, offsets, cells)
+    for row in range(9):
+        found = [(int(c >> 32), int(c & SLOT)) for c in cells[offsets[row] : offsets[row + 1]]]
+        wanted = [(k, slot) for k in range(4) for slot in range(sizes[k]) if rows[k, slot] == row]
+        assert found == wanted
+    assert offsets[-1] == sizes.sum()
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,5 +1,7 @@
 """Words found by their spelling: against a dictionary, whatever the script, and with crowded slots."""
 
+import pickle
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -40,3 +42,18 @@ def test_words_without_utf8_and_empty_vocabularies_do_no_harm():
     assert Vocabulary.of(["a\ud800", "b"]).lookup(pa.array(["b", "a"])).tolist() == [1, -1]
     assert Vocabulary.of([]).lookup(pa.array(["b"])).tolist() == [-1]
     assert Vocabulary.of(["b"]).lookup(pa.array([], pa.string())).tolist() == []
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        assert Vocabulary.of(["", "b"]).lookup(pa.array(["b", None, ""], kind)).tolist() == [1, -1, 0]
+
+
+def test_counts_change_and_tables_are_left_behind():
+    """Of other counts the same words are found by the same table; none is sent to other processes."""
+    vocabulary = Vocabulary.of(["a", "b"])
+    found = vocabulary.lookup(pa.array(["b"]))
+    other = vocabulary.counted(np.array([1, 2]), np.array([3.0, 4.0]))
+    assert other.slots is vocabulary.slots
+    assert other.tokens.tolist() == [3.0, 4.0]
+    sent = pickle.loads(pickle.dumps(vocabulary))
+    assert "slots" not in vars(sent)
+    assert sent.words == vocabulary.words
+    assert sent.lookup(pa.array(["b"])).tolist() == found.tolist() == [1]

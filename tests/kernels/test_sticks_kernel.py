@@ -5,8 +5,9 @@ import pytest
 from scipy.special import gammaln
 from tests.oracle import sticks as oracle
 
-from stickbreaker.core.records import numbered
+from stickbreaker.kernels.ordered import cells_by_row
 from stickbreaker.kernels.sticks import (
+    ByRow,
     OrderedCells,
     StickSums,
     expected_sticks,
@@ -41,6 +42,12 @@ def random_topics(seed, sizes=(0, 1, 5, 12), scale=0.25):
         topics.append({int(rows[k, slot]): float(counts[slot]) for slot in held})
     n = np.array(sizes, np.int64)
     return rows, OrderedCells(rows, values, inside, n, scale), topics
+
+
+def by_row(cells):
+    found = ByRow(np.zeros(N_WORDS + 1, np.int64), np.empty(int(cells.sizes.sum()), np.int64))
+    cells_by_row(cells.rows, cells.sizes, *found)
+    return found
 
 
 def sums_of(cells, a):
@@ -79,7 +86,7 @@ def test_weights_of_words_inside_outside_and_unknown(a, seed):
     positions = np.array([*rng.permutation(N_WORDS), -1])
     outside = rng.normal(-3.0, 2.0, len(positions))
     weights, log_scale = np.full((len(positions), 4), np.nan, np.float32), np.empty(len(positions))
-    stick_weights(numbered(positions, N_WORDS), cells, sums_of(cells, a), outside, weights, log_scale)
+    stick_weights(positions, cells, by_row(cells), sums_of(cells, a), outside, weights, log_scale)
     for w, row in enumerate(positions.tolist()):
         wanted = []
         for held in topics:
@@ -97,12 +104,12 @@ def test_weights_too_small_to_count_are_zero():
     rows, cells, _ = random_topics(1, sizes=(3, 3))
     sums = sums_of(cells, 5.0)._replace(leftover=np.array([0.0, -40.0]))
     weights, log_scale = np.full((1, 2), np.nan, np.float32), np.empty(1)
-    stick_weights(np.full(N_WORDS, -1), cells, sums, np.array([-2.0]), weights, log_scale)
+    stick_weights(np.array([-1]), cells, by_row(cells), sums, np.array([-2.0]), weights, log_scale)
     assert weights.tolist() == [[1.0, 0.0]]
     assert log_scale[0] == pytest.approx(-2.0)
     row = int(rows[0, slots_inside(rows, cells, 0)[0]])
     sums = sums._replace(leftover=np.full(2, 90.0))
-    stick_weights(numbered(np.array([row]), N_WORDS), cells, sums, np.zeros(1), weights, log_scale)
+    stick_weights(np.array([row]), cells, by_row(cells), sums, np.zeros(1), weights, log_scale)
     assert weights[0, 0] == 0.0
 
 
@@ -161,17 +168,16 @@ def test_sticks_are_those_of_the_cells_inside(seed):
     _, cells, _ = random_topics(seed)
     sizes = cells.inside.sum(axis=1)  # what is beyond a size is not inside
     shape = len(sizes), int(sizes.max())
-    few = cells._replace(
-        rows=np.zeros(shape, np.int32), values=np.zeros(shape), inside=np.ones(shape, np.bool_), sizes=sizes
-    )
-    take_inside(cells, few.rows, few.values, few.sizes)
+    rows, values, taken = np.zeros(shape, np.int32), np.zeros(shape), np.full(len(sizes), -1)
+    take_inside(cells, rows, values, taken)
+    few = cells._replace(rows=rows, values=values, inside=np.ones(shape, np.bool_), sizes=taken)
     assert few.sizes.tolist() == cells.inside.sum(axis=1).tolist()
     sums, same = sums_of(cells, 3.0), sums_of(few, 3.0)
     assert same.leftover == pytest.approx(sums.leftover, rel=1e-12)
     outside, both = np.full(N_WORDS, -1.0), []
     for each, its in ((cells, sums), (few, same)):
         weights, log_scale = np.empty((N_WORDS, 4), np.float32), np.empty(N_WORDS)
-        stick_weights(np.arange(N_WORDS), each, its, outside, weights, log_scale)
+        stick_weights(np.arange(N_WORDS), each, by_row(each), its, outside, weights, log_scale)
         both.append((weights, log_scale))
     assert both[0][0] == pytest.approx(both[1][0], rel=1e-6)
     assert both[0][1] == pytest.approx(both[1][1], rel=1e-12)

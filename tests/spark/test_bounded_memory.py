@@ -1,6 +1,7 @@
 """No process holds the whole of a table in blocks, and the driver sees little of what is learned."""
 
 import pickle
+import tracemalloc
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -111,6 +112,35 @@ def test_shards_are_read_a_few_at_a_time():
     assert sizes == [2, 2, 1]
     assert [len(group) for _, group in _grouped(shards(), 5, 10**9, 40)] == [1] * 5
     assert [len(group) for _, group in _grouped(shards(), 6, 10**9, 40)] == [5]
+
+
+def test_documents_told_by_number_are_read_a_few_at_a_time(monkeypatch):
+    """And are the shards that they were."""
+    source, read = Source(Corpus.from_matrix(np.eye(6, 40)[np.arange(3000) % 6])), []
+    real = Source.read
+    monkeypatch.setattr(
+        Source, "read", lambda self, numbers: read.append(len(numbers)) or real(self, numbers)
+    )
+    numbers = np.arange(3000)[::-1].copy()
+    shards = list(source.shards(numbers))
+    assert read == [1024, 1024, 952]
+    assert [len(shard.documents) for shard in shards] == [128] * 23 + [56]
+    assert np.concatenate([shard.documents for shard in shards]).tolist() == numbers.tolist()
+
+
+def test_adding_up_takes_little_more_than_what_waits():
+    """Of drawn reports that share most of their rows and few of their cells."""
+    draw, most = np.random.default_rng(0), 4_000_000
+    combiner = Combiner(0, Layout(20_000, 1000, 4), most)
+    tracemalloc.start()
+    for _ in range(40):
+        positions, columns = np.sort(draw.integers(20_000, size=20_000)), draw.integers(50, size=20_000)
+        report = Cells(positions, columns.astype(np.int32), np.ones(20_000, np.int64), 50, 1.0)
+        for _ in combiner.add(COUNTS, report):
+            pass
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * most
 
 
 @pytest.mark.parametrize("kind", [Rows, Cells])

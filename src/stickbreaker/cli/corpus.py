@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit
+from stickbreaker.cli.console import command, emit, tell_of_compiling
 from stickbreaker.cli.corpus_export import export
 from stickbreaker.cli.inputs import (
     AnalysisChoice,
@@ -52,6 +52,7 @@ def build(
     tables, a row a document; .conllu is CoNLL-U; .txt has one document a line. Of bags, .ldac is LDA-C, .mm
     and .mtx Matrix Market, docword.NAME.txt UCI. .gz and .zst may follow. MALLET's lines need --format.
     """
+    tell_of_compiling()
     built = build_corpus(inputs, reading, choice, out=Path(out), overwrite=overwrite)
     emit(described(built), as_json, _summary)
 

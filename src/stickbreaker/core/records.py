@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-DENSE = 8  # cells are added up in an array of all cells of their rows, where that has so many times as many
+DENSE = 2  # cells are added up in an array of all cells of their rows, where that has so many times as many
+FLAGS = 64  # and where the last row's number is at most so many times as large as there are cells
 
 
 class Field(NamedTuple):
@@ -94,22 +95,8 @@ class Cells(NamedTuple):
         return Rows(positions, values.reshape(-1, self.n_columns) * self.unit)
 
     def combined(self) -> "Cells":
-        """The same, each cell once: whole numbers added first, so that their order never matters."""
-        there = np.zeros(int(self.positions.max(initial=-1)) + 1, np.bool_)
-        there[self.positions] = True
-        rows = np.flatnonzero(there)
-        if len(rows) * self.n_columns > DENSE * len(self.times):
-            cells, inverse = np.unique(self.positions * self.n_columns + self.columns, return_inverse=True)
-            times, positions = np.bincount(inverse, self.times, len(cells)), cells // self.n_columns
-        else:
-            from stickbreaker.kernels.topic_words import add_cells  # pyright: ignore[reportUnknownVariableType]
-
-            sums = np.zeros((len(rows), self.n_columns))
-            add_cells(sums, (np.cumsum(there) - 1)[self.positions], self.columns, self.times, 1.0)
-            cells = np.flatnonzero(sums)
-            times, positions = sums.ravel()[cells], rows[cells // self.n_columns]
-        columns = (cells % self.n_columns).astype(np.int32)
-        return self._replace(positions=positions, columns=columns, times=times.astype(np.int64))
+        """The same, each cell once and none that is zero."""
+        return summed_cells([self])
 
     def totals(self) -> Array:
         """Sums over rows (1 × columns)."""
@@ -151,6 +138,37 @@ def numbered(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
     out = np.full(n_rows + 1, -1)
     out[rows] = np.arange(len(rows))  # -1 is the last, which is cut off
     return out[:-1]
+
+
+def summed_cells(parts: Sequence[Cells]) -> Cells:
+    """The sum of cells of one unit, rows ascending, each cell once and none that is zero.
+
+    Whole numbers are added first, so that their order never matters: in an array of all cells of the rows
+    where that is not much larger than the cells are, otherwise by sorting.
+    """
+    n_cells, n_columns = sum(len(part.times) for part in parts), parts[0].n_columns
+    size = 1 + max(int(part.positions.max(initial=-1)) for part in parts)
+    there = np.zeros(size if size <= FLAGS * n_cells else 0, np.bool_)
+    if len(there):
+        for part in parts:
+            there[part.positions] = True
+    rows = np.flatnonzero(there)
+    if len(there) and len(rows) * n_columns <= DENSE * n_cells:
+        from stickbreaker.kernels.topic_words import add_cells  # pyright: ignore[reportUnknownVariableType]
+
+        sums, places = np.zeros((len(rows), n_columns)), np.cumsum(there) - 1
+        for part in parts:
+            add_cells(sums, places[part.positions], part.columns, part.times, 1.0)
+        cells = np.flatnonzero(sums)
+        times, positions = sums.ravel()[cells], rows[cells // n_columns]
+    else:
+        joined = join_cells(parts)
+        cells, inverse = np.unique(joined.positions * n_columns + joined.columns, return_inverse=True)
+        times = np.bincount(inverse, joined.times, len(cells))
+        cells, times = cells[times != 0], times[times != 0]
+        positions = cells // n_columns
+    columns = (cells % n_columns).astype(np.int32)
+    return parts[0]._replace(positions=positions, columns=columns, times=times.astype(np.int64))
 
 
 def join_cells(parts: Sequence[Cells]) -> Cells:

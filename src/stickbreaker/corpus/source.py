@@ -16,6 +16,7 @@ from stickbreaker.corpus.shards import Bags, Shard, join_bags, shard_of
 
 SHARD = 128  # documents a shard, whatever the number of threads
 WINDOW = 8  # blocks that are shuffled together
+PIECE = 8 * SHARD  # documents that are read together, where they are told by number
 
 
 class Blocks(Protocol):
@@ -150,10 +151,11 @@ class Shards:
         source = self.source
         for chunk in self.chunks:
             if isinstance(chunk, int):
-                numbers, bags = source.block(chunk)
-            else:
-                numbers, bags = chunk, source.read(chunk)
-            yield from cut_shards(numbers, bags, source.n_words, source.words)
+                yield from cut_shards(*source.block(chunk), source.n_words, source.words)
+                continue
+            for start in range(0, len(chunk), PIECE):
+                numbers = chunk[start : start + PIECE]
+                yield from cut_shards(numbers, source.read(numbers), source.n_words, source.words)
 
     @property
     def n_documents(self) -> int:

@@ -235,25 +235,32 @@ class Vocabulary:
         fill_slots(content, offsets, slots)
         return content, offsets, slots
 
-    def lookup(self, words: Sequence[str] | pa.StringArray) -> NDArray[np.int32]:
+    def lookup(self, words: Sequence[str] | pa.Array) -> NDArray[np.int32]:
         """The row numbers of words (int32), -1 for those that the vocabulary does not have.
 
         Those of an Arrow array are found several times faster, since no strings are made of them.
         """
-        if isinstance(words, pa.StringArray):
+        if isinstance(words, pa.Array):
             return self._lookup_spelled(words)
         index = self.index
         return np.fromiter((index.get(word, -1) for word in words), np.int32, len(words))
 
-    def _lookup_spelled(self, words: pa.StringArray) -> NDArray[np.int32]:
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is worked out on use."""
+        return {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
+
+    def _lookup_spelled(self, array: Any) -> NDArray[np.int32]:
         from stickbreaker.kernels.spellings import find_words
 
+        words = array.cast(pa.string())
         _, offsets, content = words.buffers()
         rows = np.full(len(words), -1, np.int32)
         if len(words) and len(self.words):
             ends = np.frombuffer(offsets, np.int32)[words.offset : words.offset + len(words) + 1]
             spelled = np.frombuffer(b"" if content is None else content, np.uint8)
             find_words(*self.slots, spelled, ends, rows)
+            if words.null_count:
+                rows[words.is_null().to_numpy(zero_copy_only=False)] = -1
         return rows
 
     def hashing(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
@@ -296,7 +303,6 @@ class Vocabulary:
 
     def write(self, path: Path) -> None:
         """Write as Parquet; the same vocabulary gives the same bytes."""
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         columns = {
@@ -313,7 +319,6 @@ class Vocabulary:
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
         """Read what `write` wrote. Raises UserError naming a file that is missing, damaged or foreign."""
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:

@@ -32,7 +32,7 @@ class Keys(Sequence[str]):
         return other
 
     def grow(self, keys: Sequence[str]) -> None:
-        """Add rows at the end."""
+        """Add rows of new keys at the end. Copies may be read meanwhile, but not grow in another thread."""
         if len(self._keys) > self._size:
             vars(self).update(vars(Keys(self[:])))
         self._rows |= {key: row for row, key in enumerate(keys, self._size)}
@@ -44,6 +44,10 @@ class Keys(Sequence[str]):
         index = self._rows
         rows = np.fromiter((index.get(key, -1) for key in keys), np.int64, len(keys))
         return np.where(rows < self._size, rows, -1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without what copies have grown by."""
+        return Keys, (self[:],)
 
     def __len__(self) -> int:
         return self._size
@@ -228,9 +232,12 @@ class OrderedTable:
         from stickbreaker.kernels.ordered import reorder_column
 
         rows, values, sizes = self.rows, self.values, self.sizes.tolist()
-        self._clear(len(sizes), max(LEAST, *map(len, change.orders)))
+        orders = [np.asarray(order, np.int64) for order in change.orders]
+        if len(orders) != len(sizes) or any(((o < 0) | (o >= self.n_rows)).any() for o in orders):
+            raise ValueError("a new order names the rows of each column")
+        self._clear(len(sizes), max((LEAST, *map(len, orders))))
         slots = np.full(self.n_rows, -1)
-        for k, (order, n_inside) in enumerate(zip(change.orders, change.inside, strict=True)):
+        for k, (order, n_inside) in enumerate(zip(orders, change.inside, strict=True)):
             own = rows[k, : sizes[k]], values[k, : sizes[k]], order, n_inside
             self.sizes[k] = reorder_column(*own, slots, self.rows[k], self.values[k], self.inside[k])
 

@@ -1,13 +1,36 @@
 """Sparse counts whose cells stand in an order in each column: adding to them, new ones, another order.
 
-Where the cells of a row are is kept nowhere: cells are looked through from first to last, which is faster
-than to follow links from one to the next, and than to keep an index up to date. `rows` and `counts` (columns
-× slots) tell each cell's row and its count, `sizes` (columns) how many cells a column has.
+`rows` and `counts` (columns × slots) tell each cell's row and its count, `sizes` (columns) how many cells a
+column has. What is asked once a step looks through the cells from first to last; `cells_by_row` is for what
+is asked more often.
 """
 
+import numpy as np
 from numba import njit
 
 from stickbreaker.kernels.special import OPTIONS
+
+SLOT = np.int64(0xFFFFFFFF)
+
+
+@njit(**OPTIONS)
+def cells_by_row(rows, sizes, offsets_out, cells_out):
+    """Where the cells of each row are: those of row r are `cells[offsets[r]:offsets[r + 1]]`, by column, each
+    told by column << 32 | slot.
+
+    offsets_out (rows + 1, zeros), cells_out (cells).
+    """
+    for k in range(len(sizes)):
+        for slot in range(sizes[k]):
+            offsets_out[rows[k, slot] + 1] += 1
+    for row in range(1, len(offsets_out)):
+        offsets_out[row] += offsets_out[row - 1]
+    place = offsets_out[:-1].copy()
+    for k in range(len(sizes)):
+        for slot in range(sizes[k]):
+            row = rows[k, slot]
+            cells_out[place[row]] = np.int64(k) << 32 | slot
+            place[row] += 1
 
 
 @njit(**OPTIONS)

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.ordered import SLOT
 from stickbreaker.kernels.special import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
 from stickbreaker.kernels.topic_words import FLUSH
 
@@ -22,6 +23,13 @@ class OrderedCells(NamedTuple):
     inside: NDArray[np.bool_]
     sizes: NDArray[np.int64]
     scale: float
+
+
+class ByRow(NamedTuple):
+    """Where the cells of each row are: see `kernels.ordered.cells_by_row`."""
+
+    offsets: NDArray[np.int64]
+    cells: NDArray[np.int64]
 
 
 class StickSums(NamedTuple):
@@ -86,71 +94,56 @@ def stick_sums(cells, concentration, sums_out):
 
 
 @njit(**OPTIONS)
-def stick_weights(places, cells, sums, outside, weights_out, log_scale_out):
+def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scale_out):
     """exp E[log beta] of some words, each row divided by its largest weight.
 
-    places (rows of the table) which of the words a row is, or -1; cells: OrderedCells; sums: StickSums, whose
-    `leftover` (topics) and `outside` (words) add up to the logarithm of what a word has in topics that it is
-    not inside of; weights_out (words × topics, single), 0 below exp(-30); log_scale_out (words) the logarithm
-    of what each row was divided by.
+    positions (words) rows of the table, -1 without any; cells: OrderedCells; by_row: ByRow; sums: StickSums,
+    whose `leftover` (topics) and `outside` (words) add up to the logarithm of what a word has in topics that
+    it is not inside of; weights_out (words × topics, single), 0 below exp(-30); log_scale_out (words) the
+    logarithm of what each row was divided by.
     """
     n_topics = len(sums.leftover)
     most = sums.leftover.max()
     relative = np.exp(sums.leftover - most)
-    starts = np.zeros(len(outside) + 2, np.int64)  # of each word's cells, from the second on
-    _count_cells(places, cells, sums, starts)
-    topics, counts, logs = np.empty(starts[-1], np.int64), np.empty(starts[-1]), np.empty(starts[-1])
-    _take_cells(places, cells, sums, starts, topics, counts, logs)
-    for w in range(len(outside)):
-        first, last = starts[w], starts[w + 1]
+    topics, counts, before = np.empty(n_topics, np.int64), np.empty(n_topics), np.empty(n_topics)
+    for w in range(len(positions)):
         base = most + outside[w]
+        size = _stick_cells(positions[w], cells, by_row, sums, topics, counts, before)
         shift = base
-        for j in range(first, last):
-            logs[j] = digamma64(1.0 + counts[j]) - logs[j]
-        for j in range(first, last):
-            logs[j] -= sums.log_totals[topics[j]]
-            shift = max(shift, logs[j])
+        for j in range(size):
+            before[j] = digamma64(1.0 + counts[j]) - before[j]
+        for j in range(size):
+            before[j] -= sums.log_totals[topics[j]]
+            shift = max(shift, before[j])
         largest = exp64(base - shift)
         share = largest
-        for j in range(first, last):
-            logs[j] = exp64(logs[j] - shift)
-        for j in range(first, last):
-            largest = max(largest, logs[j])
+        for j in range(size):
+            before[j] = exp64(before[j] - shift)
+        for j in range(size):
+            largest = max(largest, before[j])
         share /= largest
         for k in range(n_topics):
             weight = share * relative[k]
             weights_out[w, k] = np.float32(weight if weight >= FLUSH else 0.0)
-        for j in range(first, last):
-            weight = logs[j] / largest
+        for j in range(size):
+            weight = before[j] / largest
             weights_out[w, topics[j]] = np.float32(weight if weight >= FLUSH else 0.0)
         log_scale_out[w] = shift + log64(largest)
 
 
 @njit(**PART)
-def _count_cells(places, cells, sums, starts_out):
-    """Where the cells of each word that are inside of their topics will begin, from the second place on."""
-    for k in range(len(cells.sizes)):
-        for slot in range(cells.sizes[k]):
-            w = places[cells.rows[k, slot]]
-            if w >= 0 and sums.before[k, slot] >= 0.0:
-                starts_out[w + 2] += 1
-    for w in range(2, len(starts_out)):
-        starts_out[w] += starts_out[w - 1]
-
-
-@njit(**PART)
-def _take_cells(places, cells, sums, starts_out, topics_out, counts_out, before_out):
-    """Of each of these cells the topic, the count and what is before it; each word's then begin where they
-    should."""
-    for k in range(len(cells.sizes)):
-        for slot in range(cells.sizes[k]):
-            w = places[cells.rows[k, slot]]
-            if w >= 0 and sums.before[k, slot] >= 0.0:
-                at = starts_out[w + 1]
-                topics_out[at] = k
-                counts_out[at] = cells.values[k, slot] * cells.scale
-                before_out[at] = sums.before[k, slot]
-                starts_out[w + 1] = at + 1
+def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
+    """The topics that a row is inside of, its counts there, and what is before it; gives their number."""
+    if row < 0:
+        return 0
+    size = 0
+    for at in range(by_row.offsets[row], by_row.offsets[row + 1]):
+        k, slot = by_row.cells[at] >> 32, by_row.cells[at] & SLOT
+        topics_out[size] = k
+        counts_out[size] = cells.values[k, slot] * cells.scale
+        before_out[size] = sums.before[k, slot]
+        size += before_out[size] >= 0.0
+    return size
 
 
 @njit(**OPTIONS)

@@ -31,7 +31,7 @@ from stickbreaker.engines.spark.blocks import (
 )
 from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.parts import SparkParts
-from stickbreaker.engines.spark.portions import CarriedRecords, portions_of, source_of
+from stickbreaker.engines.spark.portions import CarriedRecords, source_of
 from stickbreaker.engines.spark.sums import Reduced, ReduceTask, without_rows
 from stickbreaker.engines.spark.tasks import EachTask, MapTask, StoredField, over_files
 from stickbreaker.engines.spark.versions import Versions
@@ -159,8 +159,8 @@ class SparkBlocks(Engine):
     def _map(
         self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan], again: bool
     ) -> Stats:
-        portions = portions_of(shards, self.settings.portion)
-        portions = self.records.around(portions, tried=bool(plans), again=again)
+        size = self.settings.portion
+        portions = self.records.portions(shards, size, tried=bool(plans), again=again)
         task = MapTask(
             self._model,
             small,

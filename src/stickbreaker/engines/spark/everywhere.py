@@ -16,7 +16,7 @@ from stickbreaker.engines.contract import Seeds
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.failures import told
-from stickbreaker.engines.spark.portions import CarriedRecords, portions_of, source_of
+from stickbreaker.engines.spark.portions import CarriedRecords, source_of
 from stickbreaker.engines.spark.tasks import EachTask, Portion, over_sent
 from stickbreaker.models.contract import Model, Plan
 
@@ -82,8 +82,8 @@ class SparkEverywhere(LocalEngine):
     ) -> Stats:
         from stickbreaker.engines.sums import Sum
 
-        portions = portions_of(shards, self.settings.portion)
-        portions = self.records.around(portions, tried=bool(plans), again=again)
+        size = self.settings.portion
+        portions = self.records.portions(shards, size, tried=bool(plans), again=again)
         sent = self.cluster.context.broadcast((self.model, self.table))  # written before this returns
         task = EverywhereTask(sent, small, seed, source_of(shards), tuple(plans), again)
         total = Sum(self.table.shape)

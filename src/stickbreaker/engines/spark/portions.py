@@ -17,6 +17,7 @@ from stickbreaker.engines.spark.tasks import Portion, Records
 from stickbreaker.engines.spark.versions import Versions
 
 LEAST = 8  # portions of a step, where it has so many shards
+WITH_RECORDS = 8192  # documents of a portion at most, where its records are written: a task holds all of them
 NAME = "records"  # of the array of a snapshot
 
 
@@ -60,11 +61,20 @@ class CarriedRecords:
         self.kept: dict[int, Held] = {}
         self.fresh: dict[int, Held] = {}  # of the step under way
         self.log: list[Edit] = []
+        self.portion = 0  # documents of the portions that `kept` are of
 
-    def around(self, portions: Sequence[Portion], *, tried: bool, again: bool) -> list[Portion]:
-        """Portions with their records to read, of the last pass or (`again`) the step under way; and, where
-        records are carried or plans are `tried`, those to write, which are there when the map has ended.
+    def portions(self, shards: Iterable[Shard], documents: int, *, tried: bool, again: bool) -> list[Portion]:
+        """Shards in portions with their records to read, of the last pass or (`again`) the step under way;
+        and, where records are carried or plans are `tried`, those to write, which are there when the map has
+        ended. Records that are kept are found by their portions, so these stay as large as they were.
         """
+        if tried or self.carried:
+            documents = min(documents, WITH_RECORDS)
+        if self.carried:
+            documents = self.portion = self.portion or documents
+        return self._around(portions_of(shards, documents), tried, again)
+
+    def _around(self, portions: Sequence[Portion], tried: bool, again: bool) -> list[Portion]:
         held = self.fresh if again else self.kept
         before = {
             number: Records(self._path(version, number), tuple(self.log[since:]))
@@ -109,6 +119,7 @@ class CarriedRecords:
         told = {
             "kept": [[number, *held] for number, held in self.kept.items()],
             "log": [[_told(change) for change in edit] for edit in self.log],
+            "portion": self.portion,
         }
         return {NAME: np.frombuffer(json.dumps(told).encode(), np.uint8).copy()}
 
@@ -119,6 +130,7 @@ class CarriedRecords:
             told = json.loads(arrays[NAME].tobytes())
             self.kept = {number: Held(version, since) for number, version, since in told["kept"]}
             self.log = [tuple(_change(change) for change in edit) for edit in told["log"]]
+            self.portion = told.get("portion", WITH_RECORDS)
             self.files.pin(self.versions())
 
 

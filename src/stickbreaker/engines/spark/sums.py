@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array, Cells, Rows, Stats, join_cells, no_rows
+from stickbreaker.core.records import Array, Cells, Rows, Stats, no_rows, summed_cells
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.failures import told
 from stickbreaker.engines.table import sums_by_group
@@ -91,7 +91,7 @@ def summed(parts: Sequence[Rows | Cells]) -> Rows | Cells:
     if isinstance(parts[0], Cells):
         cells = [part for part in parts if isinstance(part, Cells)]
         assert len(cells) == len(parts)
-        return join_cells(cells).combined()
+        return summed_cells(cells)
     rows = [part.rows() for part in parts]
     if len(rows) == 1:
         return rows[0]

@@ -5,20 +5,20 @@ Kernels are imported on use: a model is loaded without them.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
 from stickbreaker.core.errors import UserError, is_whole
-from stickbreaker.core.records import Array, Field, Ordered, Record, numbered
+from stickbreaker.core.records import Array, Field, Ordered, Record
 from stickbreaker.models.contract import Step, Summary
 from stickbreaker.models.topics.seen_before import SeenBefore
 from stickbreaker.models.topics.spelling import CharacterModel, Spelling, code_points
 
 if TYPE_CHECKING:
-    from stickbreaker.kernels.sticks import OrderedCells, StickSums
+    from stickbreaker.kernels.sticks import ByRow, OrderedCells, StickSums
 
 OUTSIDE = ("constant", "stick", "spelling")
 RANKS = ("counts", "spelling")
@@ -107,16 +107,20 @@ class OpenWords:
         return flat_noise(keys, n_topics, tokens, seed)
 
     def prepare(self, small: Record, counts: Ordered) -> dict[str, Field]:
-        """The small part with sums along the sticks, which all words' weights are made of."""
-        from stickbreaker.kernels.sticks import StickSums, stick_sums
+        """The small part with what all words' weights are made of: the cells that have sticks, where a row's
+        are, and sums along the sticks."""
+        from stickbreaker.kernels.ordered import cells_by_row
+        from stickbreaker.kernels.sticks import ByRow, StickSums, stick_sums
 
         n_topics, cells = len(counts.sizes), _cells(counts)
         if self.settings.memory == "keep":  # words outside are many, and have no stick
             cells = _inside(cells)
         sums = StickSums(np.zeros(cells.rows.shape), np.empty(n_topics), np.empty(n_topics))
         stick_sums(cells, float(small["concentration"].values), sums)
-        made = {**cells._asdict(), **sums._asdict()}
-        return {**small, **{f"sticks {name}": Field(np.asarray(values)) for name, values in made.items()}}
+        by_row = ByRow(np.zeros(len(counts.keys) + 1, np.int64), np.empty(int(cells.sizes.sum()), np.int64))
+        cells_by_row(cells.rows, cells.sizes, *by_row)
+        made = {**_told("at", cells), **_told("by", by_row), **_told("sums", sums)}
+        return {**small, **made}
 
     def weights(
         self, small: Record, counts: Ordered, totals: Array, rows: NDArray[np.int64] | None
@@ -131,8 +135,8 @@ class OpenWords:
         weights = np.empty((len(places), len(counts.sizes)), np.float32)
         log_scale = np.empty(len(places))
         outside = self._outside(small, places)
-        numbers = numbered(places, len(counts.keys))
-        stick_weights(numbers, *_sticks(small), outside, weights, log_scale)
+        cells, by_row, sums = _prepared(small)
+        stick_weights(places, cells, by_row, sums, outside, weights, log_scale)
         return weights, log_scale
 
     def _outside(self, small: Record, places: NDArray[np.int64]) -> Array:
@@ -192,7 +196,7 @@ class OpenWords:
 
         numbers, evidence, expected = (np.zeros(len(counts.sizes)) for _ in range(3))
         a = float(small["concentration"].values)
-        cells, sums = _sticks(small)
+        cells, _, sums = _prepared(small)
         stick_terms(cells, a, sums, numbers, evidence, expected)
         logs = small[LOG_SPELLING].values
         spelled = [
@@ -271,11 +275,17 @@ def _inside(cells: "OrderedCells") -> "OrderedCells":
     return cells._replace(rows=rows, values=values, inside=np.ones(shape, np.bool_), sizes=sizes)
 
 
-def _sticks(small: Record) -> tuple["OrderedCells", "StickSums"]:
-    """What `prepare` worked out: the cells that have sticks, and sums along them."""
-    from stickbreaker.kernels.sticks import OrderedCells, StickSums
+def _told(name: str, parts: NamedTuple) -> dict[str, Field]:
+    """What `_prepared` reads."""
+    return {f"sticks {name} {part}": Field(np.asarray(values)) for part, values in parts._asdict().items()}
 
-    held = {name: small[f"sticks {name}"].values for name in (*OrderedCells._fields, *StickSums._fields)}
-    scale = float(held.pop("scale"))
-    cells = OrderedCells(*(held[name] for name in OrderedCells._fields if name != "scale"), scale)  # type: ignore[arg-type]
-    return cells, StickSums(*(held[name] for name in StickSums._fields))
+
+def _prepared(small: Record) -> tuple["OrderedCells", "ByRow", "StickSums"]:
+    """What `prepare` worked out: the cells that have sticks, where a row's are, and sums along the sticks."""
+    from stickbreaker.kernels.sticks import ByRow, OrderedCells, StickSums
+
+    at, by, sums = (
+        [small[f"sticks {name} {part}"].values for part in kind._fields]
+        for name, kind in (("at", OrderedCells), ("by", ByRow), ("sums", StickSums))
+    )
+    return OrderedCells(*at)._replace(scale=float(at[-1])), ByRow(*by), StickSums(*sums)  # type: ignore[arg-type]
