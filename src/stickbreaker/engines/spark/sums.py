@@ -67,9 +67,9 @@ class Combiner:
             return
         self.waiting.setdefault(table, []).append(rows)
         self.n_bytes += _bytes(rows)
-        if self.n_bytes > self.most_bytes:
+        if self.n_bytes > self.most_bytes // 2:  # as much again is needed to add them up
             self._combine()
-            if self.n_bytes > self.most_bytes // 2:
+            if self.n_bytes > self.most_bytes // 8 * 3:
                 yield from self.rest()
 
     def rest(self) -> Iterator[tuple[Key, Sent]]:

@@ -178,7 +178,8 @@ class MapTask:
         return local, stats
 
     def _viewed(self, shards: Iterable[Shard]) -> Iterator[tuple[Shard, View, Sequence[Plan]]]:
-        """Shards with the model's view of the rows that a few of them read, at most `most_bytes` of them."""
+        """Shards with the model's view of the rows that a few of them read: at most `most_bytes` of rows, and
+        of documents."""
         model: Model = self.model.value
         most_rows, most_entries = self.most_bytes // (8 * self.table.shape[1]), self.most_bytes // ENTRY
         for rows, group in _grouped(shards, most_rows, most_entries, self.table.n_rows):
