@@ -61,9 +61,9 @@ def growth(plan: Plan, folder: Path, report: Report) -> None:
     sizes = ((small, few), (2 * small, few), (4 * small, few), (small, 2 * few))
     for documents, words in sizes:
         data = written(folder, "generated", documents, words)
-        for batch in (None, 1024):
+        for batch, passes in ((None, 2), (4096, 1)):
             settings = {} if batch is None else {"batch_size": batch}
-            cell = SparkCell("mean-field", str(data.folder), plan.topics, (2,), settings)
+            cell = SparkCell("mean-field", str(data.folder), plan.topics, (passes,), settings)
             told = "batch" if batch is None else f"online, {batch}"
             report.row(bytes_row(documents, words, told, run_cell(cell)))
 
