@@ -25,7 +25,7 @@ WORDS_A_DOCUMENT, TOPICS, RANKS = 10, 20, 100_000
 MAIN_SHARE = 0.8  # of a document's words that are of its main topic
 BATCH, TRUNCATION, REORDER_EVERY = 1_000, 2_000, 10
 NEW_WORDS = 0.04  # distinct words a token: of 5 million documents, 2 million
-SLOT, WORD = 13, 260  # bytes: of a slot, and of a word with its key and log G0
+SLOT, CELL, WORD = 13, 8, 260  # bytes: of a slot, of a cell by row, of a word with its key and log G0
 COPIES = 3  # the table, the copy that a step works on, and what it is put in order by
 LETTERS = "etaoinsrhldcumfpgwybvk"
 
@@ -116,7 +116,7 @@ def bound_mb(result: dict[str, Any]) -> float:
     since = REORDER_EVERY * BATCH * WORDS_A_DOCUMENT
     cells = result["cells"] if result["memory"] == "keep" else TOPICS * TRUNCATION
     words = result["distinct"] if result["memory"] == "keep" else TOPICS * TRUNCATION
-    size = (cells + since) * SLOT * 1.5 + (words + since) * WORD
+    size = (cells + since) * (SLOT * 1.5 + CELL) + (words + since) * WORD
     return COPIES * size / MEGABYTE
 
 

@@ -139,7 +139,7 @@ def generated(report: Report, documents: int) -> list[Row]:
         f"{open_stream.BATCH:,}, at most {open_stream.TRUNCATION:,} words a topic. first: documents a second "
         "from 5 to 10 % of the stream; last: in its last 5 %. grown: peak of memory beyond that after the "
         f"first step. bound: {open_stream.COPIES} × (cells × "
-        f"{open_stream.SLOT * 1.5:g} + words × {open_stream.WORD}) bytes, where cells are "
+        f"{open_stream.SLOT * 1.5 + open_stream.CELL:g} + words × {open_stream.WORD}) bytes, where cells are "
         "topics × truncation (or all that are kept) and the tokens between two reorderings.",
         STREAM,
     )

@@ -107,7 +107,8 @@ class Ordered(NamedTuple):
     """Sparse counts whose cells stand in an order in each column; not to be written to.
 
     Column k has the cells `rows[k, :sizes[k]]` with the counts `scale * values[k, :sizes[k]]`; those with
-    `inside` are within its truncation. `keys` spell the rows.
+    `inside` are within its truncation. `by_row` gives offsets (rows + 1) and cells: those of row r are
+    `cells[offsets[r]:offsets[r + 1]]`, each column << 32 | slot. `keys` spell the rows.
     """
 
     rows: NDArray[np.int32]  # columns × slots
@@ -115,6 +116,7 @@ class Ordered(NamedTuple):
     inside: NDArray[np.bool_]
     sizes: NDArray[np.int64]  # columns
     scale: float
+    by_row: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
     keys: Sequence[str]
 
     def live(self) -> NDArray[np.bool_]:

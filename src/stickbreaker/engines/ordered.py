@@ -70,7 +70,7 @@ class OrderedTable:
 
     A cell that is added to stands where it stood, a new one comes last (the larger first, then by row), and
     `Reorder` gives another order. Cells outside of their column's set are kept, but have no place in it.
-    Memory: 13 bytes a slot. Rows have keys; all are of one group.
+    Memory: 13 bytes a slot, 8 a cell once they are asked for by row. Rows have keys; all are of one group.
     """
 
     def __init__(self, n_columns: int, row_axis: str, column_axis: str, keys: Sequence[str]) -> None:
@@ -106,7 +106,7 @@ class OrderedTable:
     def whole(self) -> Ordered:
         """All of it, as a model takes it; not to be written to, and void after the next change."""
         parts = self.rows, self.values, self.inside, self.sizes
-        return Ordered(*parts, self.scale, self.keys)
+        return Ordered(*parts, self.scale, self._by_row, self.keys)
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
         """The true counts of some rows, dense."""
@@ -145,7 +145,7 @@ class OrderedTable:
         rebuilt = False
         for change in edit:
             if isinstance(change, Grow) and change.axis == self.axes[0]:
-                self.keys.grow(change.keys)
+                self._grow(change.keys)
                 continue
             rebuilt = True
             if isinstance(change, Reorder):
@@ -187,6 +187,7 @@ class OrderedTable:
         self.values = np.zeros((n_columns, slots))
         self.inside = np.zeros((n_columns, slots), np.bool_)
         self.sizes = np.zeros(n_columns, np.int64)
+        self._found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def _cells(self) -> CellList:
         """All cells, column by column."""
@@ -206,8 +207,19 @@ class OrderedTable:
         new = np.flatnonzero(~known & (values != 0.0))
         new = new[np.lexsort((positions[new], -values[new], columns[new]))]
         self._reserve(int((self.sizes + np.bincount(columns[new], minlength=len(self.sizes))).max(initial=0)))
+        self._found = self._found if len(new) == 0 else None
         cells = positions[new], columns[new], values[new]
         append_cells(*cells, self.rows, self.values, self.inside, self.sizes)
+
+    def _by_row(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the cells of each row are (rows + 1, cells), worked out when it is asked for."""
+        from stickbreaker.kernels.ordered import cells_by_row
+
+        if self._found is None:
+            offsets, cells = np.zeros(self.n_rows + 1, np.int64), np.empty(int(self.sizes.sum()), np.int64)
+            cells_by_row(self.rows, self.sizes, offsets, cells)
+            self._found = offsets, cells
+        return self._found
 
     def _reserve(self, slots: int) -> None:
         """Room for so many cells in every column."""
@@ -217,6 +229,12 @@ class OrderedTable:
         more = ((0, 0), (0, max(slots, have + have // 2) - have))
         self.rows, self.values = np.pad(self.rows, more), np.pad(self.values, more)
         self.inside = np.pad(self.inside, more)
+
+    def _grow(self, keys: Sequence[str]) -> None:
+        self.keys.grow(keys)
+        if self._found is not None:
+            offsets, cells = self._found
+            self._found = np.concatenate([offsets, np.repeat(offsets[-1:], len(keys))]), cells
 
     def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
         """Take cells given column by column, each column in its order, with stored values."""

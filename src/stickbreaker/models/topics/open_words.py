@@ -115,10 +115,12 @@ class OpenWords:
         n_topics, cells = len(counts.sizes), _cells(counts)
         if self.settings.memory == "keep":  # words outside are many, and have no stick
             cells = _inside(cells)
+            by_row = ByRow(np.zeros(len(counts.keys) + 1, np.int64), np.empty(cells.sizes.sum(), np.int64))
+            cells_by_row(cells.rows, cells.sizes, *by_row)
+        else:
+            by_row = ByRow(*counts.by_row())
         sums = StickSums(np.zeros(cells.rows.shape), np.empty(n_topics), np.empty(n_topics))
         stick_sums(cells, float(small["concentration"].values), sums)
-        by_row = ByRow(np.zeros(len(counts.keys) + 1, np.int64), np.empty(int(cells.sizes.sum()), np.int64))
-        cells_by_row(cells.rows, cells.sizes, *by_row)
         made = {**_told("at", cells), **_told("by", by_row), **_told("sums", sums)}
         return {**small, **made}
 
