@@ -236,7 +236,11 @@ READERS = Readers()
 
 
 def sync(paths: Sequence[Path]) -> None:
-    """Make files durable before a checkpoint names them."""
+    """Make files durable before a checkpoint names them. Raises UserError for one that is not there."""
     for path in paths:
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
+        try:
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        except OSError as error:
+            told = f"cannot be kept ({error.strerror or error})"
+            raise UserError(told, where=path, remedy=REMEDY) from None
