@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,26 +43,34 @@ class Cell:
 
 
 Result = dict[str, Any]
+
+
+def last_line(errors: str) -> str:
+    return (errors.strip().splitlines() or [""])[-1]
+
+
+def answer(
+    script: str, *words: str, why: Callable[[str], str] = last_line, **environment: str
+) -> dict[str, Any]:
+    """What a script prints last, as JSON, or {"error": why it ended}; in a process of its own.
+
+    BLAS threads would add to the program's own; ours are counted by n_jobs.
+    """
+    single = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONHASHSEED": "0", **environment}
+    line = [sys.executable, "-W", "ignore", str(Path(script).resolve()), *words]
+    done = subprocess.run(line, capture_output=True, text=True, env=single, check=False)
+    if done.returncode == 0:
+        return json.loads(last_line(done.stdout))
+    return {"error": why(done.stderr) or f"exit status {done.returncode}"}
+
+
 DONE: dict[str, Result] = {}  # so that two sections can share a run
 
 
 def run_cell(cell: Cell) -> Result:
     """The cell's result, or {"error": why}."""
     if cell.key not in DONE:
-        # BLAS threads would add to the program's own; ours are counted by n_jobs
-        environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONHASHSEED": "0"}
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), cell.key],
-            capture_output=True,
-            text=True,
-            env=environment,
-            check=False,
-        )
-        if done.returncode == 0:
-            DONE[cell.key] = json.loads(done.stdout.strip().splitlines()[-1])
-        else:
-            told = done.stderr.strip().splitlines()
-            DONE[cell.key] = {"error": told[-1] if told else f"exit status {done.returncode}"}
+        DONE[cell.key] = answer(__file__, cell.key)
     return DONE[cell.key]
 
 

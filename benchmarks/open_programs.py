@@ -6,8 +6,6 @@ are what a linear classifier tells the newsgroup from.
 """
 
 import json
-import os
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cell import answer
 from numpy.typing import NDArray
 
 K, S, TRUNCATION = 50, 155, 20_000
@@ -28,18 +27,7 @@ Tokens = Sequence[Sequence[str]]
 
 def run_program(program: str, postings: Path, documents: int) -> dict[str, Any]:
     """What a program made of the first `documents` postings, or {"error": why}."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-    line = [sys.executable, "-W", "ignore", str(Path(__file__).resolve())]
-    done = subprocess.run(
-        [*line, program, str(postings), str(documents)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
-    if done.returncode != 0:
-        return {"error": done.stderr.strip().splitlines()[-1]}
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    return answer(__file__, program, str(postings), str(documents))
 
 
 def told(

@@ -8,15 +8,12 @@ keep coming. The child learns by `partial_fit`, a minibatch at a time, as a prog
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cell import answer
 from numpy.typing import NDArray
 from watch import MEGABYTE, peak_megabytes, reset_peak
 
@@ -122,14 +119,8 @@ def bound_mb(result: dict[str, Any]) -> float:
 
 def measure(documents: int, memory: str) -> dict[str, Any]:
     """The child's answer, or {"error": why}."""
-    line = [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), "--child"]
-    line += ["--documents", str(documents), "--memory", memory]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run(line, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode != 0:
-        return {"error": done.stderr.strip().splitlines()[-1]}
-    result = json.loads(done.stdout.strip().splitlines()[-1])
-    return {**result, "bound_mb": bound_mb(result)}
+    result = answer(__file__, "--child", "--documents", str(documents), "--memory", memory)
+    return result if "error" in result else {**result, "bound_mb": bound_mb(result)}
 
 
 def main() -> None:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import subprocess
 import sys
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -12,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from cell import THREADS, Result
+from cell import Result, answer
 
 import stickbreaker
 from stickbreaker.core.files import write_atomic
@@ -93,18 +92,8 @@ def run_cell(cell: SparkCell) -> Result:
 
 def measured(cell: SparkCell) -> Result:
     """Run the cell in a process of its own."""
-    environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONHASHSEED": "0"}
-    environment["PYSPARK_SUBMIT_ARGS"] = f"--driver-memory {MEMORY} --executor-memory 1g pyspark-shell"
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), cell.key],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
-    if done.returncode == 0:
-        return json.loads(done.stdout.strip().splitlines()[-1])
-    return {"error": why(done.stderr) or f"exit status {done.returncode}"}
+    memory = f"--driver-memory {MEMORY} --executor-memory 1g pyspark-shell"
+    return answer(__file__, cell.key, why=why, PYSPARK_SUBMIT_ARGS=memory)
 
 
 def why(errors: str) -> str:

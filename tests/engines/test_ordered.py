@@ -11,8 +11,8 @@ from tests.oracle.ordered import Lists
 from stickbreaker.core.edits import Dissolve, Drop, Grow, Merge, Permute, Reorder, Split, dropped
 from stickbreaker.core.records import Cells, Field, Rows
 from stickbreaker.engines import LocalEngine
-from stickbreaker.engines.ordered import LEAST, Keys, OrderedTable
-from stickbreaker.engines.table import RESCALE_BELOW, Table
+from stickbreaker.engines.ordered import LEAST, OrderedTable
+from stickbreaker.engines.table import RESCALE_BELOW, Keys, Table
 from stickbreaker.testing import OrderedEngineTests
 
 AXES = ("words", "topics")
@@ -139,7 +139,7 @@ def test_counts_are_those_of_a_dense_table(seed):
             table.edit(edit)
         assert sparse.counts(slice(None)) == pytest.approx(dense.counts(slice(None)), **EXACT)
         assert sparse.totals() == pytest.approx(dense.totals(), **EXACT)
-        assert list(sparse.keys) == dense.keys
+        assert list(sparse.keys) == list(dense.keys)
 
 
 def grown(n_words=3 * LEAST, seed=0):

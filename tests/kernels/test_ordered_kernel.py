@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from stickbreaker.core.records import numbered
-from stickbreaker.kernels.ordered import SLOT, add_known, append_cells, cells_by_row, gather, reorder_column
+from stickbreaker.kernels.ordered import SLOT, add_known, append_cells, by_row, gather, reorder_column
 
 pytestmark = pytest.mark.kernels
 
@@ -24,8 +23,7 @@ def random_cells(seed, n_rows=9, n_columns=4, slots=12):
 @pytest.mark.parametrize("seed", range(6))
 def test_cells_of_each_row_by_column(seed):
     _, rows, _, sizes = random_cells(seed)
-    offsets, cells = np.zeros(10, np.int64), np.empty(int(sizes.sum()), np.int64)
-    cells_by_row(rows, sizes, offsets, cells)
+    offsets, cells = by_row(rows, sizes, 9)
     for row in range(9):
         found = [(int(c >> 32), int(c & SLOT)) for c in cells[offsets[row] : offsets[row + 1]]]
         wanted = [(k, slot) for k in range(4) for slot in range(sizes[k]) if rows[k, slot] == row]
@@ -82,9 +80,9 @@ def test_a_column_takes_the_order_given():
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_are_gathered_densely(seed):
     _, rows, values, sizes = random_cells(seed)
-    positions = np.array([8, 0, 3])
-    out = np.zeros((3, 4))
-    gather(numbered(positions, 9), rows, values, sizes, 2.0, out)
+    positions = np.array([8, 0, 3, 3])
+    out = np.full((4, 4), np.nan)
+    gather(positions, *by_row(rows, sizes, 9), values, 2.0, out)
     for i, row in enumerate(positions.tolist()):
         for k in range(4):
             cells = [values[k, slot] for slot in range(sizes[k]) if rows[k, slot] == row]

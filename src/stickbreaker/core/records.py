@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from stickbreaker.kernels.ordered import ByRow
 
 Array = NDArray[np.float64]
 
@@ -107,8 +110,7 @@ class Ordered(NamedTuple):
     """Sparse counts whose cells stand in an order in each column; not to be written to.
 
     Column k has the cells `rows[k, :sizes[k]]` with the counts `scale * values[k, :sizes[k]]`; those with
-    `inside` are within its truncation. `by_row` gives offsets (rows + 1) and cells: those of row r are
-    `cells[offsets[r]:offsets[r + 1]]`, each column << 32 | slot. `keys` spell the rows.
+    `inside` are within its truncation. `by_row` tells where the cells of each row are. `keys` spell the rows.
     """
 
     rows: NDArray[np.int32]  # columns × slots
@@ -116,7 +118,7 @@ class Ordered(NamedTuple):
     inside: NDArray[np.bool_]
     sizes: NDArray[np.int64]  # columns
     scale: float
-    by_row: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
+    by_row: "Callable[[], ByRow]"
     keys: Sequence[str]
 
     def live(self) -> NDArray[np.bool_]:
@@ -131,15 +133,21 @@ class Ordered(NamedTuple):
         return out
 
 
-def numbered(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
-    """Which of some rows, each at most once, every row of a table is, -1 of the others; -1 is no row.
+def united(parts: "Sequence[Rows] | Sequence[Cells]") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows that any of the parts has, ascending, and by a row's number its place among them.
 
-    >>> numbered(np.array([3, -1, 0]), 4).tolist()
-    [2, -1, -1, 0]
+    >>> [found.tolist() for found in united([Rows(np.array([1, 3]), np.ones((2, 1)))])]
+    [[1, 3], [-1, 0, 0, 1]]
     """
-    out = np.full(n_rows + 1, -1)
-    out[rows] = np.arange(len(rows))  # -1 is the last, which is cut off
-    return out[:-1]
+    there = np.zeros(_last(parts) + 1, np.bool_)
+    for part in parts:
+        there[part.positions] = True
+    return np.flatnonzero(there), np.cumsum(there) - 1
+
+
+def _last(parts: "Sequence[Rows] | Sequence[Cells]") -> int:
+    """The largest number of a row, -1 where there is none."""
+    return max(int(part.positions.max(initial=-1)) for part in parts)
 
 
 def summed_cells(parts: Sequence[Cells]) -> Cells:
@@ -149,16 +157,12 @@ def summed_cells(parts: Sequence[Cells]) -> Cells:
     where that is not much larger than the cells are, otherwise by sorting.
     """
     n_cells, n_columns = sum(len(part.times) for part in parts), parts[0].n_columns
-    size = 1 + max(int(part.positions.max(initial=-1)) for part in parts)
-    there = np.zeros(size if size <= FLAGS * n_cells else 0, np.bool_)
-    if len(there):
-        for part in parts:
-            there[part.positions] = True
-    rows = np.flatnonzero(there)
-    if len(there) and len(rows) * n_columns <= DENSE * n_cells:
+    near = 0 <= _last(parts) < FLAGS * n_cells
+    rows, places = united(parts) if near else (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    if near and len(rows) * n_columns <= DENSE * n_cells:
         from stickbreaker.kernels.topic_words import add_cells  # pyright: ignore[reportUnknownVariableType]
 
-        sums, places = np.zeros((len(rows), n_columns)), np.cumsum(there) - 1
+        sums = np.zeros((len(rows), n_columns))
         for part in parts:
             add_cells(sums, places[part.positions], part.columns, part.times, 1.0)
         cells = np.flatnonzero(sums)

@@ -3,66 +3,21 @@
 Its kernels are imported on use: a model is loaded without numba.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, overload
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Change, Edit, Grow, Reorder
-from stickbreaker.core.records import Array, Cells, Ordered, Rows, numbered
+from stickbreaker.core.records import Array, Cells, Ordered, Rows
 from stickbreaker.engines.ordered_edits import CellList, changed_cells
-from stickbreaker.engines.table import RESCALE_BELOW, keys_after
+from stickbreaker.engines.table import RESCALE_BELOW, Keys, keys_after
+
+if TYPE_CHECKING:
+    from stickbreaker.kernels.ordered import ByRow
 
 LEAST = 64  # slots of a column; more come in steps of half as many again
-
-
-class Keys(Sequence[str]):
-    """What spells the rows, and the row of each spelling; copies share what they have until they grow."""
-
-    def __init__(self, keys: Sequence[str]) -> None:
-        self._keys = list(keys)
-        self._rows = {key: row for row, key in enumerate(self._keys)}
-        self._size = len(self._keys)  # beyond it is what a copy has grown by
-
-    def copy(self) -> "Keys":
-        other = object.__new__(Keys)
-        vars(other).update(vars(self))
-        return other
-
-    def grow(self, keys: Sequence[str]) -> None:
-        """Add rows of new keys at the end. Copies may be read meanwhile, but not grow in another thread."""
-        if len(self._keys) > self._size:
-            vars(self).update(vars(Keys(self[:])))
-        self._rows |= {key: row for row, key in enumerate(keys, self._size)}
-        self._keys.extend(keys)
-        self._size = len(self._keys)
-
-    def rows(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        """The row of each key, -1 where there is none."""
-        index = self._rows
-        rows = np.fromiter((index.get(key, -1) for key in keys), np.int64, len(keys))
-        return np.where(rows < self._size, rows, -1)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Without what copies have grown by."""
-        return Keys, (self[:],)
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[str]:
-        return islice(self._keys, self._size)
-
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[str]: ...
-    def __getitem__(self, row: int | slice) -> str | list[str]:
-        if isinstance(row, slice):
-            return self._keys[: self._size][row]
-        return self._keys[range(self._size)[row]]
 
 
 class OrderedTable:
@@ -113,10 +68,9 @@ class OrderedTable:
         from stickbreaker.kernels.ordered import gather
 
         places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
-        distinct, inverse = np.unique(places, return_inverse=True)
-        out, numbers = np.zeros((len(distinct), len(self.sizes))), numbered(distinct, self.n_rows)
-        gather(numbers, self.rows, self.values, self.sizes, self.scale, out)
-        return out if len(out) == len(places) and (distinct == places).all() else out[inverse]
+        out = np.empty((len(places), len(self.sizes)))
+        gather(places, *self._by_row(), self.values, self.scale, out)
+        return out
 
     def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
         """counts ← keep · counts + add · rows; touches only these cells unless `keep` is 0."""
@@ -187,7 +141,7 @@ class OrderedTable:
         self.values = np.zeros((n_columns, slots))
         self.inside = np.zeros((n_columns, slots), np.bool_)
         self.sizes = np.zeros(n_columns, np.int64)
-        self._found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        self._found: ByRow | None = None
 
     def _cells(self) -> CellList:
         """All cells, column by column."""
@@ -211,14 +165,12 @@ class OrderedTable:
         cells = positions[new], columns[new], values[new]
         append_cells(*cells, self.rows, self.values, self.inside, self.sizes)
 
-    def _by_row(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where the cells of each row are (rows + 1, cells), worked out when it is asked for."""
-        from stickbreaker.kernels.ordered import cells_by_row
+    def _by_row(self) -> "ByRow":
+        """Where the cells of each row are, worked out when it is asked for."""
+        from stickbreaker.kernels.ordered import by_row
 
         if self._found is None:
-            offsets, cells = np.zeros(self.n_rows + 1, np.int64), np.empty(int(self.sizes.sum()), np.int64)
-            cells_by_row(self.rows, self.sizes, offsets, cells)
-            self._found = offsets, cells
+            self._found = by_row(self.rows, self.sizes, self.n_rows)
         return self._found
 
     def _reserve(self, slots: int) -> None:
@@ -233,8 +185,10 @@ class OrderedTable:
     def _grow(self, keys: Sequence[str]) -> None:
         self.keys.grow(keys)
         if self._found is not None:
-            offsets, cells = self._found
-            self._found = np.concatenate([offsets, np.repeat(offsets[-1:], len(keys))]), cells
+            offsets = self._found.offsets
+            self._found = self._found._replace(
+                offsets=np.concatenate([offsets, np.repeat(offsets[-1:], len(keys))])
+            )
 
     def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
         """Take cells given column by column, each column in its order, with stored values."""

@@ -3,9 +3,9 @@
 Its kernels are imported on use: a model is loaded without numba.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,53 @@ from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, Re
 from stickbreaker.core.records import Array, Cells, Field, Rows
 
 RESCALE_BELOW = 1e-6  # when the decay factor falls under this, the stored counts are multiplied out once
+
+
+class Keys(Sequence[str]):
+    """What spells the rows, and the row of each spelling; copies share what they have until they grow."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = list(keys)
+        self._rows = {key: row for row, key in enumerate(self._keys)}
+        self._size = len(self._keys)  # beyond it is what a copy has grown by
+
+    def copy(self) -> "Keys":
+        other = object.__new__(Keys)
+        vars(other).update(vars(self))
+        return other
+
+    def grow(self, keys: Sequence[str]) -> None:
+        """Add rows of new keys at the end. Copies may be read meanwhile, but not grow in another thread."""
+        if len(self._keys) > self._size:
+            vars(self).update(vars(Keys(self[:])))
+        self._rows |= {key: row for row, key in enumerate(keys, self._size)}
+        self._keys.extend(keys)
+        self._size = len(self._keys)
+
+    def rows(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each key, -1 where there is none."""
+        index = self._rows
+        rows = np.fromiter((index.get(key, -1) for key in keys), np.int64, len(keys))
+        return np.where(rows < self._size, rows, -1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without what copies have grown by."""
+        return Keys, (self[:],)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[str]:
+        return islice(self._keys, self._size)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return self._keys[: self._size][row]
+        return self._keys[range(self._size)[row]]
 
 
 class Table:
@@ -36,8 +83,7 @@ class Table:
         self.values = np.require(values, np.float64, ["C", "W"])  # a copy where it cannot be written
         self.axes = (row_axis, column_axis)
         self.scale = scale
-        self.keys = None if keys is None else list(keys)
-        self._index = None if keys is None else {key: i for i, key in enumerate(keys)}
+        self.keys = None if keys is None else Keys(keys)
         self.groups = groups
         self._totals = self._sum() if totals is None else totals
 
@@ -55,9 +101,9 @@ class Table:
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
         """Row of each key, -1 where there is none."""
-        if self._index is None:
+        if self.keys is None:
             raise ValueError("the rows of this table have numbers, not keys")
-        return np.array([self._index.get(key, -1) for key in keys], np.int64)
+        return self.keys.rows(keys)
 
     def whole(self) -> Array:
         """All true counts; not to be written to."""
@@ -113,8 +159,7 @@ class Table:
                 groups = Field(self.groups.astype(np.float64), self.axes[:1], additive=False)
                 self.groups = apply_change(groups, change).values.astype(np.int32)
             if change.axis == self.axes[0] and self.keys is not None:
-                self.keys = keys_after(self.keys, change)
-                self._index = {key: i for i, key in enumerate(self.keys)}
+                self.keys = Keys(keys_after(list(self.keys), change))
         self._totals = self._sum()
 
     def replace(self, values: Array) -> None:

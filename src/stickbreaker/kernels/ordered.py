@@ -1,25 +1,39 @@
 """Sparse counts whose cells stand in an order in each column: adding to them, new ones, another order.
 
 `rows` and `counts` (columns × slots) tell each cell's row and its count, `sizes` (columns) how many cells a
-column has. What is asked once a step looks through the cells from first to last; `cells_by_row` is for what
-is asked more often.
+column has. What is asked once a step looks through the cells from first to last; `by_row` is for what is
+asked more often.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from stickbreaker.kernels.special import OPTIONS
 
 SLOT = np.int64(0xFFFFFFFF)
 
 
+class ByRow(NamedTuple):
+    """Where the cells of each row are: those of row r are `cells[offsets[r]:offsets[r + 1]]`, by column, each
+    told by column << 32 | slot."""
+
+    offsets: NDArray[np.int64]  # rows + 1
+    cells: NDArray[np.int64]
+
+
+def by_row(rows: NDArray[np.int32], sizes: NDArray[np.int64], n_rows: int) -> ByRow:
+    """Where the cells of each of `n_rows` rows are."""
+    found = ByRow(np.zeros(n_rows + 1, np.int64), np.empty(int(sizes.sum()), np.int64))
+    cells_by_row(rows, sizes, *found)
+    return found
+
+
 @njit(**OPTIONS)
 def cells_by_row(rows, sizes, offsets_out, cells_out):
-    """Where the cells of each row are: those of row r are `cells[offsets[r]:offsets[r + 1]]`, by column, each
-    told by column << 32 | slot.
-
-    offsets_out (rows + 1, zeros), cells_out (cells).
-    """
+    """`by_row` into offsets_out (rows + 1, zeros) and cells_out (cells)."""
     for k in range(len(sizes)):
         for slot in range(sizes[k]):
             offsets_out[rows[k, slot] + 1] += 1
@@ -71,13 +85,13 @@ def append_cells(positions, columns, values, rows_out, counts_out, inside_out, s
 
 
 @njit(**OPTIONS)
-def gather(places, rows, counts, sizes, scale, out):
-    """Dense counts of some rows: places (rows of the table) tells each row's in `out` (zeros), or -1."""
-    for k in range(len(sizes)):
-        for slot in range(sizes[k]):
-            i = places[rows[k, slot]]
-            if i >= 0:
-                out[i, k] = counts[k, slot] * scale
+def gather(positions, offsets, cells, counts, scale, out):
+    """Dense counts (positions × columns) of some rows; offsets and cells: `ByRow`."""
+    for i in range(len(positions)):
+        out[i, :] = 0.0
+        for at in range(offsets[positions[i]], offsets[positions[i] + 1]):
+            k = cells[at] >> 32
+            out[i, k] = counts[k, cells[at] & SLOT] * scale
 
 
 @njit(**OPTIONS)

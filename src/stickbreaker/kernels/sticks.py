@@ -25,13 +25,6 @@ class OrderedCells(NamedTuple):
     scale: float
 
 
-class ByRow(NamedTuple):
-    """Where the cells of each row are: see `kernels.ordered.cells_by_row`."""
-
-    offsets: NDArray[np.int64]
-    cells: NDArray[np.int64]
-
-
 class StickSums(NamedTuple):
     """What `stick_sums` works out: sums before each word, and of each topic psi(1 + a + n) and E[log] of the
     stick that is left."""

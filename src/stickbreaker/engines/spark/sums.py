@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array, Cells, Rows, Stats, no_rows, summed_cells
+from stickbreaker.core.records import Array, Cells, Rows, Stats, no_rows, summed_cells, united
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.failures import told
 from stickbreaker.engines.table import sums_by_group
@@ -95,10 +95,7 @@ def summed(parts: Sequence[Rows | Cells]) -> Rows | Cells:
     rows = [part.rows() for part in parts]
     if len(rows) == 1:
         return rows[0]
-    there = np.zeros(max(int(part.positions[-1]) for part in rows) + 1, np.bool_)
-    for part in rows:
-        there[part.positions] = True
-    positions, places = np.flatnonzero(there), np.cumsum(there) - 1
+    positions, places = united(rows)
     values = np.zeros((len(positions), rows[0].n_columns))
     for part in rows:
         add_rows(values, places[part.positions], part.values, 1.0)

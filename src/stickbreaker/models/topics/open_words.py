@@ -18,7 +18,8 @@ from stickbreaker.models.topics.seen_before import SeenBefore
 from stickbreaker.models.topics.spelling import CharacterModel, Spelling, code_points
 
 if TYPE_CHECKING:
-    from stickbreaker.kernels.sticks import ByRow, OrderedCells, StickSums
+    from stickbreaker.kernels.ordered import ByRow
+    from stickbreaker.kernels.sticks import OrderedCells, StickSums
 
 OUTSIDE = ("constant", "stick", "spelling")
 RANKS = ("counts", "spelling")
@@ -109,19 +110,18 @@ class OpenWords:
     def prepare(self, small: Record, counts: Ordered) -> dict[str, Field]:
         """The small part with what all words' weights are made of: the cells that have sticks, where a row's
         are, and sums along the sticks."""
-        from stickbreaker.kernels.ordered import cells_by_row
-        from stickbreaker.kernels.sticks import ByRow, StickSums, stick_sums
+        from stickbreaker.kernels.ordered import by_row
+        from stickbreaker.kernels.sticks import StickSums, stick_sums
 
         n_topics, cells = len(counts.sizes), _cells(counts)
         if self.settings.memory == "keep":  # words outside are many, and have no stick
             cells = _inside(cells)
-            by_row = ByRow(np.zeros(len(counts.keys) + 1, np.int64), np.empty(cells.sizes.sum(), np.int64))
-            cells_by_row(cells.rows, cells.sizes, *by_row)
+            found = by_row(cells.rows, cells.sizes, len(counts.keys))
         else:
-            by_row = ByRow(*counts.by_row())
+            found = counts.by_row()
         sums = StickSums(np.zeros(cells.rows.shape), np.empty(n_topics), np.empty(n_topics))
         stick_sums(cells, float(small["concentration"].values), sums)
-        made = {**_told("at", cells), **_told("by", by_row), **_told("sums", sums)}
+        made = {**_told("at", cells), **_told("by", found), **_told("sums", sums)}
         return {**small, **made}
 
     def weights(
@@ -284,7 +284,8 @@ def _told(name: str, parts: NamedTuple) -> dict[str, Field]:
 
 def _prepared(small: Record) -> tuple["OrderedCells", "ByRow", "StickSums"]:
     """What `prepare` worked out: the cells that have sticks, where a row's are, and sums along the sticks."""
-    from stickbreaker.kernels.sticks import ByRow, OrderedCells, StickSums
+    from stickbreaker.kernels.ordered import ByRow
+    from stickbreaker.kernels.sticks import OrderedCells, StickSums
 
     at, by, sums = (
         [small[f"sticks {name} {part}"].values for part in kind._fields]
