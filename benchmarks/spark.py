@@ -129,11 +129,13 @@ def programs(plan: Plan, name: str, data: Data, best: dict[str, Settings], repor
         COLUMNS,
     )
     found: dict[str, Row] = {}
+    few = plan.theirs if name == "generated" else {}
     for program in (*OURS, *THEIRS):
         if program in best:
-            found[program] = run_cell(cell_of(program, data, plan.topics, plan.passes, best[program]))
+            at = few.get(program, plan.passes)
+            found[program] = run_cell(cell_of(program, data, plan.topics, at, best[program]))
     setting = {**best.get("MLlib online", {}), **FULL_BATCH}
-    batch = cell_of("MLlib online", data, plan.topics, plan.passes[:2], setting)
+    batch = cell_of("MLlib online", data, plan.topics, plan.passes[1:2] if few else plan.passes[:2], setting)
     found["MLlib online, full batch"] = run_cell(batch)
     unigram = next((one["unigram"] for one in found.values() if "unigram" in one), None)
     report.row({"corpus": name, "program": "unigram", "score": unigram})

@@ -9,6 +9,7 @@ import pytest
 from tests.models.test_polylingual import aligned
 
 from stickbreaker import HDP, Memoised, Online, SplitMerge
+from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Field, Rows, Stats
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.parts import LocalParts
@@ -126,6 +127,21 @@ def test_parts_of_any_size_give_what_the_whole_gives(kind, size):
     for made in whole.fields(fields).values():
         assert all(len(values) == N for values in made.values())
     assert parts.top(range(TOPICS), 6) == [np.argsort(-x, kind="stable")[:6].tolist() for x in table.values.T]
+
+
+@pytest.mark.parametrize("drawn", [5, 23, 100])
+def test_scores_to_start_from_are_the_same_in_any_parts(monkeypatch, drawn):
+    """And the first ones do not depend on how many a stream draws."""
+    monkeypatch.setattr(asked, "DRAWN", drawn)
+
+    def scores_of(first, size):
+        part = Part(first, N, np.zeros((min(size, N - first), 1)), {})
+        return asked.random_scores(part, seed=5, step=2, topic=1)["direction"]
+
+    scores = [np.concatenate([scores_of(at, size) for at in range(0, N, size)]) for size in SIZES]
+    assert all((each == scores[0]).all() for each in scores)
+    assert len(np.unique(scores[0])) == N
+    assert (scores[0][:5] == stream(5, "directions", 2, 1).standard_normal(N)[:5]).all()
 
 
 def again(function):

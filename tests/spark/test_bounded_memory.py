@@ -65,7 +65,7 @@ def test_a_large_portion_is_learned_from_piece_by_piece(tmp_path, monkeypatch, i
     real, viewed = TopicModel.view, list[int]()
 
     def view(self, small, counts, totals, rows, *rest):
-        viewed.append(len(rows))
+        viewed.append(table.n_rows if rows is None else len(rows))
         return real(self, small, counts, totals, rows, *rest)
 
     monkeypatch.setattr(TopicModel, "view", view)
@@ -155,9 +155,11 @@ def test_what_waits_to_be_sent_is_bounded(kind):
             zeros = np.zeros(len(positions), np.int32)
             report = Cells(positions, zeros, np.ones(len(positions), np.int32), 5, 1.0)
         sent += len(list(combiner.add(COUNTS, report)))
-        waiting = sum(len(pickle.dumps(each)) for each in combiner.waiting.values())
+        waiting = sum(len(pickle.dumps(parts)) for parts in combiner.cells.values())
+        held = sum(total.values.nbytes for total in combiner.sums.values())
         assert combiner.n_bytes <= most
         assert waiting <= most + 1000
+        assert held <= most
     assert sent > 20
 
 
@@ -171,7 +173,7 @@ def test_a_block_is_added_up_chunk_by_chunk(tmp_path, monkeypatch):
         return real(shape, *rest, **named)
 
     combiner = Combiner(0, layout, 0)
-    pairs = list(combiner.add(COUNTS, Rows(np.arange(2000), np.ones((2000, 5)))))
+    pairs = [*combiner.add(COUNTS, Rows(np.arange(2000), np.ones((2000, 5)))), *combiner.rest()]
     task = ReduceTask(tmp_path, "rows-1-x", layout, 5, None, 1)
     monkeypatch.setattr(np, "zeros", zeros)
     (found,) = task(0, iter(pair for pair in pairs if task.partition(pair[0]) == 0))

@@ -78,6 +78,12 @@ def test_a_model_that_is_replaced_is_not_taken_for_the_old_one(lda: LDA, tmp_pat
     LDA(2, random_state=0, max_iter=2).fit(TRAINING).save(tmp_path / "model", overwrite=True)
     assert not placed.is_there
     assert len(Placed.at(tmp_path / "model").load().alpha_) == 2
+    with pytest.raises(
+        UserError, match="the model was replaced meanwhile; a run that learns replaces it: copy"
+    ):
+        Placed(tmp_path / "model", "of another").load()
+    with pytest.raises(UserError, match="an executor cannot see the model; give a path that"):
+        Placed(tmp_path / "nowhere", "of another").load()
 
 
 @pytest.fixture

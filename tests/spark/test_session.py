@@ -97,12 +97,13 @@ def test_a_session_is_quiet() -> None:
         pytest.skip(str(error))
     code = (
         "from stickbreaker.spark import start_session\n"
-        "session = start_session('local[1]', 'quiet')\n"
-        "print(session.sparkContext.appName, session.sparkContext.uiWebUrl)\n"
+        "session = start_session('local[1]', 'quiet', {'spark.shuffle.compress': 'false'})\n"
+        "context = session.sparkContext\n"
+        "print(context.appName, context.uiWebUrl, context.getConf().get('spark.shuffle.compress'))\n"
     )
     light = {**os.environ, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}  # it tells that it saw these
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=light)
-    assert done.stdout == "quiet None\n"
+    assert done.stdout == "quiet None false\n"
     own = [line for line in done.stderr.splitlines() if not ("incubator" in line or "JDK_JAVA" in line)]
     assert own == []
 

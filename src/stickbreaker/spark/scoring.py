@@ -78,9 +78,11 @@ class Placed:
 
 @functools.lru_cache(maxsize=2)
 def _loaded(placed: Placed) -> TopicEstimator:
+    if not (placed.path / MANIFEST).is_file():
+        raise UserError("an executor cannot see the model", where=placed.path, remedy=SHARED)
     if not placed.is_there:
-        problem = "the model was replaced, or an executor cannot see it"
-        raise UserError(problem, where=placed.path, remedy=SHARED)
+        remedy = "a run that learns replaces it: copy its directory, and score by the copy"
+        raise UserError("the model was replaced meanwhile", where=placed.path, remedy=remedy)
     return saving.load(placed.path, threads=1)
 
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ GET_JAVA = "install Java 17, on Debian: apt-get install openjdk-17-jre-headless;
 GET_PYSPARK = "pip install 'stickbreaker[spark]'"
 MASTERS = r"(local(-cluster)?(\[.+\])?|yarn)$|(spark|k8s)://."
 QUIET = Path(__file__).with_name("log4j2.properties")
+LEARNING = {"spark.shuffle.compress": "false"}  # of a session that only learns: its numbers hardly compress
 
 
 def check_spark() -> None:
@@ -45,10 +46,13 @@ def check_spark() -> None:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
-def start_session(master: str | None = None, name: str = "stickbreaker") -> "SparkSession":
+def start_session(
+    master: str | None = None, name: str = "stickbreaker", settings: Mapping[str, str] | None = None
+) -> "SparkSession":
     """A quiet session on a master such as local[2]; None takes what spark-submit or Spark's settings give.
 
-    Raises UserError where Spark or the master cannot be had.
+    `settings` are Spark's, by name; under spark-submit its own hold. Raises UserError where Spark or the
+    master cannot be had.
     """
     if master is not None and re.match(MASTERS, master) is None:
         remedy = "take local[2], local-cluster[2,1,1024], spark://HOST:PORT, yarn or k8s://…"
@@ -63,6 +67,8 @@ def start_session(master: str | None = None, name: str = "stickbreaker") -> "Spa
         builder = builder.master(master)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # not under spark-submit: the JVM starts with these
         builder = builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET}")
+        for key, value in (settings or {}).items():
+            builder = builder.config(key, value)
     with in_one_line(where=master):
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")

@@ -5,7 +5,7 @@ chunk of rows that they belong to. A block adds them in the portions' order, whi
 """
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array, Cells, Rows, Stats, no_rows, summed_cells, united
+from stickbreaker.core.records import Array, Cells, Rows, Stats, no_rows, summed_cells
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.failures import told
 from stickbreaker.engines.table import sums_by_group
 from stickbreaker.kernels.topic_words import add_rows
 
 SMALL = -1  # in place of a chunk's number: what is no row
+CELL = 20  # bytes of a drawn cell that waits
 
 
 class Key(NamedTuple):
@@ -53,77 +54,108 @@ def without_rows(stats: Stats) -> Stats:
     return replace(stats, rows=no_rows(stats.rows.n_columns), trial=trial)
 
 
+class RowSum:
+    """Rows of a table added up as they come, at most so many different ones."""
+
+    def __init__(self, n_rows: int, most: int, n_columns: int) -> None:
+        self.places = np.full(n_rows, -1, np.int32)  # of the table's rows in `values`
+        self.values = np.zeros((most, n_columns))  # takes memory only where it is written to
+        self.n = 0
+
+    def new(self, rows: Rows) -> NDArray[np.int64]:
+        """The numbers of those that the sum does not have."""
+        return rows.positions[self.places[rows.positions] < 0]
+
+    def add(self, rows: Rows, new: NDArray[np.int64]) -> None:
+        """Add rows, of which these are `new`."""
+        self.places[new] = np.arange(self.n, self.n + len(new))
+        self.n += len(new)
+        add_rows(self.values, self.places[rows.positions].astype(np.int64), rows.values, 1.0)
+
+    def by_chunk(self, layout: Layout) -> Iterator[tuple[int, Rows]]:
+        """The sum cut where chunks end."""
+        for chunk in range(layout.n_chunks):
+            first, last = layout.bounds(chunk)
+            here = np.flatnonzero(self.places[first:last] >= 0) + first
+            if len(here):
+                yield chunk, Rows(here, self.values[self.places[here]])
+
+
 class Combiner:
-    """Adds reports up until they take `most_bytes`, and gives them cut by chunk; 0 gives each as it comes."""
+    """Adds reports up until they take `most_bytes`, and gives them cut by chunk; 0 gives each by itself.
+
+    Rows are added as they come; drawn cells when half of the limit waits, since that takes as much again.
+    """
 
     def __init__(self, portion: int, layout: Layout, most_bytes: int) -> None:
         self.portion, self.layout, self.most_bytes = portion, layout, most_bytes
-        self.waiting: dict[str, list[Rows | Cells]] = {}
-        self.n_bytes = self.turn = 0
+        self.sums: dict[str, RowSum] = {}
+        self.cells: dict[str, list[Cells]] = {}
+        self.n_bytes = self.turn = 0  # what waits; what was given
 
     def add(self, table: str, rows: Rows | Cells) -> Iterator[tuple[Key, Sent]]:
         """Take a report; what the limit does not leave room for is given."""
         if not len(rows.positions):
             return
-        self.waiting.setdefault(table, []).append(rows)
-        self.n_bytes += _bytes(rows)
-        if self.n_bytes > self.most_bytes // 2:  # as much again is needed to add them up
-            self._combine()
-            if self.n_bytes > self.most_bytes // 8 * 3:
-                yield from self.rest()
+        if isinstance(rows, Cells):
+            yield from self._add_cells(table, rows)
+        else:
+            yield from self._add_rows(table, rows)
 
     def rest(self) -> Iterator[tuple[Key, Sent]]:
         """All that waits."""
         self._combine()
-        for table, (rows,) in self.waiting.items():
-            for chunk, part in _by_chunk(rows, self.layout.chunk):
+        waiting: list[tuple[str, Iterator[tuple[int, Rows | Cells]]]] = [
+            *((table, rows.by_chunk(self.layout)) for table, rows in self.sums.items()),
+            *((table, _by_chunk(cells, self.layout.chunk)) for table, (cells,) in self.cells.items()),
+        ]
+        for table, parts in waiting:
+            for chunk, part in parts:
                 self.turn += 1
                 yield Key(chunk, self.portion, self.turn), sent(table, part, chunk * self.layout.chunk)
-        self.waiting, self.n_bytes = {}, 0
+        self.sums, self.cells, self.n_bytes = {}, {}, 0
+
+    def _add_rows(self, table: str, rows: Rows) -> Iterator[tuple[Key, Sent]]:
+        row, n_rows = 8 * rows.n_columns, self.layout.n_rows
+        new = self.sums[table].new(rows) if table in self.sums else rows.positions
+        if self.n_bytes and self.n_bytes + row * len(new) > self.most_bytes:
+            yield from self.rest()
+            new = rows.positions
+        if table not in self.sums:
+            most = max(self.most_bytes // row, len(rows.positions))
+            self.sums[table] = RowSum(n_rows, min(n_rows, most), rows.n_columns)
+        self.sums[table].add(rows, new)
+        self.n_bytes += row * len(new)
+
+    def _add_cells(self, table: str, cells: Cells) -> Iterator[tuple[Key, Sent]]:
+        self.cells.setdefault(table, []).append(cells)
+        self.n_bytes += CELL * len(cells.times)
+        if self.n_bytes > self.most_bytes // 2:
+            self._combine()
+            if self.n_bytes > self.most_bytes // 8 * 3:
+                yield from self.rest()
 
     def _combine(self) -> None:
-        self.waiting = {table: [summed(parts)] for table, parts in self.waiting.items()}
-        self.n_bytes = sum(_bytes(rows) for (rows,) in self.waiting.values())
+        """Add up the cells that wait."""
+        for table, parts in self.cells.items():
+            total = summed_cells(parts)
+            self.n_bytes += CELL * (len(total.times) - sum(len(part.times) for part in parts))
+            self.cells[table] = [total]
 
 
-def summed(parts: Sequence[Rows | Cells]) -> Rows | Cells:
-    """The sum of reports of one kind, in their order; rows ascending, cells each once."""
-    if isinstance(parts[0], Cells):
-        cells = [part for part in parts if isinstance(part, Cells)]
-        assert len(cells) == len(parts)
-        return summed_cells(cells)
-    rows = [part.rows() for part in parts]
-    if len(rows) == 1:
-        return rows[0]
-    positions, places = united(rows)
-    values = np.zeros((len(positions), rows[0].n_columns))
-    for part in rows:
-        add_rows(values, places[part.positions], part.values, 1.0)
-    return Rows(positions, values)
-
-
-def _bytes(rows: Rows | Cells) -> int:
-    if isinstance(rows, Cells):
-        return 20 * len(rows.times)
-    return rows.positions.nbytes + rows.values.nbytes
-
-
-def _by_chunk(rows: Rows | Cells, chunk: int) -> Iterator[tuple[int, Rows | Cells]]:
-    """Rows cut where chunks end."""
-    chunks, starts = np.unique(rows.positions // chunk, return_index=True)
-    ends = [*starts.tolist()[1:], len(rows.positions)]
+def _by_chunk(cells: Cells, chunk: int) -> Iterator[tuple[int, Cells]]:
+    """Cells by ascending rows, cut where chunks end."""
+    chunks, starts = np.unique(cells.positions // chunk, return_index=True)
+    ends = [*starts.tolist()[1:], len(cells.positions)]
     for number, start, stop in zip(chunks.tolist(), starts.tolist(), ends, strict=True):
-        if isinstance(rows, Cells):
-            yield number, rows.at(np.arange(start, stop))
-        else:
-            yield number, Rows(rows.positions[start:stop], rows.values[start:stop])
+        yield number, cells.at(np.arange(start, stop))
 
 
 def sent(table: str, rows: Rows | Cells, first: int) -> Sent:
     """Rows in the form that takes fewer bytes; `first` is the number of their chunk's first row."""
     if isinstance(rows, Cells):
         places, columns = (rows.positions - first).astype(np.int32), _narrow(rows.columns, rows.n_columns)
-        return Sent(table, places, rows.times, columns, rows.n_columns, rows.unit)
+        return Sent(table, places, _short(rows.times), columns, rows.n_columns, rows.unit)
     places = (rows.positions - first).astype(np.int32)
     if np.count_nonzero(rows.values) > rows.values.size // 2:
         return Sent(table, places, rows.values, None, rows.n_columns, 1.0)
@@ -135,6 +167,12 @@ def sent(table: str, rows: Rows | Cells, first: int) -> Sent:
 def _narrow(columns: NDArray[np.integer[Any]], n_columns: int) -> NDArray[np.integer[Any]]:
     """Numbers of columns in two bytes each, where they fit."""
     return columns.astype(np.uint16 if n_columns <= 1 << 16 else np.int32)
+
+
+def _short(times: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    """Whole numbers in as few bytes each as all of them fit in."""
+    least, most = (np.min_scalar_type(int(end)) for end in (times.min(initial=0), times.max(initial=0)))
+    return times.astype(np.result_type(least, most))
 
 
 class Reduced(NamedTuple):

@@ -1,8 +1,9 @@
 """What executors do with documents: local steps of portions of them."""
 
+import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from stickbreaker.models.contract import Local, Model, Plan, View
 
 CHECKSUM = 4  # bytes at the end of a file of records
 ENTRY = 8  # bytes of a document's word and its count
+WHOLE: dict[str, View] = {}  # the view of all rows of the step that this process works at, by `MapTask.step`
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ class MapTask:
     most_bytes: int  # of rows that are viewed at once, of their documents, and of reports that wait
     plans: tuple[Plan, ...] = ()
     again: bool = False  # only plans are tried, on the records of the step under way
+    step: str = field(default_factory=lambda: uuid.uuid4().hex)  # what its tasks have in common
 
     def __call__(self, portions: Iterable[Portion]) -> Iterator[tuple[Key, Any]]:
         with told(), one_thread():
@@ -179,14 +182,25 @@ class MapTask:
 
     def _viewed(self, shards: Iterable[Shard]) -> Iterator[tuple[Shard, View, Sequence[Plan]]]:
         """Shards with the model's view of the rows that a few of them read: at most `most_bytes` of rows, and
-        of documents."""
+        of documents. Where those are most rows the view is of all, in which none is looked up."""
         model: Model = self.model.value
         most_rows, most_entries = self.most_bytes // (8 * self.table.shape[1]), self.most_bytes // ENTRY
         for rows, group in _grouped(shards, most_rows, most_entries, self.table.n_rows):
-            view = model.view(self.small, self.table.counts(rows), self.table.totals(), rows)
+            if 2 * len(rows) >= self.table.n_rows <= most_rows:
+                view = self._whole_view()
+            else:
+                view = model.view(self.small, self.table.counts(rows), self.table.totals(), rows)
             plans = [replace(plan, change=_cut(plan.change, rows)) for plan in self.plans]
             for shard in group:
                 yield shard, view, plans
+
+    def _whole_view(self) -> View:
+        """The view of all rows, made once a step in each process."""
+        if self.step not in WHOLE:
+            WHOLE.clear()
+            counts, totals = self.table.counts(slice(None)), self.table.totals()
+            WHOLE[self.step] = self.model.value.view(self.small, counts, totals, None)
+        return WHOLE[self.step]
 
 
 def over_files(model: Any, table: StoredTable) -> LocalEngine:

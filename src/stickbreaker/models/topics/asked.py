@@ -16,6 +16,7 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.models.parts import Part
 from stickbreaker.models.topics.words import ClosedVocabulary
 
+DRAWN = 1 << 17  # words whose scores one stream draws
 SMOOTH = 1.0  # tokens of a word, shared as the whole topic is, that its share starts from
 Answer = Mapping[str, Array]
 
@@ -70,9 +71,15 @@ def handed(part: Part, amounts: bool) -> Answer:
 
 
 def random_scores(part: Part, seed: int, step: int, topic: int) -> Answer:
-    """A direction of words to start from."""
-    drawn = stream(seed, "directions", step, topic).standard_normal(part.n_rows)
-    return {"direction": drawn[part.first : part.first + len(part.counts)]}
+    """A direction of words to start from; every `DRAWN` words have a stream, so that few are skipped."""
+    at, last, drawn = part.first, part.first + len(part.counts), list[Array]()
+    while at < last:
+        number, skipped = divmod(at, DRAWN)
+        purpose = f"directions {number}" if number else "directions"
+        end = min(last, (number + 1) * DRAWN)
+        drawn.append(stream(seed, purpose, step, topic).standard_normal(skipped + end - at)[skipped:])
+        at = end
+    return {"direction": np.concatenate([np.zeros(0), *drawn])}
 
 
 def products(part: Part, totals: Array) -> Answer:
