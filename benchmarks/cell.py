@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,13 +50,13 @@ def last_line(errors: str) -> str:
 
 
 def answer(
-    script: str, *words: str, why: Callable[[str], str] = last_line, **environment: str
+    script: str, *words: str, why: Callable[[str], str] = last_line, also: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """What a script prints last, as JSON, or {"error": why it ended}; in a process of its own.
 
-    BLAS threads would add to the program's own; ours are counted by n_jobs.
+    `also` adds to its environment. BLAS threads would add to the program's own; ours are counted by n_jobs.
     """
-    single = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONHASHSEED": "0", **environment}
+    single = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONHASHSEED": "0", **(also or {})}
     line = [sys.executable, "-W", "ignore", str(Path(script).resolve()), *words]
     done = subprocess.run(line, capture_output=True, text=True, env=single, check=False)
     if done.returncode == 0:

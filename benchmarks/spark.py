@@ -12,6 +12,7 @@ import argparse
 import os
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from lda import machine
 from spark_cell import KEPT, SparkCell, run_cell
@@ -129,14 +130,19 @@ def programs(plan: Plan, name: str, data: Data, best: dict[str, Settings], repor
         COLUMNS,
     )
     found: dict[str, Row] = {}
-    few = plan.theirs if name == "generated" else {}
+    few = plan.few if name == "generated" else {}
+
+    def ran(program: str, at: tuple[int, ...], **more: Any) -> Row:
+        return run_cell(cell_of(program, data, plan.topics, at, {**best[program], **more}))
+
     for program in (*OURS, *THEIRS):
         if program in best:
-            at = few.get(program, plan.passes)
-            found[program] = run_cell(cell_of(program, data, plan.topics, at, best[program]))
-    setting = {**best.get("MLlib online", {}), **FULL_BATCH}
-    batch = cell_of("MLlib online", data, plan.topics, plan.passes[1:2] if few else plan.passes[:2], setting)
-    found["MLlib online, full batch"] = run_cell(batch)
+            found[program] = ran(program, few.get(program, plan.passes))
+    if "MLlib online" in best:
+        at = plan.passes[1:2] if few else plan.passes[:2]
+        found["MLlib online, full batch"] = ran("MLlib online", at, **FULL_BATCH)
+    if "MLlib em" in best and not few:
+        found["MLlib em, longer"] = ran("MLlib em", plan.longer)
     unigram = next((one["unigram"] for one in found.values() if "unigram" in one), None)
     report.row({"corpus": name, "program": "unigram", "score": unigram})
     for program, result in found.items():

@@ -93,7 +93,7 @@ def run_cell(cell: SparkCell) -> Result:
 def measured(cell: SparkCell) -> Result:
     """Run the cell in a process of its own."""
     memory = f"--driver-memory {MEMORY} --executor-memory 1g pyspark-shell"
-    return answer(__file__, cell.key, why=why, PYSPARK_SUBMIT_ARGS=memory)
+    return answer(__file__, cell.key, why=why, also={"PYSPARK_SUBMIT_ARGS": memory})
 
 
 def why(errors: str) -> str:
@@ -116,13 +116,13 @@ def measure(cell: SparkCell) -> Result:
     from spark_programs import MLlib, Ours
     from spark_watch import TreeWatch, peaks
 
-    from stickbreaker.spark.session import LEARNING, start_session
+    from stickbreaker.spark.session import UNCOMPRESSED, start_session
 
     data = Data(Path(cell.folder))
     scorer = Scorer(data.held(cell.part))
     threads = int(cell.where.split()[0]) if "thread" in cell.where else 1
     kind, _, optimizer = cell.program.partition(" ")
-    settings = None if kind == "MLlib" else LEARNING  # with it MLlib's EM takes more than twice as long
+    settings = None if kind == "MLlib" else UNCOMPRESSED  # with it MLlib's EM takes more than twice as long
     session = None if "thread" in cell.where else start_session(cell.where, "benchmark", settings)
     if kind == "MLlib":
         assert session is not None

@@ -43,7 +43,7 @@ def random_topics(seed, sizes=(0, 1, 5, 12), scale=0.25):
     return rows, OrderedCells(rows, values, inside, n, scale), topics
 
 
-def where(cells):
+def rows_of(cells):
     return by_row(cells.rows, cells.sizes, N_WORDS)
 
 
@@ -83,15 +83,7 @@ def test_weights_of_words_inside_outside_and_unknown(a, seed):
     positions = np.array([*rng.permutation(N_WORDS), -1])
     outside = rng.normal(-3.0, 2.0, len(positions))
     weights, log_scale = np.full((len(positions), 4), np.nan, np.float32), np.empty(len(positions))
-    stick_weights(
-        positions,
-        cells,
-        where(cells),
-        sums_of(cells, a),
-        outside,
-        weights,
-        log_scale,
-    )
+    stick_weights(positions, cells, rows_of(cells), sums_of(cells, a), outside, weights, log_scale)
     for w, row in enumerate(positions.tolist()):
         wanted = []
         for held in topics:
@@ -109,28 +101,12 @@ def test_weights_too_small_to_count_are_zero():
     rows, cells, _ = random_topics(1, sizes=(3, 3))
     sums = sums_of(cells, 5.0)._replace(leftover=np.array([0.0, -40.0]))
     weights, log_scale = np.full((1, 2), np.nan, np.float32), np.empty(1)
-    stick_weights(
-        np.array([-1]),
-        cells,
-        where(cells),
-        sums,
-        np.array([-2.0]),
-        weights,
-        log_scale,
-    )
+    stick_weights(np.array([-1]), cells, rows_of(cells), sums, np.array([-2.0]), weights, log_scale)
     assert weights.tolist() == [[1.0, 0.0]]
     assert log_scale[0] == pytest.approx(-2.0)
     row = int(rows[0, slots_inside(rows, cells, 0)[0]])
     sums = sums._replace(leftover=np.full(2, 90.0))
-    stick_weights(
-        np.array([row]),
-        cells,
-        where(cells),
-        sums,
-        np.zeros(1),
-        weights,
-        log_scale,
-    )
+    stick_weights(np.array([row]), cells, rows_of(cells), sums, np.zeros(1), weights, log_scale)
     assert weights[0, 0] == 0.0
 
 
@@ -198,7 +174,7 @@ def test_sticks_are_those_of_the_cells_inside(seed):
     outside, both = np.full(N_WORDS, -1.0), []
     for each, its in ((cells, sums), (few, same)):
         weights, log_scale = np.empty((N_WORDS, 4), np.float32), np.empty(N_WORDS)
-        stick_weights(np.arange(N_WORDS), each, where(each), its, outside, weights, log_scale)
+        stick_weights(np.arange(N_WORDS), each, rows_of(each), its, outside, weights, log_scale)
         both.append((weights, log_scale))
     assert both[0][0] == pytest.approx(both[1][0], rel=1e-6)
     assert both[0][1] == pytest.approx(both[1][1], rel=1e-12)

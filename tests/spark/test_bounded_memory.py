@@ -17,7 +17,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.cluster import Cluster
-from stickbreaker.engines.spark.sums import SMALL, ChunkSum, Combiner, ReduceTask
+from stickbreaker.engines.spark.sums import SMALL, ChunkSum, Combiner, ReduceTask, sent
 from stickbreaker.engines.spark.tasks import MapTask, Portion, _grouped
 from stickbreaker.engines.stored import StoredRows, StoredTable
 from stickbreaker.estimators import fitting, topic_words
@@ -156,11 +156,66 @@ def test_what_waits_to_be_sent_is_bounded(kind):
             report = Cells(positions, zeros, np.ones(len(positions), np.int32), 5, 1.0)
         sent += len(list(combiner.add(COUNTS, report)))
         waiting = sum(len(pickle.dumps(parts)) for parts in combiner.cells.values())
-        held = sum(total.values.nbytes for total in combiner.sums.values())
+        held = sum(total.n * 5 * 8 for total in combiner.sums.values())
         assert combiner.n_bytes <= most
-        assert waiting <= most + 1000
-        assert held <= most
+        assert waiting + held <= most + 1000
     assert sent > 20
+
+
+def test_tables_share_the_limit_and_lose_nothing():
+    """Reports of several tables, dense and drawn, some larger than the limit."""
+    draw, most, layout = np.random.default_rng(2), 6000, Layout(500, 60, 4)
+    combiner, pairs, wanted = Combiner(0, layout, most), [], {}
+    for step in range(120):
+        table = ("counts", "a", "b", "c")[step % 4]
+        size = 300 if step % 31 == 0 else 20
+        positions = np.unique(draw.integers(500, size=size))
+        if table == "c":
+            columns = draw.integers(3, size=len(positions)).astype(np.int32)
+            report = Cells(positions, columns, draw.integers(1, 400, size=len(positions)), 3)
+        else:
+            report = Rows(positions, draw.random((len(positions), 3)))
+        pairs += combiner.add(table, report)
+        assert combiner.n_bytes <= max(most, 24 * len(positions))
+        wanted[table] = report if table not in wanted else wanted[table].plus(report)
+    pairs += combiner.rest()
+    assert combiner.n_bytes == 0
+    assert len({key for key, _ in pairs}) == len(pairs)
+    for table, total in wanted.items():
+        found = np.zeros((500, 3))
+        for key, part in pairs:
+            if part.table == table:
+                chunk = ChunkSum(*layout.bounds(key.chunk), part)
+                chunk.add(part)
+                rows = chunk.rows()
+                found[rows.positions] += rows.values
+        rows = total.rows()
+        np.testing.assert_allclose(found[rows.positions], rows.values, rtol=1e-12)
+        assert not np.delete(found, rows.positions, axis=0).any()
+
+
+def test_one_report_leaves_in_the_precision_it_came_in():
+    layout, values = Layout(50, 20, 2), np.random.default_rng(0).random((50, 4)).astype(np.float32)
+    combiner = Combiner(0, layout, 100_000)
+    report = Rows(np.arange(50), values)
+    list(combiner.add(COUNTS, report))
+    assert {part.values.dtype for _, part in combiner.rest()} == {np.dtype(np.float32)}
+    list(combiner.add(COUNTS, report))
+    list(combiner.add(COUNTS, report))
+    parts = [part for _, part in combiner.rest()]
+    assert {part.values.dtype for part in parts} == {np.dtype(np.float64)}
+    assert (np.concatenate([part.values for part in parts]) == 2.0 * values).all()
+
+
+@pytest.mark.parametrize(("most", "size"), [(255, 1), (256, 2), (1 << 20, 4), (1 << 33, 8)])
+def test_draws_leave_in_few_bytes_and_add_up(most, size):
+    cells = Cells(np.arange(3), np.zeros(3, np.int32), np.array([1, most, 2]), 1, 0.5)
+    part = sent(COUNTS, cells, 0)
+    assert part.values.itemsize == size
+    chunk = ChunkSum(0, 3, part)
+    for _ in range(300):
+        chunk.add(part)
+    assert chunk.rows().values[:, 0].tolist() == [150.0, 150.0 * most, 300.0]
 
 
 def test_a_block_is_added_up_chunk_by_chunk(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ from tests.spark.processes import standalone, start
 from tests.spark.running_on_spark import RUNS, digest, fitted, write_corpora
 
 from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.engines.spark.tasks import MapTask
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,18 @@ def corpora(tmp_path_factory) -> Path:
 
 @pytest.mark.parametrize("run", RUNS)
 def test_a_cluster_learns_what_one_machine_learns(spark, corpora, tmp_path, run):
-    engine = SparkEngine(spark, portion=128, blocks=3, folder=tmp_path)
+    learns_the_same(SparkEngine(spark, portion=128, blocks=3, folder=tmp_path), corpora, run)
+
+
+@pytest.mark.parametrize("run", ["batch", "languages", "growing, exact moves", "growing, halves"])
+def test_rows_that_are_viewed_a_few_at_a_time_change_nothing(spark, corpora, tmp_path, monkeypatch, run):
+    """Most portions read most of the words, and see all rows at once where they may."""
+    monkeypatch.setattr(MapTask, "_whole_view", None)
+    learns_the_same(SparkEngine(spark, portion=128, blocks=3, folder=tmp_path, task_bytes=1000), corpora, run)
+
+
+def learns_the_same(engine, corpora, run):
+    """What it learns is what one machine learns."""
     there, here = fitted(run, corpora, engine), fitted(run, corpora, "local")
     assert changes(there) == changes(here)
     if run in ("hybrid", "growing, hybrid"):  # whole numbers; online they are weighted, in another order

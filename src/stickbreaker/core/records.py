@@ -133,10 +133,11 @@ class Ordered(NamedTuple):
         return out
 
 
-def united(parts: "Sequence[Rows] | Sequence[Cells]") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def united(parts: Sequence[Cells]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows that any of the parts has, ascending, and by a row's number its place among them.
 
-    >>> [found.tolist() for found in united([Rows(np.array([1, 3]), np.ones((2, 1)))])]
+    >>> zeros = np.zeros(2, np.int32)
+    >>> [found.tolist() for found in united([Cells(np.array([1, 3]), zeros, zeros, 1)])]
     [[1, 3], [-1, 0, 0, 1]]
     """
     there = np.zeros(_last(parts) + 1, np.bool_)
@@ -145,7 +146,7 @@ def united(parts: "Sequence[Rows] | Sequence[Cells]") -> tuple[NDArray[np.int64]
     return np.flatnonzero(there), np.cumsum(there) - 1
 
 
-def _last(parts: "Sequence[Rows] | Sequence[Cells]") -> int:
+def _last(parts: Sequence[Cells]) -> int:
     """The largest number of a row, -1 where there is none."""
     return max(int(part.positions.max(initial=-1)) for part in parts)
 

@@ -83,7 +83,7 @@ class Table:
         self.values = np.require(values, np.float64, ["C", "W"])  # a copy where it cannot be written
         self.axes = (row_axis, column_axis)
         self.scale = scale
-        self.keys = None if keys is None else Keys(keys)
+        self.keys = keys.copy() if isinstance(keys, Keys) else None if keys is None else Keys(keys)
         self.groups = groups
         self._totals = self._sum() if totals is None else totals
 

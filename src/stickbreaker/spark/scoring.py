@@ -80,10 +80,12 @@ class Placed:
 def _loaded(placed: Placed) -> TopicEstimator:
     if not (placed.path / MANIFEST).is_file():
         raise UserError("an executor cannot see the model", where=placed.path, remedy=SHARED)
-    if not placed.is_there:
-        remedy = "a run that learns replaces it: copy its directory, and score by the copy"
-        raise UserError("the model was replaced meanwhile", where=placed.path, remedy=remedy)
-    return saving.load(placed.path, threads=1)
+    if placed.is_there:
+        estimator = saving.load(placed.path, threads=1)
+        if placed.is_there:
+            return estimator
+    remedy = "a run that learns replaces it: copy its directory, and score by the copy"
+    raise UserError("the model was replaced meanwhile", where=placed.path, remedy=remedy)
 
 
 # A table's rows

@@ -25,7 +25,7 @@ GET_JAVA = "install Java 17, on Debian: apt-get install openjdk-17-jre-headless;
 GET_PYSPARK = "pip install 'stickbreaker[spark]'"
 MASTERS = r"(local(-cluster)?(\[.+\])?|yarn)$|(spark|k8s)://."
 QUIET = Path(__file__).with_name("log4j2.properties")
-LEARNING = {"spark.shuffle.compress": "false"}  # of a session that only learns: its numbers hardly compress
+UNCOMPRESSED = {"spark.shuffle.compress": "false"}  # dense reports hardly get smaller, drawn ones by half
 
 
 def check_spark() -> None:

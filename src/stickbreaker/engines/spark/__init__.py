@@ -23,7 +23,7 @@ class SparkEngine:
     directory that driver and executors see under the same name (None: the system's for temporary files).
     `blocks`: files that a table's rows are cut into, each with a reducer of its own. `portion`: documents a
     task. `task_bytes`: of documents that a task reads at once, of table rows that it views for them, and of
-    reports that it holds before it sends them (0: sends each as it comes). None of these changes what is
+    reports that it holds before it sends them (0: sends each by itself). None of these changes what is
     learned, but for the last digits of sums.
 
     >>> SparkEngine(session, blocks=64)                                   # doctest: +SKIP

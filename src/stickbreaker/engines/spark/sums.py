@@ -7,7 +7,7 @@ chunk of rows that they belong to. A block adds them in the portions' order, whi
 import pickle
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,12 +55,17 @@ def without_rows(stats: Stats) -> Stats:
 
 
 class RowSum:
-    """Rows of a table added up as they come, at most so many different ones."""
+    """Rows of a table added up as they come, at most so many different ones; each report names a row once."""
 
     def __init__(self, n_rows: int, most: int, n_columns: int) -> None:
         self.places = np.full(n_rows, -1, np.int32)  # of the table's rows in `values`
         self.values = np.zeros((most, n_columns))  # takes memory only where it is written to
         self.n = 0
+        self.kind: np.dtype[Any] | None = None  # of the one report that was added; of a sum double precision
+
+    @property
+    def n_bytes(self) -> int:
+        return self.n * self.values.shape[1] * self.values.itemsize
 
     def new(self, rows: Rows) -> NDArray[np.int64]:
         """The numbers of those that the sum does not have."""
@@ -68,35 +73,45 @@ class RowSum:
 
     def add(self, rows: Rows, new: NDArray[np.int64]) -> None:
         """Add rows, of which these are `new`."""
+        self.kind = rows.values.dtype if self.kind is None else self.values.dtype
         self.places[new] = np.arange(self.n, self.n + len(new))
         self.n += len(new)
         add_rows(self.values, self.places[rows.positions].astype(np.int64), rows.values, 1.0)
 
-    def by_chunk(self, layout: Layout) -> Iterator[tuple[int, Rows]]:
-        """The sum cut where chunks end."""
-        for chunk in range(layout.n_chunks):
-            first, last = layout.bounds(chunk)
-            here = np.flatnonzero(self.places[first:last] >= 0) + first
-            if len(here):
-                yield chunk, Rows(here, self.values[self.places[here]])
+    def take(self, chunk: int) -> Iterator[tuple[int, Rows]]:
+        """The sum cut where chunks end; nothing is left of it."""
+        here = np.flatnonzero(self.places >= 0)
+        for number, part in _cut(here, chunk):
+            rows = here[part]
+            yield number, Rows(rows, self.values[self.places[rows]].astype(self.kind, copy=False))
+        self.places[here] = -1
+        self.values[: self.n] = 0.0
+        self.n, self.kind = 0, None
 
 
 class Combiner:
     """Adds reports up until they take `most_bytes`, and gives them cut by chunk; 0 gives each by itself.
 
     Rows are added as they come; drawn cells when half of the limit waits, since that takes as much again.
+    Besides, what rows are reported of takes 4 bytes a row of the model's table.
     """
 
     def __init__(self, portion: int, layout: Layout, most_bytes: int) -> None:
         self.portion, self.layout, self.most_bytes = portion, layout, most_bytes
         self.sums: dict[str, RowSum] = {}
         self.cells: dict[str, list[Cells]] = {}
-        self.n_bytes = self.turn = 0  # what waits; what was given
+        self.cell_bytes = self.turn = 0  # of cells that wait; what was given
+
+    @property
+    def n_bytes(self) -> int:
+        """What waits."""
+        return self.cell_bytes + sum(total.n_bytes for total in self.sums.values())
 
     def add(self, table: str, rows: Rows | Cells) -> Iterator[tuple[Key, Sent]]:
-        """Take a report; what the limit does not leave room for is given."""
+        """Take a report; what the limit does not leave room for is given. A table's are of one kind."""
         if not len(rows.positions):
             return
+        assert table not in (self.sums if isinstance(rows, Cells) else self.cells)
         if isinstance(rows, Cells):
             yield from self._add_cells(table, rows)
         else:
@@ -105,31 +120,32 @@ class Combiner:
     def rest(self) -> Iterator[tuple[Key, Sent]]:
         """All that waits."""
         self._combine()
+        chunk = self.layout.chunk
         waiting: list[tuple[str, Iterator[tuple[int, Rows | Cells]]]] = [
-            *((table, rows.by_chunk(self.layout)) for table, rows in self.sums.items()),
-            *((table, _by_chunk(cells, self.layout.chunk)) for table, (cells,) in self.cells.items()),
+            *((table, total.take(chunk)) for table, total in self.sums.items()),
+            *((table, _by_chunk(cells, chunk)) for table, (cells,) in self.cells.items()),
         ]
         for table, parts in waiting:
-            for chunk, part in parts:
+            for number, part in parts:
                 self.turn += 1
-                yield Key(chunk, self.portion, self.turn), sent(table, part, chunk * self.layout.chunk)
-        self.sums, self.cells, self.n_bytes = {}, {}, 0
+                yield Key(number, self.portion, self.turn), sent(table, part, number * chunk)
+        self.cells, self.cell_bytes = {}, 0
 
     def _add_rows(self, table: str, rows: Rows) -> Iterator[tuple[Key, Sent]]:
         row, n_rows = 8 * rows.n_columns, self.layout.n_rows
         new = self.sums[table].new(rows) if table in self.sums else rows.positions
-        if self.n_bytes and self.n_bytes + row * len(new) > self.most_bytes:
+        waiting = self.n_bytes
+        if waiting and waiting + row * len(new) > self.most_bytes:
             yield from self.rest()
             new = rows.positions
-        if table not in self.sums:
+        if table not in self.sums or self.sums[table].n + len(new) > len(self.sums[table].values):
             most = max(self.most_bytes // row, len(rows.positions))
             self.sums[table] = RowSum(n_rows, min(n_rows, most), rows.n_columns)
         self.sums[table].add(rows, new)
-        self.n_bytes += row * len(new)
 
     def _add_cells(self, table: str, cells: Cells) -> Iterator[tuple[Key, Sent]]:
         self.cells.setdefault(table, []).append(cells)
-        self.n_bytes += CELL * len(cells.times)
+        self.cell_bytes += CELL * len(cells.times)
         if self.n_bytes > self.most_bytes // 2:
             self._combine()
             if self.n_bytes > self.most_bytes // 8 * 3:
@@ -137,18 +153,21 @@ class Combiner:
 
     def _combine(self) -> None:
         """Add up the cells that wait."""
-        for table, parts in self.cells.items():
-            total = summed_cells(parts)
-            self.n_bytes += CELL * (len(total.times) - sum(len(part.times) for part in parts))
-            self.cells[table] = [total]
+        self.cells = {table: [summed_cells(parts)] for table, parts in self.cells.items()}
+        self.cell_bytes = sum(CELL * len(cells.times) for (cells,) in self.cells.values())
 
 
 def _by_chunk(cells: Cells, chunk: int) -> Iterator[tuple[int, Cells]]:
     """Cells by ascending rows, cut where chunks end."""
-    chunks, starts = np.unique(cells.positions // chunk, return_index=True)
-    ends = [*starts.tolist()[1:], len(cells.positions)]
-    for number, start, stop in zip(chunks.tolist(), starts.tolist(), ends, strict=True):
-        yield number, cells.at(np.arange(start, stop))
+    for number, part in _cut(cells.positions, chunk):
+        yield number, cells.at(np.arange(part.start, part.stop))
+
+
+def _cut(rows: NDArray[np.int64], chunk: int) -> Iterator[tuple[int, slice]]:
+    """The chunks that have some of the rows, which ascend, and where those are."""
+    chunks, starts = np.unique(rows // chunk, return_index=True)
+    for number, (start, stop) in zip(chunks.tolist(), pairwise([*starts.tolist(), len(rows)]), strict=True):
+        yield number, slice(start, stop)
 
 
 def sent(table: str, rows: Rows | Cells, first: int) -> Sent:
@@ -170,9 +189,9 @@ def _narrow(columns: NDArray[np.integer[Any]], n_columns: int) -> NDArray[np.int
 
 
 def _short(times: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Whole numbers in as few bytes each as all of them fit in."""
-    least, most = (np.min_scalar_type(int(end)) for end in (times.min(initial=0), times.max(initial=0)))
-    return times.astype(np.result_type(least, most))
+    """Numbers of draws in as few bytes each as all of them fit in."""
+    most = int(times.max(initial=0))
+    return times.astype(np.min_scalar_type(most) if most < 1 << 31 else np.int64)
 
 
 class Reduced(NamedTuple):

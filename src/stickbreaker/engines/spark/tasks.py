@@ -147,6 +147,8 @@ class MapTask:
         settle("map")
 
     def _portion(self, portion: Portion) -> Iterator[tuple[Key, Any]]:
+        if self.step not in WHOLE:
+            WHOLE.clear()  # that of an earlier step
         shards, held = portion.shards(self.source), portion.records()
         combiner = Combiner(portion.number, self.table.stored.layout, self.most_bytes)
         n_columns = self.table.shape[1]
@@ -197,7 +199,6 @@ class MapTask:
     def _whole_view(self) -> View:
         """The view of all rows, made once a step in each process."""
         if self.step not in WHOLE:
-            WHOLE.clear()
             counts, totals = self.table.counts(slice(None)), self.table.totals()
             WHOLE[self.step] = self.model.value.view(self.small, counts, totals, None)
         return WHOLE[self.step]
