@@ -1,5 +1,6 @@
 """The programs of the benchmark on Spark: ours on Spark and on threads, MLlib's LDA by both optimizers."""
 
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,6 +113,8 @@ class MLlib:
 
     def __init__(self, optimizer: str, session: "SparkSession") -> None:
         self.optimizer, self.session = optimizer, session
+        self.scratch = tempfile.TemporaryDirectory(prefix="mllib-")
+        session.sparkContext.setCheckpointDir(self.scratch.name)  # without one EM's lineage grows
 
     def fit(self, data: Data, n_topics: int, seed: int, settings: Settings, watch: TreeWatch) -> None:
         n_words = int(data.about()["words"])

@@ -57,15 +57,14 @@ def growth(plan: Plan, folder: Path, report: Report) -> None:
         "names of files, portions of documents) and gets small sums; shuffled bytes go from task to task.",
         BYTES,
     )
-    small, few = plan.smaller[0], plan.words // 2
-    sizes = ((small, few), (2 * small, few), (4 * small, few), (small, 2 * few))
-    for documents, words in sizes:
-        data = written(folder, "generated", documents, words)
-        for batch, passes in ((None, 2), (4096, 1)):
-            settings = {} if batch is None else {"batch_size": batch}
-            cell = SparkCell("mean-field", str(data.folder), plan.topics, (passes,), settings)
-            told = "batch" if batch is None else f"online, {batch}"
-            report.row(bytes_row(documents, words, told, run_cell(cell)))
+    words = plan.words // 2, plan.words
+    batches = [(documents, n, {}, plan.few_passes) for n in words for documents in plan.smaller]
+    online = [(documents, words[0], {"batch_size": 4096}, 1) for documents in plan.smaller[:2]]
+    for documents, n, settings, passes in (*batches, *online):
+        data = written(folder, "generated", documents, n)
+        cell = SparkCell("mean-field", str(data.folder), plan.topics, (passes,), settings)
+        told = "online, 4,096" if settings else "batch"
+        report.row(bytes_row(documents, n, told, run_cell(cell)))
 
 
 def bytes_row(documents: int, words: int, schedule: str, result: Row) -> Row:
