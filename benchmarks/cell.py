@@ -45,8 +45,8 @@ class Cell:
 Result = dict[str, Any]
 
 
-def last_line(errors: str) -> str:
-    return (errors.strip().splitlines() or [""])[-1]
+def last_line(printed: str) -> str:
+    return (printed.strip().splitlines() or [""])[-1]
 
 
 def answer(

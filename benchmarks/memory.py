@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cell import answer
 from scipy.sparse import csr_matrix
 from watch import MEGABYTE, peak_megabytes, reset_peak
 
@@ -75,17 +76,11 @@ def measure(allowed_mb: float = ALLOWED_MB, inference: str = "mean-field") -> di
         made = subprocess.run([sys.executable, script, "--build", str(path), "--allowed", str(allowed_mb)])
         if made.returncode != 0:
             return {"error": "the corpus could not be built"}
-        child = [sys.executable, "-W", "ignore", script]
         on_disk = sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / MEGABYTE
-        done = subprocess.run(
-            [*child, "--child", str(path), "--allowed", str(allowed_mb), "--inference", inference],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode != 0:
-        return {"error": done.stderr.strip().splitlines()[-1]}
-    result = json.loads(done.stdout)
+        words = "--child", str(path), "--allowed", str(allowed_mb), "--inference", inference
+        result = answer(__file__, *words)
+    if "error" in result:
+        return result
     sizes = {"allowed_mb": allowed_mb, "corpus_mb": TIMES * allowed_mb, "on_disk_mb": on_disk}
     return {"inference": inference, **sizes, **result, "kept": result["grown_mb"] <= allowed_mb}
 

@@ -133,24 +133,6 @@ class Ordered(NamedTuple):
         return out
 
 
-def united(parts: Sequence[Cells]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows that any of the parts has, ascending, and by a row's number its place among them.
-
-    >>> zeros = np.zeros(2, np.int32)
-    >>> [found.tolist() for found in united([Cells(np.array([1, 3]), zeros, zeros, 1)])]
-    [[1, 3], [-1, 0, 0, 1]]
-    """
-    there = np.zeros(_last(parts) + 1, np.bool_)
-    for part in parts:
-        there[part.positions] = True
-    return np.flatnonzero(there), np.cumsum(there) - 1
-
-
-def _last(parts: Sequence[Cells]) -> int:
-    """The largest number of a row, -1 where there is none."""
-    return max(int(part.positions.max(initial=-1)) for part in parts)
-
-
 def summed_cells(parts: Sequence[Cells]) -> Cells:
     """The sum of cells of one unit, rows ascending, each cell once and none that is zero.
 
@@ -158,12 +140,16 @@ def summed_cells(parts: Sequence[Cells]) -> Cells:
     where that is not much larger than the cells are, otherwise by sorting.
     """
     n_cells, n_columns = sum(len(part.times) for part in parts), parts[0].n_columns
-    near = 0 <= _last(parts) < FLAGS * n_cells
-    rows, places = united(parts) if near else (np.zeros(0, np.int64), np.zeros(0, np.int64))
-    if near and len(rows) * n_columns <= DENSE * n_cells:
+    size = 1 + max(int(part.positions.max(initial=-1)) for part in parts)
+    there = np.zeros(size if size <= FLAGS * n_cells else 0, np.bool_)
+    if len(there):
+        for part in parts:
+            there[part.positions] = True
+    rows = np.flatnonzero(there)
+    if len(there) and len(rows) * n_columns <= DENSE * n_cells:
         from stickbreaker.kernels.topic_words import add_cells  # pyright: ignore[reportUnknownVariableType]
 
-        sums = np.zeros((len(rows), n_columns))
+        sums, places = np.zeros((len(rows), n_columns)), np.cumsum(there) - 1
         for part in parts:
             add_cells(sums, places[part.positions], part.columns, part.times, 1.0)
         cells = np.flatnonzero(sums)

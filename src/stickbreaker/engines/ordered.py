@@ -217,7 +217,7 @@ class OrderedTable:
         """Any change but new rows and a new order: the cells that it leaves, in the order that they had."""
         cells, sizes = changed_cells(self._cells(), change, self.shape, self.axes)
         if change.axis == self.axes[0]:
-            self.keys = Keys(keys_after(list(self.keys), change))
+            self.keys = keys_after(self.keys, change)
         self._fill(cells, sizes)
 
     def _sums(self) -> Array:

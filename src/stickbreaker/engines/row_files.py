@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,17 @@ class Layout:
     def bounds(self, chunk: int) -> tuple[int, int]:
         """First row and last (exclusive) of a chunk."""
         return chunk * self.chunk, min((chunk + 1) * self.chunk, self.n_rows)
+
+    def cut(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, slice]]:
+        """The chunks that have some of the rows, which ascend, and where among them those are.
+
+        >>> list(Layout(10, 2, 3).cut(np.array([1, 4, 4, 5])))
+        [(0, slice(0, 1, None)), (2, slice(1, 4, None))]
+        """
+        chunks, starts = np.unique(rows // self.chunk, return_index=True)
+        ends = pairwise([*starts.tolist(), len(rows)])
+        for chunk, (start, stop) in zip(chunks.tolist(), ends, strict=True):
+            yield chunk, slice(start, stop)
 
 
 def block_path(folder: Path, version: str, block: int) -> Path:

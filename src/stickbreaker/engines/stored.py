@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +37,15 @@ class StoredRows:
     def rows(self, rows: NDArray[np.int64]) -> Array:
         """Some rows, by ascending number (n × columns)."""
         out = np.zeros((len(rows), self.n_columns))
-        chunks, starts = np.unique(rows // self.layout.chunk, return_index=True)
-        for chunk, (start, stop) in zip(chunks.tolist(), pairwise([*starts, len(rows)]), strict=True):
+        for chunk, part in self.layout.cut(rows):
             for version in self.versions:
                 found = self._read(version, chunk)
                 if found is None or not len(found.positions):
                     continue
-                wanted = rows[start:stop]
+                wanted = rows[part]
                 places = np.minimum(np.searchsorted(found.positions, wanted), len(found.positions) - 1)
                 here = np.flatnonzero(found.positions[places] == wanted)
-                out[start + here] += found.values[places[here]]
+                out[part.start + here] += found.values[places[here]]
         return out
 
     def _read(self, version: str, chunk: int) -> Rows | None:

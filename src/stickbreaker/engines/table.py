@@ -20,14 +20,15 @@ class Keys(Sequence[str]):
     """What spells the rows, and the row of each spelling; copies share what they have until they grow."""
 
     def __init__(self, keys: Sequence[str]) -> None:
+        if isinstance(keys, Keys):
+            vars(self).update(vars(keys))
+            return
         self._keys = list(keys)
         self._rows = {key: row for row, key in enumerate(self._keys)}
         self._size = len(self._keys)  # beyond it is what a copy has grown by
 
     def copy(self) -> "Keys":
-        other = object.__new__(Keys)
-        vars(other).update(vars(self))
-        return other
+        return Keys(self)
 
     def grow(self, keys: Sequence[str]) -> None:
         """Add rows of new keys at the end. Copies may be read meanwhile, but not grow in another thread."""
@@ -83,7 +84,7 @@ class Table:
         self.values = np.require(values, np.float64, ["C", "W"])  # a copy where it cannot be written
         self.axes = (row_axis, column_axis)
         self.scale = scale
-        self.keys = keys.copy() if isinstance(keys, Keys) else None if keys is None else Keys(keys)
+        self.keys = None if keys is None else Keys(keys)
         self.groups = groups
         self._totals = self._sum() if totals is None else totals
 
@@ -159,7 +160,7 @@ class Table:
                 groups = Field(self.groups.astype(np.float64), self.axes[:1], additive=False)
                 self.groups = apply_change(groups, change).values.astype(np.int32)
             if change.axis == self.axes[0] and self.keys is not None:
-                self.keys = Keys(keys_after(list(self.keys), change))
+                self.keys = keys_after(self.keys, change)
         self._totals = self._sum()
 
     def replace(self, values: Array) -> None:
@@ -191,18 +192,19 @@ def sums_by_group(rows: Rows | Cells, groups: NDArray[np.int32] | None, n_groups
     return np.stack([rows.values[here].sum(axis=0, dtype=np.float64) for here in chosen])
 
 
-def keys_after(keys: list[str], change: Change) -> list[str]:
+def keys_after(keys: Keys, change: Change) -> Keys:
     """The rows' keys after a change of the row axis."""
     match change:
         case Grow(keys=new):
-            return keys + list(new)
+            return Keys([*keys, *new])
         case Drop(positions=positions):
             gone = set(positions)
-            return [key for i, key in enumerate(keys) if i not in gone]
+            return Keys([key for i, key in enumerate(keys) if i not in gone])
         case Merge(source=source):
-            return keys[:source] + keys[source + 1 :]
+            return Keys(keys[:source] + keys[source + 1 :])
         case Permute(order=order):
-            return [keys[i] for i in order]
+            listed = keys[:]
+            return Keys([listed[i] for i in order])
         case Reorder():
             return keys
         case _:

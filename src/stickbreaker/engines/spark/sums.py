@@ -7,7 +7,7 @@ chunk of rows that they belong to. A block adds them in the portions' order, whi
 import pickle
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,10 +63,6 @@ class RowSum:
         self.n = 0
         self.kind: np.dtype[Any] | None = None  # of the one report that was added; of a sum double precision
 
-    @property
-    def n_bytes(self) -> int:
-        return self.n * self.values.shape[1] * self.values.itemsize
-
     def new(self, rows: Rows) -> NDArray[np.int64]:
         """The numbers of those that the sum does not have."""
         return rows.positions[self.places[rows.positions] < 0]
@@ -78,12 +74,12 @@ class RowSum:
         self.n += len(new)
         add_rows(self.values, self.places[rows.positions].astype(np.int64), rows.values, 1.0)
 
-    def take(self, chunk: int) -> Iterator[tuple[int, Rows]]:
+    def take(self, layout: Layout) -> Iterator[tuple[int, Rows]]:
         """The sum cut where chunks end; nothing is left of it."""
         here = np.flatnonzero(self.places >= 0)
-        for number, part in _cut(here, chunk):
+        for chunk, part in layout.cut(here):
             rows = here[part]
-            yield number, Rows(rows, self.values[self.places[rows]].astype(self.kind, copy=False))
+            yield chunk, Rows(rows, self.values[self.places[rows]].astype(self.kind, copy=False))
         self.places[here] = -1
         self.values[: self.n] = 0.0
         self.n, self.kind = 0, None
@@ -100,12 +96,12 @@ class Combiner:
         self.portion, self.layout, self.most_bytes = portion, layout, most_bytes
         self.sums: dict[str, RowSum] = {}
         self.cells: dict[str, list[Cells]] = {}
-        self.cell_bytes = self.turn = 0  # of cells that wait; what was given
+        self.row_bytes = self.cell_bytes = self.turn = 0  # of what waits; what was given
 
     @property
     def n_bytes(self) -> int:
         """What waits."""
-        return self.cell_bytes + sum(total.n_bytes for total in self.sums.values())
+        return self.row_bytes + self.cell_bytes
 
     def add(self, table: str, rows: Rows | Cells) -> Iterator[tuple[Key, Sent]]:
         """Take a report; what the limit does not leave room for is given. A table's are of one kind."""
@@ -120,28 +116,27 @@ class Combiner:
     def rest(self) -> Iterator[tuple[Key, Sent]]:
         """All that waits."""
         self._combine()
-        chunk = self.layout.chunk
         waiting: list[tuple[str, Iterator[tuple[int, Rows | Cells]]]] = [
-            *((table, total.take(chunk)) for table, total in self.sums.items()),
-            *((table, _by_chunk(cells, chunk)) for table, (cells,) in self.cells.items()),
+            *((table, total.take(self.layout)) for table, total in self.sums.items()),
+            *((table, _by_chunk(cells, self.layout)) for table, (cells,) in self.cells.items()),
         ]
         for table, parts in waiting:
-            for number, part in parts:
+            for chunk, part in parts:
                 self.turn += 1
-                yield Key(number, self.portion, self.turn), sent(table, part, number * chunk)
-        self.cells, self.cell_bytes = {}, 0
+                yield Key(chunk, self.portion, self.turn), sent(table, part, self.layout.bounds(chunk)[0])
+        self.cells, self.row_bytes, self.cell_bytes = {}, 0, 0
 
     def _add_rows(self, table: str, rows: Rows) -> Iterator[tuple[Key, Sent]]:
-        row, n_rows = 8 * rows.n_columns, self.layout.n_rows
-        new = self.sums[table].new(rows) if table in self.sums else rows.positions
-        waiting = self.n_bytes
-        if waiting and waiting + row * len(new) > self.most_bytes:
+        row, n_rows, total = 8 * rows.n_columns, self.layout.n_rows, self.sums.get(table)
+        new = rows.positions if total is None else total.new(rows)
+        if self.n_bytes and self.n_bytes + row * len(new) > self.most_bytes:
             yield from self.rest()
             new = rows.positions
-        if table not in self.sums or self.sums[table].n + len(new) > len(self.sums[table].values):
+        if total is None or total.n + len(new) > len(total.values):
             most = max(self.most_bytes // row, len(rows.positions))
-            self.sums[table] = RowSum(n_rows, min(n_rows, most), rows.n_columns)
-        self.sums[table].add(rows, new)
+            total = self.sums[table] = RowSum(n_rows, min(n_rows, most), rows.n_columns)
+        total.add(rows, new)
+        self.row_bytes += row * len(new)
 
     def _add_cells(self, table: str, cells: Cells) -> Iterator[tuple[Key, Sent]]:
         self.cells.setdefault(table, []).append(cells)
@@ -157,17 +152,10 @@ class Combiner:
         self.cell_bytes = sum(CELL * len(cells.times) for (cells,) in self.cells.values())
 
 
-def _by_chunk(cells: Cells, chunk: int) -> Iterator[tuple[int, Cells]]:
+def _by_chunk(cells: Cells, layout: Layout) -> Iterator[tuple[int, Cells]]:
     """Cells by ascending rows, cut where chunks end."""
-    for number, part in _cut(cells.positions, chunk):
-        yield number, cells.at(np.arange(part.start, part.stop))
-
-
-def _cut(rows: NDArray[np.int64], chunk: int) -> Iterator[tuple[int, slice]]:
-    """The chunks that have some of the rows, which ascend, and where those are."""
-    chunks, starts = np.unique(rows // chunk, return_index=True)
-    for number, (start, stop) in zip(chunks.tolist(), pairwise([*starts.tolist(), len(rows)]), strict=True):
-        yield number, slice(start, stop)
+    for chunk, part in layout.cut(cells.positions):
+        yield chunk, cells.at(np.arange(part.start, part.stop))
 
 
 def sent(table: str, rows: Rows | Cells, first: int) -> Sent:
