@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import sys
+import time
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cache
@@ -23,7 +24,7 @@ MEMORY = "8g"  # of the driver's JVM (of an executor's: 1g), the same for all pr
 class SparkCell:
     """What to run. `where`: a master, or "1 thread", "2 threads" for ours without Spark.
 
-    `at`: the passes after which topics are scored, on `part`; the last one ends the run.
+    `at`: the passes of its runs, after which topics are scored, on `part`.
     """
 
     program: str
@@ -109,12 +110,18 @@ def why(errors: str) -> str:
 
 
 def measure(cell: SparkCell) -> Result:
-    """Run the cell in this process."""
+    """Run the cell in this process.
+
+    Every point is a run of its own, from the beginning, after one of one pass that is not counted and lets
+    Java and numba compile: MLlib tells its topics only at the end. The runs share their times as
+    `Watch.whole_run` says; the clock stands still while topics are made and scored.
+    """
     from scoring import Scorer
     from settings import resolved
     from spark_data import Data
-    from spark_programs import MLlib, Ours
-    from spark_watch import TreeWatch, peaks
+    from spark_programs import MLlib, Ours, Program
+    from spark_watch import peaks, tree_seconds
+    from watch import Watch
 
     from stickbreaker.spark.session import UNCOMPRESSED, start_session
 
@@ -126,11 +133,18 @@ def measure(cell: SparkCell) -> Result:
     session = None if "thread" in cell.where else start_session(cell.where, "benchmark", settings)
     if kind == "MLlib":
         assert session is not None
-        program: MLlib | Ours = MLlib(optimizer, session)
+        program: Program = MLlib(optimizer, session)
     else:
         program = Ours(kind, session, threads)
-    watch = TreeWatch(cell.at, scorer.score)
-    program.fit(data, cell.topics, cell.seed, resolved(cell.settings, cell.topics), watch)
+    watch = Watch(cell.at, scorer.score)
+    given = resolved(cell.settings, cell.topics)
+    program.take(data)
+    program.run(cell.topics, cell.seed, given, 1)()
+    for passes in watch.at:
+        cpu, wall = tree_seconds(), time.perf_counter()
+        topics = program.run(cell.topics, cell.seed, given, passes)
+        cpu, wall = tree_seconds() - cpu, time.perf_counter() - wall
+        watch.whole_run(passes, cpu, wall, topics())
     result = {
         **data.about(),
         "unigram": scorer.unigram(data.frequencies()),
@@ -138,7 +152,7 @@ def measure(cell: SparkCell) -> Result:
         "pass_cpu_s": a_pass(watch.cpu),
         "pass_wall_s": a_pass(watch.wall),
         "load": os.getloadavg()[0],
-        **watch.facts,
+        **program.facts,
         **peaks(),
     }
     if session is not None:
@@ -147,7 +161,8 @@ def measure(cell: SparkCell) -> Result:
 
 
 def a_pass(seconds: list[float]) -> float:
-    """Seconds of a pass: the mean of those after the first, which also starts the table and the workers."""
+    """Seconds of a pass: the mean of those after the first, which also starts the table; where they are known
+    apart, from a run of one pass."""
     later = seconds[1:] or seconds
     return sum(later) / len(later)
 

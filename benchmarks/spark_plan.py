@@ -65,7 +65,13 @@ class Plan(NamedTuple):
 
 
 PASSES = 1, 2, 3, 5, 10, 20
-FEW = {"mean-field online": (1, 3), "MLlib em": (1, 3, 20), "MLlib online": (1, 3)}
+FEW = {
+    "mean-field": (1, 3, 10, 20),
+    "hybrid": (1, 3, 10, 20),
+    "mean-field online": (1, 3),
+    "MLlib em": (1, 3, 20),
+    "MLlib online": (1, 3),
+}
 TEXTS = "20 Newsgroups", "NIPS"
 WHOLE = Plan(TEXTS, 200_000, 100_000, 50, 10, PASSES, (50, 100), FEW, 4, (25, 50, 100, 200))
 QUICK = Plan((), 4_000, 5_000, 20, 3, (1, 3), (5,), {}, 3, (10, 20, 40))

@@ -1,14 +1,14 @@
 """The programs of the benchmark on Spark: ours on Spark and on threads, MLlib's LDA by both optimizers."""
 
 import tempfile
-import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from spark_data import Data
-from spark_watch import DriverBytes, TreeWatch, tree_seconds
+from spark_watch import DriverBytes
 
 from stickbreaker import LDA, Corpus, Online
 from stickbreaker.estimators import fitting
@@ -25,40 +25,46 @@ Array = NDArray[np.float64]
 Settings = dict[str, Any]
 
 
+class Program(Protocol):
+    """What is measured."""
+
+    facts: dict[str, Any]  # what it has to tell of its last run
+
+    def take(self, data: Data) -> None:
+        """The documents to learn from."""
+
+    def run(self, n_topics: int, seed: int, settings: Settings, passes: int) -> Callable[[], Array]:
+        """Learn from the beginning; what is given makes the topics, topics × words."""
+
+
 class Ours:
     """`LDA`; a step is a pass. Without a session on `threads` threads of this process."""
 
     def __init__(self, inference: str, session: "SparkSession | None", threads: int = 1) -> None:
         self.inference, self.session, self.threads = inference, session, threads
+        self.facts: dict[str, Any] = {}
+        self.counted = DriverBytes()
 
-    def fit(self, data: Data, n_topics: int, seed: int, settings: Settings, watch: TreeWatch) -> None:
-        corpus, counted = Corpus.open(data.store), DriverBytes()
-        self._warm(corpus, n_topics, settings)
+    def take(self, data: Data) -> None:
+        self.corpus = Corpus.open(data.store)
         if self.session is not None:
-            counted.watch()
-        model, trace = self._lda(n_topics, seed, settings, watch.last), Trace()
-        steps: list[dict[str, float]] = []
-        watch.facts["last_step"] = {}
+            self.counted.watch()
 
-        class Passes(Observer):
+    def run(self, n_topics: int, seed: int, settings: Settings, passes: int) -> Callable[[], Array]:
+        model, trace = self._lda(n_topics, seed, settings, passes), Trace()
+        model.seed_, counted = seed, self.counted
+        steps: list[dict[str, int]] = []
+
+        class Steps(Observer):
             def step(self, job: Run, state: RunState, record: dict[str, Any]) -> bool:
-                steps.append({**told_of(job), **counted.taken()})
-                if state.in_pass == 0:
-                    watch.step(lambda: topics_of(model, corpus, job, state, trace))
-                    counted.taken()
+                steps.append(counted.taken())
                 return False
 
-        watch.start()
-        model.seed_ = seed
-        job, state = fitting.new_run(model, corpus, seed)
+        job, state = fitting.new_run(model, self.corpus, seed)
         counted.taken()
-        run(job, state, [trace, Passes()])
-        watch.facts["last_step"] = {**steps[-1], "steps": len(steps)}
-
-    def _warm(self, corpus: Corpus, n_topics: int, settings: Settings) -> None:
-        """Compile, and let the workers compile, on a few documents."""
-        few = Corpus.from_matrix(np.eye(64, min(corpus.n_words, 128)))
-        self._lda(n_topics, 0, settings, 2).fit(few)
+        run(job, state, [trace, Steps()])
+        self.facts = {"last_step": {**steps[-1], **told_of(job), "steps": len(steps)}}
+        return lambda: topics_of(model, self.corpus, job, state, trace)
 
     def _lda(self, n_topics: int, seed: int, settings: Settings, passes: int) -> LDA:
         engine: Any = "local"
@@ -106,29 +112,25 @@ def told_of(job: Run) -> dict[str, float]:
 class MLlib:
     """`pyspark.ml.clustering.LDA`, its documents held in memory before the clock starts.
 
-    A step is a pass: an iteration by "em", as many as make a pass of the samples by "online". It tells its
-    topics only at the end, so each point is a run of its own, after one that is not counted and lets Java
-    compile; the runs share their times as `Watch.whole_run` says.
+    A step is a pass: an iteration by "em", as many as make a pass of the samples by "online".
     """
+
+    facts: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, optimizer: str, session: "SparkSession") -> None:
         self.optimizer, self.session = optimizer, session
         self.scratch = tempfile.TemporaryDirectory(prefix="mllib-")
         session.sparkContext.setCheckpointDir(self.scratch.name)  # without one EM's lineage grows
 
-    def fit(self, data: Data, n_topics: int, seed: int, settings: Settings, watch: TreeWatch) -> None:
+    def take(self, data: Data) -> None:
         n_words = int(data.about()["words"])
         reader = self.session.read.format("libsvm").option("numFeatures", n_words)
-        documents = reader.load(str(data.svm)).select("features").repartition(self._tasks()).persist()
-        documents.count()
-        self._lda(n_topics, seed, settings, 1).fit(documents).topicsMatrix()
-        for passes in watch.at:
-            cpu, wall = tree_seconds(), time.perf_counter()
-            model = self._lda(n_topics, seed, settings, passes).fit(documents)
-            cpu, wall = tree_seconds() - cpu, time.perf_counter() - wall
-            topics = model.topicsMatrix().toArray().T  # of EM a sum over the graph, so not a part of learning
-            watch.whole_run(passes, cpu, wall, topics)
-        documents.unpersist()
+        self.documents = reader.load(str(data.svm)).select("features").repartition(self._tasks()).persist()
+        self.documents.count()
+
+    def run(self, n_topics: int, seed: int, settings: Settings, passes: int) -> Callable[[], Array]:
+        model = self._lda(n_topics, seed, settings, passes).fit(self.documents)
+        return lambda: model.topicsMatrix().toArray().T  # of EM a sum over the graph, no part of learning
 
     def _tasks(self) -> int:
         """Partitions: as many as the session's cores, twice over."""

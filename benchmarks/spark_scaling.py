@@ -22,7 +22,7 @@ def steps(plan: Plan, folder: Path, report: Report) -> None:
         f"Generated documents, {plan.words:,} words, local[2]. Seconds of a pass after the first.",
         STEPS,
     )
-    at = (plan.few_passes,)
+    at = (1, plan.few_passes)
     for program in ("mean-field", "hybrid"):
         for documents in plan.smaller:
             data = written(folder, "generated", documents, plan.words)
@@ -58,7 +58,7 @@ def growth(plan: Plan, folder: Path, report: Report) -> None:
         BYTES,
     )
     words = plan.words // 2, plan.words
-    batches = [(documents, n, {}, plan.few_passes) for n in words for documents in plan.smaller]
+    batches = [(documents, n, {}, 2) for n in words for documents in plan.smaller]
     online = [(documents, words[0], {"batch_size": 4096}, 1) for documents in plan.smaller[:2]]
     for documents, n, settings, passes in (*batches, *online):
         data = written(folder, "generated", documents, n)
@@ -118,7 +118,7 @@ def compare_places(
     for program in programs:
         for pair in pairs:
             found = [
-                run_cell(SparkCell(program, str(data.folder), plan.topics, (plan.few_passes,), where=where))
+                run_cell(SparkCell(program, str(data.folder), plan.topics, (1, plan.few_passes), where=where))
                 for where in pair
             ]
             for where, result in zip(pair, found, strict=True):

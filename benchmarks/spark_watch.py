@@ -2,28 +2,12 @@
 
 import os
 import pickle
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from watch import MEGABYTE, Watch
+from watch import MEGABYTE
 
 TICKS = os.sysconf("SC_CLK_TCK")
-
-
-class TreeWatch(Watch):
-    """A Watch whose CPU seconds are those of this process and all below it: the JVM, executors, workers."""
-
-    def start(self) -> None:
-        self._cpu, self._wall = tree_seconds(), time.perf_counter()
-
-    def step(self, topics: Callable[[], Any], steps: int = 1) -> None:
-        cpu, wall = tree_seconds() - self._cpu, time.perf_counter() - self._wall
-        self.add(cpu, wall, steps)
-        if len(self.cpu) in self.at:
-            self.point(len(self.cpu), topics())
-        self.start()
 
 
 def descendants(root: int) -> list[int]:

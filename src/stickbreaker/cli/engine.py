@@ -26,9 +26,8 @@ OPTIONS = (
     click.option(
         "--blocks",
         type=click.IntRange(1),
-        default=16,
-        show_default=True,
-        help="Spark: files that a model's table is cut into, each with a reducer of its own.",
+        help="Spark: files that a model's table is cut into, each with a reducer of its own.  "
+        "[default: one for every 4 MB of it, at most 16]",
     ),
 )
 
@@ -39,7 +38,7 @@ class EngineChoice:
 
     engine: str
     master: str | None
-    blocks: int
+    blocks: int | None
     given: tuple[str, ...]
 
     def made(self) -> "str | SparkEngine":

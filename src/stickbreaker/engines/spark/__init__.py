@@ -21,24 +21,25 @@ class SparkEngine:
 
     `folder`: where tables and records lie in the runs of a model that is not in a directory of its own: a
     directory that driver and executors see under the same name (None: the system's for temporary files).
-    `blocks`: files that a table's rows are cut into, each with a reducer of its own. `portion`: documents a
-    task. `task_bytes`: of documents that a task reads at once, of table rows that it views for them, and of
-    reports that it holds before it sends them (0: sends each by itself). None of these changes what is
-    learned, but for the last digits of sums.
+    `blocks`: files that a table's rows are cut into, each with a reducer of its own (None: one for every 4 MB
+    of the table, 16 at most). `portion`: documents a task. `task_bytes`: of documents that a task reads at
+    once, of table rows that it views for them, and of reports that it holds before it sends them (0: sends
+    each by itself). None of these changes what is learned, but for the last digits of sums.
 
     >>> SparkEngine(session, blocks=64)                                   # doctest: +SKIP
     """
 
     session: "SparkSession"
     folder: str | Path | None = None
-    blocks: int = 16
+    blocks: int | None = None
     portion: int = 32_768
     task_bytes: int = 1 << 28
 
     def __post_init__(self) -> None:
         for name, least in (("blocks", 1), ("portion", 1), ("task_bytes", 0)):
-            if not is_whole(getattr(self, name), least):
-                told = f"SparkEngine({name}={getattr(self, name)!r}) is out of range"
+            value = getattr(self, name)
+            if not is_whole(value, least) and (name, value) != ("blocks", None):
+                told = f"SparkEngine({name}={value!r}) is out of range"
                 raise UserError(told, remedy=f"{name} is a whole number from {least}")
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:

@@ -40,6 +40,7 @@ from stickbreaker.models.contract import Local, Model, Plan, Step, Summary
 from stickbreaker.models.parts import TableParts
 
 CHUNK = 1024  # rows of a chunk at most
+BLOCK_BYTES, MOST_BLOCKS = 1 << 22, 16  # of a table whose number of blocks was not told
 
 
 class FiledRows(Rows):
@@ -80,9 +81,7 @@ class SparkBlocks(Engine):
         groups = model.groups()
         n_groups = 1 if groups is None else int(groups.max(initial=0)) + 1
         n_rows, n_columns = counts.shape
-        blocks = max(1, min(self.settings.blocks, n_rows))
-        layout = Layout(n_rows, max(1, min(CHUNK, -(-n_rows // blocks))), blocks)
-        layout = replace(layout, blocks=min(blocks, layout.n_chunks))
+        layout = layout_of(n_rows, n_columns, self.settings.blocks)
         version = self.names.new()
         self._set_groups(groups)
         seeds = self.cluster.context.broadcast(counts)
@@ -392,6 +391,18 @@ class SparkBlocks(Engine):
     @property
     def stopped(self) -> bool:
         return self.cluster.stopped
+
+
+def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
+    """How a table lies: in so many blocks (None: as many as it is worth a reducer each), or one a row.
+
+    >>> layout_of(100_000, 50, None), layout_of(100_000, 50, 64).blocks, layout_of(3, 2, 64).blocks
+    (Layout(n_rows=100000, chunk=1024, blocks=10), 64, 3)
+    """
+    wanted = blocks or min(-(-8 * n_rows * n_columns // BLOCK_BYTES), MOST_BLOCKS)
+    most = max(1, min(wanted, n_rows))
+    layout = Layout(n_rows, max(1, min(CHUNK, -(-n_rows // most))), most)
+    return replace(layout, blocks=min(most, layout.n_chunks))
 
 
 def _versions_of(plan: Plan) -> Iterator[str]:

@@ -166,9 +166,10 @@ def sent(table: str, rows: Rows | Cells, first: int) -> Sent:
     places = (rows.positions - first).astype(np.int32)
     if np.count_nonzero(rows.values) > rows.values.size // 2:
         return Sent(table, places, rows.values, None, rows.n_columns, 1.0)
-    here, columns = np.nonzero(rows.values)
-    values = rows.values[here, columns]
-    return Sent(table, places[here], values, _narrow(columns, rows.n_columns), rows.n_columns, 1.0)
+    flat = rows.values.ravel()
+    cells = np.flatnonzero(flat != 0)  # several times faster than of two dimensions
+    here, columns = np.divmod(cells, rows.n_columns)
+    return Sent(table, places[here], flat[cells], _narrow(columns, rows.n_columns), rows.n_columns, 1.0)
 
 
 def _narrow(columns: NDArray[np.integer[Any]], n_columns: int) -> NDArray[np.integer[Any]]:
