@@ -140,10 +140,10 @@ def programs(plan: Plan, name: str, data: Data, best: dict[str, Settings], repor
     for program in (*OURS, *THEIRS):
         at = few.get(program, plan.passes)
         if program in best:
-            apart = few and program in THEIRS  # so that a run that is cut short is not lost
+            apart = bool(few)  # so that a benchmark that is cut short loses minutes
             found[program] = joined([ran(program, (one,)) for one in at]) if apart else ran(program, at)
-    if "MLlib online" in best:
-        found["MLlib online, full batch"] = ran("MLlib online", plan.passes[:2], **FULL_BATCH)
+    if "MLlib online" in best and not few:
+        found["MLlib online, full batch"] = ran("MLlib online", plan.full, **FULL_BATCH)
     if "MLlib em" in best and not few:
         found["MLlib em, longer"] = ran("MLlib em", plan.longer)
     unigram = next((one["unigram"] for one in found.values() if "unigram" in one), None)
@@ -157,7 +157,7 @@ def programs(plan: Plan, name: str, data: Data, best: dict[str, Settings], repor
 
 
 def joined(runs: list[Row]) -> Row:
-    """Runs of one point each as one of all points; a pass's seconds are between the first two.
+    """Runs of one point each as one of all points; a pass's seconds are between the first and the last.
 
     >>> one, two = ({"points": [{"step": n, "wall_s": 5.0 + n, "cpu_s": 8.0 + n}]} for n in (1, 3))
     >>> joined([one, two])["pass_cpu_s"]
@@ -167,10 +167,12 @@ def joined(runs: list[Row]) -> Row:
     if failed:
         return failed[0]
     points = [point for run in runs for point in run["points"]]
-    first, second = points[:2]
-    steps = second["step"] - first["step"]
+    first, last = points[0], points[-1]
+    if first is last:
+        return runs[0]
+    steps = last["step"] - first["step"]
     passes = {
-        f"pass_{clock}_s": (second[f"{clock}_s"] - first[f"{clock}_s"]) / steps for clock in ("wall", "cpu")
+        f"pass_{clock}_s": (last[f"{clock}_s"] - first[f"{clock}_s"]) / steps for clock in ("wall", "cpu")
     }
     return {**runs[-1], **passes, "points": points}
 

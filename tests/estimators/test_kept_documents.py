@@ -12,9 +12,10 @@ from scipy.sparse import csr_matrix
 
 from stickbreaker import LDA, OpenVocabulary
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus import source as sources
 from stickbreaker.corpus.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.source import Source
-from stickbreaker.estimators import excerpts, fitting, sampling, topic_words
+from stickbreaker.estimators import excerpts, fitting, topic_words
 from stickbreaker.estimators.excerpts import SNIPPET, Excerpts
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.sampling import LIMIT, told_of, topics_of, unigram
@@ -186,7 +187,7 @@ def test_words_that_an_open_vocabulary_lost_are_not_marked(tmp_path):
 @pytest.mark.parametrize("parts", [1, 3])
 def test_what_is_told_does_not_depend_on_how_a_corpus_is_cut(cli, planted, tmp_path, monkeypatch, parts):
     cli("fit", "lda", planted, "--out", tmp_path / "a", "--topics", 3, "--iterations", 3)
-    monkeypatch.setattr(sampling, "PARTS", parts)
+    monkeypatch.setattr(sources, "PARTS", parts)
     monkeypatch.setattr(topic_words, "CELLS", 7)
     cli("fit", "lda", planted, "--out", tmp_path / "b", "--topics", 3, "--iterations", 3)
     assert read_documents(tmp_path / "a") == read_documents(tmp_path / "b")

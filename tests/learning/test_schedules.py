@@ -50,6 +50,19 @@ def test_a_pass_reads_every_document_once(corpus, schedule, size):
     assert [batch.ends_pass for batch in batches] == [False] * (len(batches) - 1) + [True]
 
 
+@pytest.mark.parametrize(
+    ("size", "longest", "found"),
+    [(1000, 32, 1), (10, 32, 50), (1, 32, 63), (1, 10, 100), (1, 1000, 63)],
+)
+def test_blocks_are_looked_at_in_parts(corpus, size, longest, found):
+    source = Source(ManyBlocks(corpus, size))
+    parts = source.parts(longest)
+    assert len(parts) == found
+    assert max(map(len, parts)) <= longest
+    assert [block for part in parts for block in part] == list(range(source.n_blocks))
+    assert Source(ManyBlocks(corpus, 10)).parts() == Source(ManyBlocks(corpus, 10)).parts(32)
+
+
 def test_shards_hold_the_documents_they_name(corpus):
     source = Source(ManyBlocks(corpus, 10))
     whole = corpus.bags(0)

@@ -23,7 +23,7 @@ def test_a_cluster_learns_what_one_machine_learns(spark, corpora, tmp_path, run)
 @pytest.mark.parametrize("run", ["batch", "languages", "growing, exact moves", "growing, halves"])
 def test_rows_that_are_viewed_a_few_at_a_time_change_nothing(spark, corpora, tmp_path, run):
     """Most portions read most of the words, and would see all rows at once if they fitted in `task_bytes`."""
-    learns_the_same(SparkEngine(spark, portion=128, blocks=3, folder=tmp_path, task_bytes=1000), corpora, run)
+    learns_the_same(SparkEngine(spark, portion=128, folder=tmp_path, task_bytes=1000), corpora, run)
 
 
 def learns_the_same(engine, corpora, run):

@@ -145,6 +145,21 @@ def test_setters_and_getters() -> None:
         assert getattr(lda, "get" + name)() == value
     names = {param.name for param in lda.params}
     assert {name[0].lower() + name[1:] for name in values} == names
+    assert lda.setParams(k=7, vocabulary=None) is lda
+    assert (lda.getK(), lda.getVocabulary()) == (7, ["a", "b"])
+    assert lda.setParams(vocabulary=["c"]).getVocabulary() == ["c"]
+
+
+def test_mllibs_methods_are_there() -> None:
+    """But for a distributed model's last checkpoint, since there is none."""
+    from pyspark.ml.clustering import LDA as MLlib
+    from pyspark.ml.clustering import LocalLDAModel
+
+    def missing(theirs: type, ours: type) -> set[str]:
+        return {name for name in dir(theirs) if not name.startswith("_")} - set(dir(ours))
+
+    assert missing(MLlib, LDA) == {"getKeepLastCheckpoint", "keepLastCheckpoint", "setKeepLastCheckpoint"}
+    assert missing(LocalLDAModel, LDAModel) == {"getKeepLastCheckpoint", "keepLastCheckpoint"}
 
 
 @pytest.mark.parametrize(

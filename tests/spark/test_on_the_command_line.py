@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from stickbreaker.cli import main
 from stickbreaker.core.randomness import stream
 from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.engines.stored import StoredTable
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.learning.observers import Observer
 
@@ -130,7 +131,9 @@ def test_a_memoised_run_is_read_while_it_learns(spark, corpus, tmp_path):
     fitting.begin(estimator, Corpus.open(corpus), tmp_path / "model")
     with pytest.raises(Interrupted):
         fitting.resume(tmp_path / "model", every=0.0, threads=1, watch=[StopAfterOne()], spark=engine)
-    read = saving.load(tmp_path / "model")
+    read, in_place = saving.load(tmp_path / "model"), saving.load(tmp_path / "model", in_place=True)
+    assert isinstance(in_place._engine.table, StoredTable)
+    assert np.array_equal(in_place.topic_word_, read.topic_word_)
     fitting.resume(tmp_path / "model", every=0.0, threads=1, spark=engine)
     assert np.isfinite(read.topic_word_).all()
     assert len(saving.load(tmp_path / "model").trace_) > len(read.trace_)

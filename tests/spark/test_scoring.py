@@ -74,16 +74,24 @@ def test_a_model_that_is_replaced_is_not_taken_for_the_old_one(lda: LDA, tmp_pat
     lda.save(tmp_path / "model")
     placed = Placed.at(tmp_path / "model")
     assert placed.is_there
-    assert np.array_equal(placed.load().components_, lda.components_)
+    with placed.read() as model:
+        assert np.array_equal(model.components_, lda.components_)
     LDA(2, random_state=0, max_iter=2).fit(TRAINING).save(tmp_path / "model", overwrite=True)
     assert not placed.is_there
-    assert len(Placed.at(tmp_path / "model").load().alpha_) == 2
-    with pytest.raises(
-        UserError, match="the model was replaced meanwhile; a run that learns replaces it: copy"
+    with Placed.at(tmp_path / "model").read() as model:
+        assert len(model.alpha_) == 2
+    replaced = "the model was replaced meanwhile; a run that learns replaces it: copy"
+    with pytest.raises(UserError, match=replaced), Placed(tmp_path / "model", "of another").read():
+        pass
+    with pytest.raises(UserError, match=replaced), placed.read():
+        raise UserError("a block of the table is missing", where=tmp_path / "model" / "rows-1" / "0.arrow")
+    with pytest.raises(UserError, match="the table: a document is null"), placed.read():
+        raise UserError("a document is null", where="the table")
+    with (
+        pytest.raises(UserError, match="an executor cannot see the model; give a path that"),
+        Placed(tmp_path / "nowhere", "of another").read(),
     ):
-        Placed(tmp_path / "model", "of another").load()
-    with pytest.raises(UserError, match="an executor cannot see the model; give a path that"):
-        Placed(tmp_path / "nowhere", "of another").load()
+        pass
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ OPTIONS = (
     click.option(
         "--blocks",
         type=click.IntRange(1),
-        help="Spark: files that a model's table is cut into, each with a reducer of its own.  "
+        help="Spark: files that a new model's table is cut into, each with a reducer of its own.  "
         "[default: one for every 4 MB of it, at most 16]",
     ),
 )

@@ -37,7 +37,7 @@ def shares_on_spark(
     from stickbreaker.spark import transform_corpus
 
     corpus = stored_corpus(inputs)
-    topics = len(load(model).alpha_)
+    topics = len(load(model, in_place=True).alpha_)
     engine = where.made()
     assert not isinstance(engine, str)
     transform_corpus(model, engine.session, corpus, out, overwrite=overwrite)

@@ -17,6 +17,7 @@ from stickbreaker.corpus.shards import Bags, Shard, join_bags, shard_of
 SHARD = 128  # documents a shard, whatever the number of threads
 WINDOW = 8  # blocks that are shuffled together
 PIECE = 8 * SHARD  # documents that are read together, where they are told by number
+PARTS, SPAN = 64, 32  # of a corpus that engines look at: parts, and blocks of one at most
 
 
 class Blocks(Protocol):
@@ -78,6 +79,12 @@ class Source:
         if len(numbers) < self.corpus.block_sizes[number]:
             bags = bags.take(numbers - self.first[number])
         return numbers, bags
+
+    def parts(self, longest: int = SPAN) -> list[range]:
+        """The blocks in consecutive parts, by which engines share looks at them, whoever looks: `PARTS`, or
+        as many as leave none longer than so many blocks."""
+        size = max(1, min(-(-self.n_blocks // PARTS), longest))
+        return [range(start, min(start + size, self.n_blocks)) for start in range(0, self.n_blocks, size)]
 
     def in_order(self) -> Iterator[tuple[NDArray[np.int64], Bags]]:
         """Blocks in the corpus's order."""

@@ -215,9 +215,10 @@ class RowFile:
 
 
 class Readers:
-    """The readers that a process used last; those of files that are gone are let go, and their space."""
+    """The readers that a process used last, fewer than it may have files open; those of files that are gone
+    are let go, and their space."""
 
-    def __init__(self, most: int = 2048) -> None:
+    def __init__(self, most: int = 512) -> None:
         self.most = most
         self.held: OrderedDict[Path, RowFile] = OrderedDict()
         self._lock = threading.Lock()

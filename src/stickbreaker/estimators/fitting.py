@@ -86,18 +86,19 @@ def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
         state = RunState(model.start())
     solvers, corpus = (model.solver, estimator._fold_in()), job.source.corpus
     if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(isinstance(s, Hybrid) for s in solvers):
-        job.engine.each(WholeCounts(job.source), range(job.source.n_blocks))  # told now, not in mid-run
+        job.engine.each(WholeCounts(job.source), job.source.parts())  # told now, not in mid-run
     return replace(job, chains=_chains(estimator, job)), state
 
 
 @dataclass(frozen=True)
 class WholeCounts:
-    """Raises UserError where a weight of a block is no whole number."""
+    """Raises UserError where a weight of some blocks is no whole number."""
 
     source: Source
 
-    def __call__(self, engine: LocalEngine, block: int) -> None:
-        whole_counts(self.source.block(block)[1].counts)
+    def __call__(self, engine: LocalEngine, blocks: range) -> None:
+        for block in blocks:
+            whole_counts(self.source.block(block)[1].counts)
 
 
 def _job(

@@ -1,7 +1,7 @@
 """The documents that a saved model keeps for its report, and what of its corpus the report tells."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -32,7 +32,6 @@ TITLES = ("title", "subject", "headline", "name")  # metadata fields that may na
 LONGEST_VALUE = 200  # characters kept of a metadata value
 TOP_WORDS = 10  # whose company is a topic's coherence
 SMOOTHING = 0.01  # added to a word's count before it predicts held-out documents
-PARTS = 64  # of a corpus, to be looked at
 COLUMNS = (
     "number",
     "id",
@@ -83,7 +82,7 @@ def told_of(
     from stickbreaker.evaluation.coherence import TopWords  # needs scipy, which the report does without
     from stickbreaker.evaluation.documents import spelled_tops
 
-    parts = [range(start, stop) for start, stop in _cut(source.n_blocks)]
+    parts = source.parts(longest=source.n_blocks)  # so many counts of all words come back
     last = 1.0
     if source.first[-1] > LIMIT:
         hashes = np.concatenate(engine.each(Lowest(source), parts))
@@ -105,12 +104,6 @@ def told_of(
     if predicted.any():
         told["unigram_held_out"] = unigram(predicted, learned + SMOOTHING, ranges)
     return {name: [value for look in looks for value in look.kept[name]] for name in COLUMNS}, told
-
-
-def _cut(n_blocks: int) -> Iterator[tuple[int, int]]:
-    """Blocks in at most `PARTS` parts, whoever reads them: so many counts of all words come back."""
-    size = max(1, -(-n_blocks // PARTS))
-    return ((start, min(start + size, n_blocks)) for start in range(0, n_blocks, size))
 
 
 @dataclass(frozen=True)

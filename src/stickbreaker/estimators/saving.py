@@ -79,12 +79,16 @@ def save(estimator: TopicEstimator, path: Path, *, overwrite: bool) -> None:
         directory.write(snapshot)
 
 
-def load(path: Path, threads: int | None = None) -> TopicEstimator:
-    """The plain estimator saved at `path`, of whichever kind; of a run under way, its last checkpoint."""
+def load(path: Path, threads: int | None = None, *, in_place: bool = False) -> TopicEstimator:
+    """The plain estimator saved at `path`, of whichever kind; of a run under way, its last checkpoint.
+
+    A table in files is read there, a part at a time; of a run under way, whose files go as it goes on, it is
+    held in memory as a whole, but where it is to be read `in_place` while it lasts.
+    """
     directory = ModelDirectory(path)
     snapshot = directory.read()
     estimator = estimator_of(snapshot.manifest, threads)
-    _fill(estimator, directory, snapshot)
+    _fill(estimator, directory, snapshot, in_place=in_place)
     return estimator
 
 
@@ -100,7 +104,9 @@ def load_as(kind: type[E], path: Path) -> E:
     return estimator
 
 
-def _fill(estimator: TopicEstimator, directory: ModelDirectory, snapshot: Snapshot) -> None:
+def _fill(
+    estimator: TopicEstimator, directory: ModelDirectory, snapshot: Snapshot, *, in_place: bool = False
+) -> None:
     """Give an estimator what was learned."""
     estimator.vocabulary_ = directory.vocabulary()
     about_corpus = dict(snapshot.manifest["corpus"])
@@ -117,6 +123,7 @@ def _fill(estimator: TopicEstimator, directory: ModelDirectory, snapshot: Snapsh
         estimator.n_features_in_ = len(estimator.vocabulary_)
     engine = LocalEngine(estimator.n_jobs, folder=directory.path)
     engine.restore(model, snapshot.arrays, snapshot.keys)
-    if snapshot.manifest["status"] == "running" and isinstance(engine.table, StoredTable):
+    lasts = in_place or snapshot.manifest["status"] != "running"
+    if isinstance(engine.table, StoredTable) and not lasts:
         engine.table = engine.table.copy()  # its files go when the run goes on
     estimator._take(model, engine, state_of(snapshot))

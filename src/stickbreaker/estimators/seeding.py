@@ -31,7 +31,8 @@ def seed_from_documents(
     """
     generator = stream(seed, "documents")
     number = min(SAMPLE, source.n_documents)
-    sample = np.sort(generator.choice(np.flatnonzero(source.kept), number, replace=False))
+    known = source.n_documents if source.held_out == 0.0 else np.flatnonzero(source.kept)
+    sample = np.sort(generator.choice(known, number, replace=False))
     bags = source.read(sample)
     counts = csr_matrix(
         (bags.counts.astype(np.float64), bags.words, bags.offsets), (len(bags.unseen), source.n_words)

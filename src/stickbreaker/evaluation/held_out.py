@@ -35,14 +35,14 @@ class HeldOut:
 
     def __call__(self, engine: Engine, model: TopicModel, small: Record) -> float:
         score = BlockScore(self.source, model, small, self.seed)
-        scored = engine.each(score, range(self.source.n_blocks))
+        scored = engine.each(score, self.source.parts())
         nats, tokens = np.sum(scored, axis=0).tolist()
         return nats / tokens
 
 
 @dataclass
 class BlockScore:
-    """Nats and tokens of a block's held-out documents, all by one engine."""
+    """Nats and tokens of the held-out documents of some blocks, all by one engine."""
 
     source: Source
     model: TopicModel
@@ -50,11 +50,16 @@ class BlockScore:
     seed: int
     topic_words: WordTopics | None = None  # made from the engine's table by the first block that has words
 
-    def __call__(self, engine: LocalEngine, block: int) -> tuple[float, float]:
-        found = halves(self.source, block)
-        if found is None:
-            return 0.0, 0.0
-        observed, rest = found
+    def __call__(self, engine: LocalEngine, blocks: range) -> tuple[float, float]:
+        nats = tokens = 0.0
+        for block in blocks:
+            found = halves(self.source, block)
+            if found is not None:
+                more = self._scored(engine, *found)
+                nats, tokens = nats + more[0], tokens + more[1]
+        return nats, tokens
+
+    def _scored(self, engine: LocalEngine, observed: Bags, rest: Bags) -> tuple[float, float]:
         self.topic_words = self.topic_words or self._topic_words(engine)
         numbers = np.arange(len(observed.unseen))
         shards = cut_shards(numbers, observed, self.source.n_words, self.source.words)

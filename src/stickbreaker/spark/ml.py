@@ -83,11 +83,14 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         vocabulary: list[str] | CountVectorizerModel | None = None,
     ) -> None:
         super().__init__()
-        given = {name: value for name, value in self._input_kwargs.items() if value is not None}
-        words = given.pop("vocabulary", None)
-        self._set(**given)
-        if words is not None:
-            self.setVocabulary(words)
+        self.setParams(**self._input_kwargs)
+
+    def setParams(self, **given: Any) -> "LDA":
+        """Set parameters by their names; those that are None stay as they are."""
+        told = {name: value for name, value in given.items() if value is not None}
+        words = told.pop("vocabulary", None)
+        self._set(**told)
+        return self if words is None else self.setVocabulary(words)
 
     def setVocabulary(self, value: "list[str] | CountVectorizerModel") -> "LDA":
         """The words of the features, in order, or the CountVectorizerModel that has them."""
@@ -196,9 +199,10 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         def task(_: int, batches: Batches) -> dict[str, Any]:
             nats = tokens = 0.0
             for batch in batches:
-                for bags in bags_in(placed.load(), batch.column(0)):
-                    nats += sum(local["scores"].values.sum() for local in placed.load()._infer(bags))
-                    tokens += float(bags.counts.sum(dtype=np.float64))
+                with placed.read() as estimator:
+                    for bags in bags_in(estimator, batch.column(0)):
+                        nats += sum(local["scores"].values.sum() for local in estimator._infer(bags))
+                        tokens += float(bags.counts.sum(dtype=np.float64))
             return {"nats": float(nats), "tokens": tokens}
 
         told = told_by(dataset.select(self.getFeaturesCol()), task)
@@ -238,7 +242,7 @@ class LDAModelReader(MLReader[LDAModel]):
         with in_one_line(where=folder):
             metadata = DefaultParamsReader.loadMetadata(f"file://{folder}", self.sparkSession)
         estimator = saving.load(folder / MODEL)
-        engine = estimator._engine  # what is saved onto itself is removed first
+        engine = estimator._engine  # what is saved onto itself, in a pipeline too, is removed first
         engine.table = engine.table.copy()
         model = LDAModel.of(estimator, metadata["uid"], Placed.at(folder / MODEL))
         DefaultParamsReader.getAndSetParams(model, metadata)

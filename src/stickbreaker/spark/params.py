@@ -99,6 +99,21 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
         """The column of topic shares to make."""
         return self.getOrDefault(self.topicDistributionCol)
 
+    def setFeaturesCol(self, value: str) -> Self:
+        """The column of vectors of counts, token lists or texts."""
+        self.set(self.featuresCol, value)
+        return self
+
+    def setSeed(self, value: int) -> Self:
+        """The same seed gives the same topics."""
+        self.set(self.seed, value)
+        return self
+
+    def setTopicDistributionCol(self, value: str) -> Self:
+        """The column of topic shares to make."""
+        self.set(self.topicDistributionCol, value)
+        return self
+
     def settings(self, n_documents: int) -> dict[str, Any]:
         """The parameters of the library's own LDA for a corpus of so many documents. Raises UserError."""
         optimizer = self.getOptimizer()
@@ -132,21 +147,11 @@ class LDAParams(HasMaxIter, HasFeaturesCol, HasSeed, HasCheckpointInterval):
 
 
 class SettableLDAParams(LDAParams):
-    """`LDAParams` with MLlib's setters; each gives the stage back."""
-
-    def setFeaturesCol(self, value: str) -> Self:
-        """The column of vectors of counts, token lists or texts."""
-        self.set(self.featuresCol, value)
-        return self
+    """`LDAParams` with the setters that MLlib's LDA has besides; each gives the stage back."""
 
     def setMaxIter(self, value: int) -> Self:
         """Passes over all documents, at most."""
         self.set(self.maxIter, value)
-        return self
-
-    def setSeed(self, value: int) -> Self:
-        """The same seed gives the same topics."""
-        self.set(self.seed, value)
         return self
 
     def setCheckpointInterval(self, value: int) -> Self:
@@ -192,9 +197,4 @@ class SettableLDAParams(LDAParams):
     def setTopicConcentration(self, value: float) -> Self:
         """eta, the prior of words in topics."""
         self.set(self.topicConcentration, value)
-        return self
-
-    def setTopicDistributionCol(self, value: str) -> Self:
-        """The column of topic shares to make."""
-        self.set(self.topicDistributionCol, value)
         return self

@@ -71,9 +71,18 @@ class Placed:
         manifest = self.path / MANIFEST
         return manifest.is_file() and digest_of(manifest) == self.digest
 
-    def load(self) -> TopicEstimator:
-        """The plain estimator, with one thread: an executor runs a task for each of its cores."""
-        return _loaded(self)
+    @contextmanager
+    def read(self) -> Iterator[TopicEstimator]:
+        """The plain estimator, with one thread: an executor runs a task for each of its cores. Its table is
+        read where it lies; what then fails because the model was replaced raises a UserError that says so."""
+        try:
+            yield _loaded(self)
+        except UserError as error:
+            of_model = Path(str(error.where)).is_relative_to(self.path)
+            if not of_model or not (self.path / MANIFEST).is_file() or self.is_there:
+                raise
+            remedy = "a run that learns replaces it: copy its directory, and score by the copy"
+            raise UserError("the model was replaced meanwhile", where=self.path, remedy=remedy) from None
 
 
 @functools.lru_cache(maxsize=2)
@@ -81,11 +90,10 @@ def _loaded(placed: Placed) -> TopicEstimator:
     if not (placed.path / MANIFEST).is_file():
         raise UserError("an executor cannot see the model", where=placed.path, remedy=SHARED)
     if placed.is_there:
-        estimator = saving.load(placed.path, threads=1)
+        estimator = saving.load(placed.path, threads=1, in_place=True)
         if placed.is_there:
             return estimator
-    remedy = "a run that learns replaces it: copy its directory, and score by the copy"
-    raise UserError("the model was replaced meanwhile", where=placed.path, remedy=remedy)
+    raise UserError("is another model", where=placed.path)
 
 
 # A table's rows
@@ -107,7 +115,8 @@ def transform_frame(
 
     def score(batches: Batches) -> Batches:
         for batch in batches:
-            theta = [placed.load()._theta(bags) for bags in bags_in(placed.load(), batch.column(place))]
+            with placed.read() as estimator:
+                theta = [estimator._theta(bags) for bags in bags_in(estimator, batch.column(place))]
             shares = pa.array(list(np.concatenate(theta)) if theta else [], pa.list_(pa.float64()))
             yield pa.RecordBatch.from_arrays([*batch.columns, shares], [*batch.schema.names, output])
 
@@ -131,7 +140,7 @@ def bags_in(estimator: TopicEstimator, column: Any) -> Iterator[Bags]:
     if not len(column):
         return
     if pa.types.is_struct(column.type):
-        yield bags_of(column, len(estimator.vocabulary_), 0)
+        yield bags_of(column, len(estimator.vocabulary_))
         return
     documents = column.to_pylist()
     if pa.types.is_list(column.type):
@@ -168,11 +177,11 @@ def transform_corpus(
     with _new_shares(Path(out), overwrite) as directory:
 
         def work(number: int) -> Mapping[str, Any]:
-            seen = _opened(store, fingerprint).with_vocabulary(placed.load().vocabulary_)
-            folder = attempt_folder(directory, number)
-            with pq.ParquetWriter(folder / "topics", SHARES, compression="zstd") as writer:
+            folder, file = attempt_folder(directory, number), "topics"
+            with placed.read() as by, pq.ParquetWriter(folder / file, SHARES, compression="zstd") as writer:
+                seen = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
                 for block in range(firsts[number], firsts[number + 1]):
-                    theta: Array = placed.load()._theta(seen.bags(block))
+                    theta: Array = by._theta(seen.bags(block))
                     writer.write_table(pa.table([seen.ids(block), list(theta)], schema=SHARES))
             return {"attempt": folder.name}
 
@@ -203,11 +212,9 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
     firsts = _first_blocks(corpus)
 
     def work(number: int) -> Mapping[str, Any]:
-        estimator = placed.load()
-        seen = _opened(store, fingerprint).with_vocabulary(estimator.vocabulary_)
-        unigram, counted = unigram_probabilities(seen.vocabulary), np.zeros(3)
+        counted = np.zeros(3)
 
-        def read() -> Iterator[Bags]:
+        def read(seen: Corpus) -> Iterator[Bags]:
             """The blocks, counted while they pass by."""
             for block in range(firsts[number], firsts[number + 1]):
                 bags = seen.bags(block)
@@ -215,7 +222,10 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
                 counted[:] += [empty, bags.unseen.sum(dtype=np.float64), bags.counts.sum(dtype=np.float64)]
                 yield bags
 
-        scored = completion_of_blocks(estimator._theta, estimator._topic_words.of, unigram, read(), share)
+        with placed.read() as by:
+            seen = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
+            unigram = unigram_probabilities(seen.vocabulary)
+            scored = completion_of_blocks(by._theta, by._topic_words.of, unigram, read(seen), share)
         return {"sums": [*scored, *counted.tolist()]}
 
     told = [each["sums"] for each in told_of_each(session, len(firsts) - 1, work)]

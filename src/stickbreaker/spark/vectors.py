@@ -66,15 +66,15 @@ def _size(frame: "DataFrame") -> int:
     return int(first[0].size)
 
 
-def bags_of(vectors: Any, n_words: int, start: int) -> Bags:
+def bags_of(vectors: Any, n_words: int, start: int | None = None) -> Bags:
     """The bags of vectors as Arrow has them (structs of type, size, indices, values).
 
-    `start` is the number of the first row. Raises UserError for a null, a vector of another size, and counts
-    that are negative, NaN or infinite.
+    `start` is the number of the first row, where rows have one. Raises UserError for a null, a vector of
+    another size, and counts that are negative, NaN or infinite.
     """
     if vectors.null_count:
-        row = start + vectors.is_null().to_pylist().index(True)
-        raise UserError("the vector is null", where=f"row {row}", remedy="leave such rows out")
+        row = vectors.is_null().to_pylist().index(True)
+        raise UserError("the vector is null", where=_rows(start, row, row), remedy="leave such rows out")
     types, sizes, indices, values = vectors.flatten()
     sparse = types.to_numpy(zero_copy_only=False) == SPARSE
     lengths = values.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
@@ -82,19 +82,25 @@ def bags_of(vectors: Any, n_words: int, start: int) -> Bags:
     if (told != n_words).any():
         wrong = int(np.flatnonzero(told != n_words)[0])
         problem = f"the vector has {told[wrong]} entries, the model {n_words} words"
-        raise UserError(problem, where=f"row {start + wrong}", remedy="make all vectors alike")
+        raise UserError(problem, where=_rows(start, wrong, wrong), remedy="make all vectors alike")
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     columns = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
     columns[np.repeat(sparse, lengths)] = indices.flatten().to_numpy(zero_copy_only=False)
     return _checked(values.flatten().to_numpy(zero_copy_only=False), columns, offsets, n_words, start)
 
 
-def _checked(values: Any, columns: Any, offsets: Any, n_words: int, start: int) -> Bags:
+def _checked(values: Any, columns: Any, offsets: Any, n_words: int, start: int | None) -> Bags:
     from scipy.sparse import csr_array
 
     matrix = csr_array((values, columns, offsets), shape=(len(offsets) - 1, n_words))
     try:
         return matrix_bags(matrix)[0]
     except UserError as error:
-        where = f"rows {start} to {start + len(offsets) - 2}"
+        where = _rows(start, 0, len(offsets) - 2)
         raise UserError(error.problem, where=where, remedy=error.remedy) from None
+
+
+def _rows(start: int | None, first: int, last: int) -> str:
+    if start is None:
+        return "the table"
+    return f"row {start + first}" if first == last else f"rows {start + first} to {start + last}"

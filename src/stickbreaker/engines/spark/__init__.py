@@ -22,9 +22,11 @@ class SparkEngine:
     `folder`: where tables and records lie in the runs of a model that is not in a directory of its own: a
     directory that driver and executors see under the same name (None: the system's for temporary files).
     `blocks`: files that a table's rows are cut into, each with a reducer of its own (None: one for every 4 MB
-    of the table, 16 at most). `portion`: documents a task. `task_bytes`: of documents that a task reads at
-    once, of table rows that it views for them, and of reports that it holds before it sends them (0: sends
-    each by itself). None of these changes what is learned, but for the last digits of sums.
+    of the table at its start, 16 at most). `portion`: documents a task. `task_bytes`: of documents that a
+    task reads at once, of table rows that it views for them, and of reports that it holds before it sends
+    them (0: sends each by itself). None of these changes what is learned, but for the last digits of sums.
+
+    Raises UserError for values out of range, and a folder that is not there.
 
     >>> SparkEngine(session, blocks=64)                                   # doctest: +SKIP
     """
@@ -41,6 +43,10 @@ class SparkEngine:
             if not is_whole(value, least) and (name, value) != ("blocks", None):
                 told = f"SparkEngine({name}={value!r}) is out of range"
                 raise UserError(told, remedy=f"{name} is a whole number from {least}")
+        if self.folder is not None and not Path(self.folder).is_dir():
+            raise UserError(
+                "no such directory", where=self.folder, remedy="make it where all machines see it"
+            )
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
         """An engine for a run of a model: tables of a closed vocabulary lie in blocks, others everywhere."""

@@ -41,6 +41,7 @@ from stickbreaker.models.parts import TableParts
 
 CHUNK = 1024  # rows of a chunk at most
 BLOCK_BYTES, MOST_BLOCKS = 1 << 22, 16  # of a table whose number of blocks was not told
+LEAST_COLUMNS = 50  # a table of fewer may get as many
 
 
 class FiledRows(Rows):
@@ -394,12 +395,13 @@ class SparkBlocks(Engine):
 
 
 def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
-    """How a table lies: in so many blocks (None: as many as it is worth a reducer each), or one a row.
+    """How a table lies: in so many blocks (None: one for every 4 MB, at most 16), or one a row.
 
     >>> layout_of(100_000, 50, None), layout_of(100_000, 50, 64).blocks, layout_of(3, 2, 64).blocks
     (Layout(n_rows=100000, chunk=1024, blocks=10), 64, 3)
     """
-    wanted = blocks or min(-(-8 * n_rows * n_columns // BLOCK_BYTES), MOST_BLOCKS)
+    n_bytes = 8 * n_rows * max(n_columns, LEAST_COLUMNS)
+    wanted = blocks or min(-(-n_bytes // BLOCK_BYTES), MOST_BLOCKS)
     most = max(1, min(wanted, n_rows))
     layout = Layout(n_rows, max(1, min(CHUNK, -(-n_rows // most))), most)
     return replace(layout, blocks=min(most, layout.n_chunks))

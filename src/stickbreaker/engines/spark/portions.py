@@ -24,7 +24,8 @@ NAME = "records"  # of the array of a snapshot
 def portions_of(shards: Iterable[Shard], documents: int) -> list[Portion]:
     """Shards in portions of about so many documents, each known by the number of its first document.
 
-    A step of few is cut into `LEAST` portions all the same, so that more than one core has work.
+    A step of few is cut into about `LEAST` portions all the same, so that more than one core has work; a
+    block, where documents are told by blocks, stays whole.
     """
     if isinstance(shards, Shards):
         documents = min(documents, -(-shards.n_documents // (LEAST * SHARD)) * SHARD)
