@@ -17,6 +17,7 @@ from cell import Result, answer
 import stickbreaker
 from stickbreaker.core.files import write_atomic
 
+MEASURING = "spark_cell.py", "spark_data.py", "spark_programs.py", "spark_watch.py", "scoring.py", "watch.py"
 MEMORY = "8g"  # of the driver's JVM (of an executor's: 1g), the same for all programs
 
 
@@ -45,7 +46,8 @@ class Kept:
     """Results of runs: two sections may share one, and a benchmark that was cut short goes on from them.
 
     In a file they are known by the run and the program: MLlib's by PySpark's version, ours by a digest of the
-    library's source, so that what was changed is measured anew. Errors are not kept.
+    library's source, and both by one of what measures them, so that what was changed is measured anew. Errors
+    are not kept.
     """
 
     def __init__(self) -> None:
@@ -76,13 +78,14 @@ KEPT = Kept()
 
 def program_of(cell: SparkCell) -> str:
     """What a run's figures depend on besides the run."""
-    return f"PySpark {version('pyspark')}" if cell.program.startswith("MLlib") else source_digest()
+    ours = Path(stickbreaker.__file__).parent.rglob("*.py")
+    program = f"PySpark {version('pyspark')}" if cell.program.startswith("MLlib") else digest(*sorted(ours))
+    return f"{program}, measured by {digest(*(Path(__file__).with_name(name) for name in MEASURING))}"
 
 
 @cache
-def source_digest() -> str:
-    """Of the library's Python files."""
-    files = sorted(Path(stickbreaker.__file__).parent.rglob("*.py"))
+def digest(*files: Path) -> str:
+    """Of what is in them."""
     return hashlib.blake2b(b"".join(file.read_bytes() for file in files), digest_size=8).hexdigest()
 
 

@@ -53,17 +53,18 @@ def growth(plan: Plan, folder: Path, report: Report) -> None:
     """Bytes of a step as the corpus and the vocabulary double."""
     report.section(
         "Bytes of a step",
-        f"Mean-field, K = {plan.topics}, the last step of the run. The driver sends tasks (code, small part, "
+        f"Mean-field, K = {plan.topics}, 16 blocks, the last step of the run. The driver sends tasks (code, small part, "
         "names of files, portions of documents) and gets small sums; shuffled bytes go from task to task.",
         BYTES,
     )
     words = plan.words // 2, plan.words
     batches = [(documents, n, {}, 2) for n in words for documents in plan.smaller]
-    online = [(documents, words[0], {"batch_size": 4096}, 1) for documents in plan.smaller[:2]]
-    for documents, n, settings, passes in (*batches, *online):
+    online = [(documents, words[0], {"batch_size": 1024}, 1) for documents in plan.smaller[:2]]
+    for documents, n, schedule, passes in (*batches, *online):
+        settings = {"blocks": 16, **schedule}
         data = written(folder, "generated", documents, n)
         cell = SparkCell("mean-field", str(data.folder), plan.topics, (passes,), settings)
-        told = "online, 4,096" if settings else "batch"
+        told = "online, 1,024" if schedule else "batch"
         report.row(bytes_row(documents, n, told, run_cell(cell)))
 
 
