@@ -53,8 +53,9 @@ def growth(plan: Plan, folder: Path, report: Report) -> None:
     """Bytes of a step as the corpus and the vocabulary double."""
     report.section(
         "Bytes of a step",
-        f"Mean-field, K = {plan.topics}, 16 blocks, the last step of the run. The driver sends tasks (code, small part, "
-        "names of files, portions of documents) and gets small sums; shuffled bytes go from task to task.",
+        f"Mean-field, K = {plan.topics}, 16 blocks, the last step of the run. The driver sends tasks (code, "
+        "small part, names of files, portions of documents) and gets small sums; shuffled bytes go from task "
+        "to task.",
         BYTES,
     )
     words = plan.words // 2, plan.words
