@@ -12,33 +12,25 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-LIGHT = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # small jobs: compiling them well takes longer than they do
-)
-
-
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """A session with two local workers and few partitions."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
-    from pyspark.sql import SparkSession
-
-    from stickbreaker.spark import check_spark
-    from stickbreaker.spark.session import QUIET
+    from stickbreaker.spark import check_spark, start_session
+    from stickbreaker.spark.session import JAVA_OPTIONS
+    from tests.spark.running_on_spark import LIGHT
 
     try:
         check_spark()
     except UserError as error:
         pytest.skip(str(error))
     settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET} {LIGHT}",
+        JAVA_OPTIONS: LIGHT,
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("spark") / "warehouse"),
     }
-    session = SparkSession.builder.master("local[2]").appName("tests").config(map=settings).getOrCreate()
+    session = start_session("local[2]", "tests", settings)
     yield session
     session.stop()
 

@@ -33,7 +33,7 @@ WORDS, TOPICS = 150, 4
 GUIDE = {"first": ["w0*"], "second": ["w1*"]}
 ONLINE = Online(batch_size=100, tau0=1.0)
 PAPER = Online(batch_size=128, kappa=0.5, tau0=1.0)
-LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # small jobs: compiling them well takes longer than they do
 
 
 def word(number: int) -> str:
@@ -115,22 +115,15 @@ def digest(model: LDA | HDP) -> str:
 
 def session_of(master: str, settings: dict[str, str] | None = None) -> Any:
     """A session with small, quiet executors."""
-    from pyspark.sql import SparkSession
+    from stickbreaker.spark import start_session
+    from stickbreaker.spark.session import JAVA_OPTIONS, QUIET
 
-    from stickbreaker.spark import check_spark
-    from stickbreaker.spark.session import QUIET
-
-    check_spark()
-    quiet = f"-Dlog4j2.configurationFile={QUIET} {LIGHT}"
     common = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": quiet,
-        "spark.executor.extraJavaOptions": quiet,
+        JAVA_OPTIONS: LIGHT,
+        "spark.executor.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET} {LIGHT}",
         "spark.executor.memory": "512m",
     }
-    builder = SparkSession.builder.master(master).appName("tests").config(map={**common, **(settings or {})})
-    return builder.getOrCreate()
+    return start_session(master, "tests", {**common, **(settings or {})})
 
 
 def resumed(path: Path, session: Any, watch: Sequence[Observer] = ()) -> bool:

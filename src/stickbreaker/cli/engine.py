@@ -52,10 +52,10 @@ class EngineChoice:
                     raise click.UsageError(f"--{name} needs --engine spark")
             return "local"
         from stickbreaker.engines.spark import SparkEngine
-        from stickbreaker.spark.session import UNCOMPRESSED, start_session
+        from stickbreaker.spark.session import ONLY_LEARNING, start_session
 
         note("starting Spark")
-        return SparkEngine(start_session(self.master, settings=UNCOMPRESSED), blocks=self.blocks)
+        return SparkEngine(start_session(self.master, settings=ONLY_LEARNING), blocks=self.blocks)
 
 
 engine_options = gathering(OPTIONS, EngineChoice, "where")

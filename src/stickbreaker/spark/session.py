@@ -25,7 +25,15 @@ GET_JAVA = "install Java 17, on Debian: apt-get install openjdk-17-jre-headless;
 GET_PYSPARK = "pip install 'stickbreaker[spark]'"
 MASTERS = r"(local(-cluster)?(\[.+\])?|yarn)$|(spark|k8s)://."
 QUIET = Path(__file__).with_name("log4j2.properties")
-UNCOMPRESSED = {"spark.shuffle.compress": "false"}  # dense reports hardly get smaller, drawn ones by half
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+LIGHT_JAVA = "-XX:TieredStopAtLevel=1"  # compiled once and not again: it carries bytes, and computes nothing
+ONLY_LEARNING = {
+    "spark.shuffle.compress": "false",  # dense reports hardly get smaller, drawn ones by half
+    JAVA_OPTIONS: LIGHT_JAVA,
+    "spark.executor.extraJavaOptions": LIGHT_JAVA,
+}
+# by TCP the end of what a worker sends waits for Java's word on what came before: 40 ms of most tasks
+LOCAL_SOCKETS = {"spark.python.unix.domain.socket.enabled": "true"} if os.name == "posix" else {}
 
 
 def check_spark() -> None:
@@ -66,8 +74,9 @@ def start_session(
     if master is not None:
         builder = builder.master(master)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # not under spark-submit: the JVM starts with these
-        builder = builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET}")
-        for key, value in (settings or {}).items():
+        given = {**LOCAL_SOCKETS, **(settings or {})}
+        java = f"-Dlog4j2.configurationFile={QUIET} {given.get(JAVA_OPTIONS, '')}"
+        for key, value in {**given, JAVA_OPTIONS: java.strip()}.items():
             builder = builder.config(key, value)
     with in_one_line(where=master):
         session = builder.getOrCreate()
