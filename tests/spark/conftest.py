@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """A session with two local workers and few partitions."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
+    from tests.spark.running_on_spark import LIGHT
+
     from stickbreaker.spark import check_spark, start_session
     from stickbreaker.spark.session import JAVA_OPTIONS
-    from tests.spark.running_on_spark import LIGHT
 
     try:
         check_spark()

@@ -33,7 +33,7 @@ WORDS, TOPICS = 150, 4
 GUIDE = {"first": ["w0*"], "second": ["w1*"]}
 ONLINE = Online(batch_size=100, tau0=1.0)
 PAPER = Online(batch_size=128, kappa=0.5, tau0=1.0)
-LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # small jobs: compiling them well takes longer than they do
+LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # jobs are small
 
 
 def word(number: int) -> str:
