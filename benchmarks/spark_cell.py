@@ -78,8 +78,11 @@ KEPT = Kept()
 
 def program_of(cell: SparkCell) -> str:
     """What a run's figures depend on besides the run."""
-    ours = Path(stickbreaker.__file__).parent.rglob("*.py")
-    program = f"PySpark {version('pyspark')}" if cell.program.startswith("MLlib") else digest(*sorted(ours))
+    library = Path(stickbreaker.__file__).parent
+    if cell.program.startswith("MLlib"):
+        program = f"PySpark {version('pyspark')}, started by {digest(library / 'spark' / 'session.py')}"
+    else:
+        program = digest(*sorted(library.rglob("*.py")))
     return f"{program}, measured by {digest(*(Path(__file__).with_name(name) for name in MEASURING))}"
 
 
@@ -132,7 +135,7 @@ def measure(cell: SparkCell) -> Result:
     scorer = Scorer(data.held(cell.part))
     threads = int(cell.where.split()[0]) if "thread" in cell.where else 1
     kind, _, optimizer = cell.program.partition(" ")
-    settings = None if kind == "MLlib" else ONLY_LEARNING  # with it MLlib's EM takes twice as long
+    settings = None if kind == "MLlib" else ONLY_LEARNING  # with them MLlib's EM takes over twice as long
     session = None if "thread" in cell.where else start_session(cell.where, "benchmark", settings)
     if kind == "MLlib":
         assert session is not None

@@ -96,7 +96,7 @@ class DriverBytes:
             return found
 
         def spread(context: SparkContext, c: Any, numSlices: int | None = None) -> Any:
-            self.sent += len(pickle.dumps(list(c)))
+            self.sent += sum(len(pickle.dumps([one])) for one in c)  # a task an item, each by itself
             return parallelize(context, c, numSlices)
 
         rdds._prepare_for_python_RDD = counted

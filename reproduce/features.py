@@ -32,8 +32,11 @@ class Claim(NamedTuple):
 
 OURS = {
     "framework": Claim(
-        "threads; Spark not yet",
-        ("tests/estimators/test_conventions.py::test_threads_change_nothing_and_seeds_do",),
+        "threads, Spark",
+        (
+            "tests/estimators/test_conventions.py::test_threads_change_nothing_and_seeds_do",
+            "tests/spark/test_equality.py::test_every_master_gives_the_same_bytes",
+        ),
     ),
     "inference": Claim(
         "mean-field (batch, online), hybrid, Gibbs (exact, delayed)",

@@ -71,7 +71,7 @@ def topics_of(name: str) -> tuple[list[Guided], dict[str, Any]]:
     settings: dict[str, Any] = {"max_iter": PASSES, "tol": 0.0, "random_state": SEED}
     led = LDA(TOPICS, guide=guide(), **settings).fit(corpus)
     free = LDA(TOPICS, **settings).fit(corpus)
-    prior = guide().prior(corpus.vocabulary, analysis, TOPICS, 0.01)
+    prior = guide().prior(corpus.vocabulary, analysis, TOPICS, 0.01)[:]
     counts = led.components_ - prior.T
     rows = []
     for topic, (meant, (category, _)) in enumerate(PAIRS.items()):

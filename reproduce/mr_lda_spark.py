@@ -139,7 +139,7 @@ def _rows(runs: list[dict[str, Any]], kind: str) -> list[tuple[Any, ...]]:
 def _finding(runs: list[dict[str, Any]]) -> str:
     parts = {(run["inference"], run["combined"]): run for run in runs}
     told = [
-        f"{name} {parts[kind, False]['bytes'] / parts[kind, True]['bytes']:.1f} times fewer bytes in "
+        f"{name} {parts[kind, True]['bytes'] / parts[kind, False]['bytes']:.1f} times the bytes in "
         f"{parts[kind, False]['records'] / parts[kind, True]['records']:.0f} times fewer records"
         for kind, name in KINDS.items()
     ]

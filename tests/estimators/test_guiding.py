@@ -105,13 +105,13 @@ def test_words_wildcards_and_forms():
         {"a": ["abandoned*", "runs", "Houses", "air travel"], "b": {"abandon*": 3.0, "abandoned": 5}}
     )
     stemmed = Analysis(stemming=True)
-    prior = guide.prior(vocabulary, stemmed, 4, 0.2)
+    prior = guide.prior(vocabulary, stemmed, 4, 0.2)[:]
     assert found(prior, vocabulary) == dict.fromkeys(
         ["abandon", "abandoned", "abandonment", "run", "hous"], 10.0
     )
     assert found(prior, vocabulary, 1) == {"abandon": 5.0, "abandoned": 5.0, "abandonment": 3.0}
     assert (prior[:, 2:] == 0.2).all()
-    plain = guide.prior(vocabulary, Analysis(), 2, 0.2)
+    plain = guide.prior(vocabulary, Analysis(), 2, 0.2)[:]
     assert found(plain, vocabulary) == {"abandoned": 10.0}
 
 
@@ -128,7 +128,7 @@ def test_what_is_found_is_told():
 def test_languages():
     vocabulary = Vocabulary.joined({c: Vocabulary.of([f"{c}:bank", f"{c}:gift"]) for c in ("de", "en")})
     analysis = PolylingualAnalysis.of(Analysis(), ["de", "en"])
-    prior = Guide({"both": ["bank"], "one": ["de:gift"]}).prior(vocabulary, analysis, 2, 0.2)
+    prior = Guide({"both": ["bank"], "one": ["de:gift"]}).prior(vocabulary, analysis, 2, 0.2)[:]
     assert set(found(prior, vocabulary)) == {"de:bank", "en:bank"}
     assert set(found(prior, vocabulary, 1)) == {"de:gift"}
 
@@ -169,6 +169,19 @@ def test_guided_topics_start_from_documents_of_their_words():
         model = LDA(3, guide={"law": ["judge"], "fishing": ["fish*"]}, inference=inference, random_state=0)
         tops = [set(words) for words in model.set_params(max_iter=30, tol=0.0).fit(corpus).top_words(3)]
         assert tops == [{"court", "judge", "law"}, {"river", "water", "fish"}, {"bank", "money", "loan"}]
+
+
+@pytest.mark.parametrize("inference", ["mean-field", "hybrid", "gibbs", "gibbs-delayed"])
+@pytest.mark.parametrize("rest", [0.25, np.arange(1, 129) / 64.0])
+def test_a_guide_is_as_good_as_its_eta_as_an_array(inference, rest):
+    """Weights are multiples of 1 / 64, so that sums come out alike in any order."""
+    planted = plant_topics(n_words=128)
+    settings = {"inference": inference, "init": "random", "random_state": 0, "max_iter": 4, "tol": 0.0}
+    guide = Guide({"a": ["x1*"], "b": {"x2": 4.0, "x7*": 2.0}}, inside=8.0, outside=0.125)
+    guided = LDA(5, eta=rest, guide=guide, **settings).fit(planted.counts)
+    given = LDA(5, eta=guided.eta_, **settings).fit(planted.counts)
+    assert guided.components_.tobytes() == given.components_.tobytes()
+    assert guided.bound_ == pytest.approx(given.bound_, rel=1e-12)
 
 
 @pytest.mark.parametrize("inference", ["mean-field", "hybrid"])

@@ -1,7 +1,8 @@
 """A stream that is learned from in a process of its own, which kills itself at a chosen moment.
 
 `python -m tests.spark.arriving_on_spark DIRECTORY MODEL`; DIES tells when: "step N", after so many steps;
-"save N", in the midst of so many saves of the model; "commit N", between that save and Spark's commit.
+"save N", in the midst of so many saves of the model; "commit N", between that save and Spark's commit. CLOSED
+makes it an HDP of known words, whose table lies in blocks.
 """
 
 import json
@@ -17,7 +18,7 @@ from tests.running import planted_documents
 from tests.spark.running_on_spark import session_of
 
 from stickbreaker import HDP, LDA
-from stickbreaker.corpus import Analysis
+from stickbreaker.corpus import Analysis, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.learning.schedules import Online
 from stickbreaker.saved import ModelDirectory
@@ -31,6 +32,7 @@ SPARK = ("--engine", "spark", "--master", "local[2]")
 GIVEN = ("--words", "open", "--inference", "hybrid", "--topics", 3, "--batch-size", BATCH, "--files", 1)
 ANALYSIS = Analysis()
 RUN: dict[str, Any] = {"schedule": Online(batch_size=BATCH, kappa=0.6, tau0=1.0), "random_state": 1}
+SPLITTING: dict[str, Any] = {**RUN, "schedule": Online(batch_size=15, kappa=0.6, tau0=1.0)}
 OPEN: dict[str, Any] = {**RUN, "words": "open", "inference": "hybrid", "alpha": 0.1}
 
 
@@ -154,8 +156,10 @@ def main(arguments: Sequence[str]) -> None:
         if (dies, int(number)) == ("step", record["step"]):
             die()
 
-    estimator = lda(session_of("local[2]"))
-    to_the_end(Mortal(estimator, arrivals(directory), ANALYSIS, model, watch=watch))
+    session, closed = session_of("local[2]"), "CLOSED" in os.environ
+    estimator = hdp(session, **SPLITTING) if closed else lda(session)
+    known = Vocabulary.of(WORDS) if closed else None
+    to_the_end(Mortal(estimator, arrivals(directory), ANALYSIS, model, known, watch=watch))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """A model that learns from files as they arrive: what it learns, exactly once, whatever is killed."""
 
+import errno
+import gzip
 import os
 import signal
 import subprocess
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.running import PROGRAM, contents
+from tests.running import PROGRAM, contents, untimed
 from tests.spark.arriving_on_spark import (
     ANALYSIS,
     BATCH,
@@ -21,6 +23,7 @@ from tests.spark.arriving_on_spark import (
     OPEN,
     RUN,
     SPARK,
+    SPLITTING,
     WORDS,
     arrivals,
     hdp,
@@ -41,8 +44,8 @@ from stickbreaker.estimators.online import online_step
 from stickbreaker.estimators.opening import source_of
 from stickbreaker.estimators.saving import load
 from stickbreaker.learning.loop import Run
-from stickbreaker.learning.schedules import Online
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved import directory as saved
 from stickbreaker.spark.arriving import Arriving, offsets_of
 
 CLOSED = {**RUN, "alpha": 0.1}
@@ -143,13 +146,28 @@ def test_a_micro_batch_that_is_handed_over_again_changes_nothing(spark, undistur
 
 @pytest.mark.parametrize("dies", ["step 3", "save 1", "save 3", "commit 1"])
 def test_a_killed_stream_goes_on_and_ends_the_same(spark, incoming, undisturbed, out, dies):
-    command = [sys.executable, "-m", "tests.spark.arriving_on_spark", incoming, out]
-    done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "DIES": dies}, capture_output=True, start_new_session=True
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-2000:]
+    killed(incoming, out, dies)
     learned(spark, incoming, out)
     same_model(out, undisturbed)
+
+
+def killed(directory, out, dies, **environment):
+    """Learn in a process that kills itself."""
+    command = [sys.executable, "-m", "tests.spark.arriving_on_spark", directory, out]
+    told = {**os.environ, "DIES": dies, **environment}
+    done = subprocess.run(command, cwd=ROOT, env=told, capture_output=True, start_new_session=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-2000:]
+
+
+@pytest.mark.parametrize("dies", ["save 2", "commit 1"])
+def test_so_does_an_hdp_whose_table_lies_in_blocks(spark, incoming, out, vocabulary, dies, tmp_path):
+    killed(incoming, out, dies, CLOSED="yes")
+    for path in (out, tmp_path / "undisturbed"):
+        to_the_end(Arriving(hdp(spark, **SPLITTING), arrivals(incoming), ANALYSIS, path, vocabulary))
+    one, other = load(out), load(tmp_path / "undisturbed")
+    np.testing.assert_allclose(one._engine.rows().values, other._engine.rows().values, rtol=1e-10)
+    assert one.topic_ids_ == other.topic_ids_
+    assert untimed(trace_of(out)) == untimed(trace_of(tmp_path / "undisturbed"))
 
 
 def test_a_stream_that_ended_goes_on_when_files_come(spark, incoming, undisturbed, out):
@@ -208,7 +226,7 @@ def test_the_model_is_read_while_it_learns(spark, incoming, out):
 def test_an_hdp_learns_from_a_stream(spark, incoming, out, vocabulary, words):
     settings = {**RUN, "words": words, "inference": "hybrid"}
     if words == "closed":
-        settings = {**RUN, "schedule": Online(batch_size=15, kappa=0.6, tau0=1.0)}
+        settings = SPLITTING
     known = vocabulary if words == "closed" else None
     to_the_end(Arriving(hdp(spark, **settings), arrivals(incoming), ANALYSIS, out, known))
     here, there = learned_here(hdp(spark, **settings), known), load(out)
@@ -250,6 +268,46 @@ def test_a_failed_micro_batch_is_learned_from_once(spark, incoming, undisturbed,
         to_the_end(stream)
     to_the_end(Arriving(lda(spark), arrivals(incoming), ANALYSIS, out))
     same_model(out, undisturbed)
+
+
+def test_a_compressed_file_is_read_and_one_that_is_cut_off_is_told(spark, incoming, undisturbed, out):
+    whole = gzip.compress((incoming / "2.jsonl").read_bytes())
+    (incoming / "2.jsonl").unlink()
+    (incoming / "2.jsonl.gz").write_bytes(whole[:-20])
+    with pytest.raises(UserError, match=r"reading file .*incoming/2.jsonl.gz") as told:
+        learned(spark, incoming, out)
+    assert "\n" not in str(told.value)
+    (incoming / "2.jsonl.gz").write_bytes(whole)
+    learned(spark, incoming, out)
+    held, known = (ModelDirectory(path).manifest()["corpus"] for path in (out, undisturbed))
+    assert held["documents"] == known["documents"]
+
+
+def test_a_full_disk_is_told_and_the_stream_goes_on(spark, incoming, undisturbed, out, monkeypatch):
+    write, saves = saved.write_atomic, []
+
+    def third_fails(path, content):
+        saves.extend([path] * (path.name == saved.MANIFEST))
+        if len(saves) == 3 and path is saves[2]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        write(path, content)
+
+    monkeypatch.setattr(saved, "write_atomic", third_fails)
+    with pytest.raises(UserError, match=r"cannot be read or written \(No space left on device\); what was"):
+        learned(spark, incoming, out)
+    learned(spark, incoming, out)
+    same_model(out, undisturbed)
+
+
+@pytest.mark.parametrize("field", ["Date", "a`b"])
+def test_a_field_that_spark_does_not_take_is_told(spark, incoming, out, field):
+    with pytest.raises(UserError, match=r"incoming: Spark failed \("):
+        Arriving(lda(spark), arrivals(incoming, text_field=field), ANALYSIS, out)
+
+
+def test_the_model_of_a_stream_is_not_resumed(spark, cli, undisturbed):
+    told = cli("resume", undisturbed, code=1).output
+    assert "learns from files as they arrive, not from a corpus; to go on, give the command again" in told
 
 
 def test_lines_that_are_left_out_are_counted(spark, incoming, out):

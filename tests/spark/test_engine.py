@@ -1,27 +1,37 @@
-"""The laws of engines, on Spark; and that it learns what one machine learns."""
+"""The laws of engines, on Spark."""
 
 import pytest
 
 from stickbreaker.engines import Engine
-from stickbreaker.engines.spark import SparkEngine, SparkEverywhere
-from stickbreaker.testing.engines import EngineTests
-from stickbreaker.testing.ordered import OrderedEngineTests
+from stickbreaker.engines.spark import SparkBlocks, SparkEngine, SparkEverywhere
+from stickbreaker.testing import ClosedEngineTests, EngineTests, OrderedEngineTests
 
 
 class OnSpark:
-    """Gives engines whose table is sent to every task; `n_jobs` documents' portions differ in size."""
+    """Gives engines whose portions are of one shard each; workers are the session's, whatever `n_jobs`.
+
+    Those of one test share a folder, as a run does with one that goes on with it.
+    """
+
+    kind: type[SparkBlocks] | type[SparkEverywhere] = SparkEverywhere
 
     @pytest.fixture(autouse=True)
     def _with(self, spark, tmp_path):
         self.session, self.folder = spark, tmp_path
 
     def engine(self, n_jobs: int) -> Engine:
-        return SparkEverywhere(SparkEngine(self.session, portion=128), folder=self.folder)
+        return self.kind(SparkEngine(self.session, portion=128, blocks=3), folder=self.folder)
+
+
+class TestBlocks(OnSpark, ClosedEngineTests):
+    """A table in blocks of files."""
+
+    kind = SparkBlocks
 
 
 class TestEverywhere(OnSpark, EngineTests):
-    """A table with keys."""
+    """A table with keys, sent to every task."""
 
 
 class TestOrdered(OnSpark, OrderedEngineTests):
-    """A sparse table whose cells have an order."""
+    """A sparse table whose cells have an order, sent to every task."""

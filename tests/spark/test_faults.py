@@ -4,8 +4,8 @@ import json
 import os
 import shutil
 import signal
-import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +16,11 @@ from tests.spark.running_on_spark import begun, digest, resumed, write_corpora
 from stickbreaker import UserError
 from stickbreaker.core.records import Rows
 from stickbreaker.engines.row_files import COUNTS, RowFile, row_writer
+from stickbreaker.engines.spark.blocks import BlockTask, Made
 from stickbreaker.engines.spark.cluster import Cluster
+from stickbreaker.engines.spark.engine import layout_of
 from stickbreaker.estimators.saving import load
+from stickbreaker.learning.observers import Observer
 from stickbreaker.saved import ModelDirectory
 
 
@@ -142,17 +145,35 @@ def test_a_run_stops_at_any_job_and_goes_on(spark, corpora, whole, tmp_path, mon
     assert same(path, whole(run))
 
 
+class CtrlC(Observer):
+    """Presses it after so many steps."""
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+
+    def step(self, job: Any, state: Any, record: Any) -> bool:
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+        return False
+
+
 def test_ctrl_c(spark, corpora, whole, tmp_path):
     path = begun("memoised", corpora, tmp_path / "model", spark)
-    pressed = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
-    pressed.start()
-    assert resumed(path, spark)
-    assert 0 <= ModelDirectory(path).manifest()["run"]["step"] < 6
+    assert resumed(path, spark, [CtrlC(3)])
+    assert ModelDirectory(path).manifest()["run"]["step"] == 3
     assert not resumed(path, spark)
     assert same(path, whole("memoised"))
 
 
 # files
+
+
+def test_a_folder_that_executors_do_not_see_is_told(spark, tmp_path):
+    task = BlockTask(tmp_path / "gone", layout_of(3, 2, 1), lambda chunk: Made(), ("rows",))
+    with pytest.raises(UserError, match=r"gone: an executor cannot see the directory; give a path that"):
+        Cluster(spark).each([0], task)
+    assert not (tmp_path / "gone").exists()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,9 @@
 """Fit, resume, transform and evaluate with --engine spark: the files and figures of one machine."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -13,6 +16,7 @@ from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.stored import StoredTable
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.learning.observers import Observer
+from stickbreaker.spark import check_spark
 
 THEMES = ("sea ship wave harbour sail", "law court judge trial appeal", "leaf root soil seed bloom")
 
@@ -74,6 +78,26 @@ def test_executors_score_as_one_machine_does(model, corpus):
     here = json.loads(run("evaluate", model / "there", corpus, "--json"))
     for name, value in there.items():
         assert value == (None if value is None else pytest.approx(here[name], rel=1e-12)), name
+
+
+def test_spark_submit_runs_the_program(model, corpus, tmp_path):
+    (tmp_path / "run.py").write_text("from stickbreaker.cli import main\n\nmain()\n")
+    submit = Path(sys.executable).with_name("spark-submit")
+    options = ("--engine", "spark", "--topics", 3, "--iterations", 4, "--eta", 0.1, "--blocks", 2)
+    words = [
+        submit,
+        "--master",
+        "local[1]",
+        tmp_path / "run.py",
+        "fit",
+        "lda",
+        corpus,
+        "--out",
+        tmp_path / "out",
+    ]
+    check_spark()  # tells PySpark which Python
+    subprocess.run([str(word) for word in (*words, *options)], check=True, capture_output=True)
+    assert run("topics", tmp_path / "out") == run("topics", model / "here")
 
 
 class StopAfterOne(Observer):

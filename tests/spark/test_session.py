@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.engines.spark.cluster import Cluster
+from stickbreaker.engines.spark.failures import reason_of
 from stickbreaker.spark.session import (
     check_spark,
     in_one_line,
     java_version,
     local_path,
-    reason_of,
     scratch,
     start_session,
 )
@@ -125,6 +126,16 @@ def test_reasons() -> None:
     java = "An error occurred while calling x.\n: org.apache.spark.SparkException: no master\n\tat org.x\n"
     assert reason_of(java) == "org.apache.spark.SparkException: no master"
     assert reason_of("") == "no reason given"
+
+
+def test_what_a_task_could_not_do_is_told(spark: "SparkSession") -> None:
+    def work(_: object) -> list[int]:
+        import no_such_package  # noqa: F401  # pyright: ignore[reportMissingImports]
+
+        return []
+
+    with pytest.raises(UserError, match=r"failed \(ModuleNotFoundError: No module named 'no_such_package'\)"):
+        Cluster(spark).each([1], work)
 
 
 def test_an_error_of_spark_becomes_one_line(spark: "SparkSession") -> None:

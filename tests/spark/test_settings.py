@@ -9,6 +9,7 @@ from stickbreaker.cli.engine import EngineChoice
 from stickbreaker.core.errors import UserError
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.engine import layout_of
+from stickbreaker.spark.session import ONLY_LEARNING
 
 NO_SESSION: Any = None
 
@@ -57,8 +58,8 @@ def test_settings_that_make_no_sense_are_told(settings, told):
 def test_a_command_line_tells_the_engine(monkeypatch, blocks):
     asked = list[Any]()
     monkeypatch.setattr(
-        "stickbreaker.spark.session.start_session", lambda master, settings: asked.append(master)
+        "stickbreaker.spark.session.start_session", lambda master, settings: asked.append((master, settings))
     )
     engine = EngineChoice("spark", "local[3]", blocks, ("engine",)).made()
     assert isinstance(engine, SparkEngine)
-    assert (engine.blocks, asked) == (blocks, ["local[3]"])
+    assert (engine.blocks, asked) == (blocks, [("local[3]", ONLY_LEARNING)])

@@ -282,6 +282,9 @@ def resume(
 
 def _corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
     """The corpus of a run, checked to be the one that it began with."""
+    if manifest["corpus_path"] is None:
+        remedy = "to go on, give the command again that learns it: stickbreaker stream"
+        raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
     where = path / "corpus" if manifest["corpus_path"] == "corpus" else Path(manifest["corpus_path"])
     corpus = Corpus.open(where)
     if corpus.fingerprint != manifest["corpus"]["fingerprint"]:

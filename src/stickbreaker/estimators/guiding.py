@@ -16,6 +16,7 @@ from stickbreaker.corpus.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import lines_of, sources_of, text_of
 from stickbreaker.corpus.vocabulary import tagged
+from stickbreaker.models.topics import InformedPrior
 
 Words = Sequence[str] | Mapping[str, float]
 
@@ -94,8 +95,8 @@ class Guide:
         vocabulary: Vocabulary,
         analysis: Analysis | PolylingualAnalysis | None,
         n_topics: int,
-        rest: Any,
-    ) -> Array:
+        rest: float | Array,
+    ) -> InformedPrior:
         """eta (words × topics); `rest` is that of free topics: a number, or an array (words).
 
         Words are spelled as the analysis spells them. In a polylingual vocabulary a word is looked for in
@@ -105,18 +106,20 @@ class Guide:
         if len(self.categories) > n_topics:
             told = f"the guide has {len(self.categories)} categories for {n_topics} topics"
             raise UserError(told, remedy="raise n_topics, or name the categories to take")
-        eta = np.empty((len(vocabulary), n_topics))
-        eta[:] = np.broadcast_to(rest, len(vocabulary))[:, None]
+        cells: dict[tuple[int, int], float] = {}  # eta by row and topic
         find = _Finder(vocabulary, analysis)
         for topic, (name, words) in enumerate(self._pairs()):
-            eta[:, topic] = self.outside
             found = [(row, _weight(words, word, self.inside)) for word in words for row in find(word)]
             if not found:
                 remedy = "leave the category out, or give it other words"
                 raise UserError(f"no word of the category {name!r} is in the vocabulary", remedy=remedy)
             for row, weight in found:
-                eta[row, topic] = max(weight, eta[row, topic])
-        return eta
+                cells[row, topic] = max(weight, cells.get((row, topic), self.outside))
+        places = sorted(cells)
+        rows, topics = np.array(places, np.int64).reshape(-1, 2).T.copy()
+        values = np.array([cells[place] for place in places], np.float64)
+        shape = len(vocabulary), n_topics
+        return InformedPrior(shape, len(self.categories), self.outside, rest, rows, topics, values)
 
     def found(
         self, vocabulary: Vocabulary, analysis: Analysis | PolylingualAnalysis | None

@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.engines import Engine
@@ -159,7 +157,7 @@ class PlainHDP(PlainTopics):
             fitting = "'halves' or 'paper'" if streamed else "'exact'"
             told = f"SplitMerge(accept={chosen.accept!r}) does not go with schedule={schedule!r}"
             raise UserError(told, remedy=f"there accept is {fitting}")
-        if np.ndim(words.eta) == 2:
+        if words.by_topic:
             raise UserError(
                 "eta differs from topic to topic, and moves change the topics", remedy="set moves=None"
             )

@@ -1,6 +1,6 @@
 """Starting counts from documents: dissimilar ones, each with its nearest."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array
 from stickbreaker.corpus.source import Source
 from stickbreaker.models.contract import Model
-from stickbreaker.models.topics import ClosedVocabulary
+from stickbreaker.models.topics import ClosedVocabulary, InformedPrior
 
 SAMPLE = 5000  # documents that seeds are chosen from
 NEAR = 12  # documents a topic starts from: the seed and its nearest
@@ -47,7 +47,7 @@ def seed_from_documents(
     vectors, weights = _unit_tf_idf(counts)
     near = max(1, min(NEAR, len(full) // (2 * n_topics)))
     starts: list[csr_matrix] = []
-    leans = _leans(words, guided, weights)
+    leans = _leans(words, weights)
     seeds = _seeds(vectors, leans, _linked(counts, words, n_topics), n_topics, generator)
     for topic, likeness in enumerate(seeds):
         chosen = np.argsort(-likeness, kind="stable")[:near]
@@ -91,13 +91,13 @@ class NoiseSeeds:
         return self.model.seed(some, self.tokens * (len(some) / max(1, len(self.words))), self.seed)
 
 
-def _leans(words: ClosedVocabulary, guided: int, weights: Array) -> Array:
-    """What guided topics' eta favours, weighted as documents are (guided × words), rows of length one."""
-    if not guided or not isinstance(words.eta, np.ndarray):
-        return np.empty((0, words.n_words))
-    eta = words.eta[:, :guided].T
-    leans = (eta - eta.min(axis=1, keepdims=True)) * weights
-    return leans / np.maximum(np.linalg.norm(leans, axis=1, keepdims=True), 1e-12)
+def _leans(words: ClosedVocabulary, weights: Array) -> Iterator[Array]:
+    """What each guided topic's eta favours, weighted as documents are (words), of length one."""
+    if isinstance(words.eta, InformedPrior):
+        for topic in range(words.eta.guided):
+            eta = words.eta.of_topic(topic)
+            lean = (eta - eta.min()) * weights
+            yield lean / max(float(np.linalg.norm(lean)), 1e-12)
 
 
 def _linked(counts: csr_matrix, words: ClosedVocabulary, n_topics: int) -> NDArray[np.bool_]:
@@ -120,7 +120,7 @@ def _unit_tf_idf(counts: csr_matrix) -> tuple[csr_matrix, Array]:
 
 def _seeds(
     vectors: csr_matrix,
-    leans: Array,
+    leans: Iterable[Array],
     eligible: NDArray[np.bool_],
     n_topics: int,
     generator: np.random.Generator,

@@ -31,6 +31,7 @@ from stickbreaker.models.topics import (
     Franchise,
     Gibbs,
     Hybrid,
+    InformedPrior,
     MeanField,
     OpenVocabulary,
     OpenWords,
@@ -46,7 +47,7 @@ FOLD_IN: dict[str, MeanField | Hybrid] = {
 }
 
 
-MADE = ("components_", "topic_word_", "rest_", "_rows")  # of the table, when they are asked for
+MADE = ("components_", "topic_word_", "rest_", "eta_", "_rows")  # of the table, when they are asked for
 
 
 def final_score(state: RunState) -> float:
@@ -80,7 +81,6 @@ class TopicEstimator(ABC):
     callbacks: Sequence[Callable[[TraceRecord], object]] | None
 
     alpha_: Array
-    eta_: float | Array
     concentration_: float  # of an open vocabulary, in place of eta_
     topic_shares_: Array
     topic_names_: tuple[str | None, ...]
@@ -148,6 +148,16 @@ class TopicEstimator(ABC):
         if isinstance(words, OpenWords):
             return Dense(self.topic_word_)
         return Stored(words, self._small, self._engine, self._told)
+
+    @cached_property
+    def eta_(self) -> float | Array:
+        """The prior of words in topics: a number, or an array (words) or (topics × words)."""
+        words = self._model().words
+        if isinstance(words, OpenWords):
+            raise AttributeError("an open vocabulary has concentration_ in place of eta_")
+        if isinstance(words.eta, np.ndarray | InformedPrior):
+            return np.array(words.eta[:]).T
+        return float(self._small["eta"].values)
 
     @cached_property
     def rest_(self) -> Array:
@@ -292,7 +302,6 @@ class TopicEstimator(ABC):
             self.concentration_ = float(small["concentration"].values)
         else:
             self._rows = None
-            self.eta_ = float(small["eta"].values) if "eta" in small else np.array(model.words.eta).T
         columns = state.columns or first_columns(len(totals))
         self.topic_ids_ = [columns.numbers[k] for k in told.tolist()]
         names = self._names()

@@ -19,6 +19,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.engines.spark.failures import reason_of
 from stickbreaker.estimators.engines import engine_of
 from stickbreaker.estimators.fitting import begun
 from stickbreaker.estimators.moments import Moments
@@ -35,11 +36,13 @@ from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import snapshot_of, state_of
 from stickbreaker.saved.directory import LOCK, new_model_directory
 from stickbreaker.spark.arrivals import Arrivals, arrived
+from stickbreaker.spark.session import in_one_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
+AGAIN = "what was learned is saved; give the command again to go on"
 ARRIVING = "arriving"  # of a manifest: what files are read, Spark's query, and the last micro-batch's number
 BEGUN = "begun"  # a file among Spark's notes: there is a model that learned by them
 Watch = Callable[[TraceRecord], object]
@@ -71,7 +74,8 @@ class Arriving:
         self.estimator, self.arrivals, self.analysis = estimator, arrivals, analysis.resolved()
         self.path, self.vocabulary, self.watch = path, vocabulary, watch
         self.session = estimator.engine.session
-        self.frame = arrivals.read(self.session)
+        with in_one_line(where=arrivals.directory):
+            self.frame = arrivals.read(self.session)
         self.failure: UserError | None = None  # in a micro-batch: Spark tells it in pages
         self.skipped = 0
         self.is_open = False
@@ -93,7 +97,8 @@ class Arriving:
         """Learn from what is there and, unless `once`, from what arrives, until the query is stopped."""
         writer = self.frame.writeStream.foreachBatch(self.learn)
         writer = writer.option("checkpointLocation", f"file://{offsets_of(self.path).resolve()}")
-        return writer.trigger(availableNow=True).start() if once else writer.start()
+        with in_one_line(where=self.arrivals.directory):
+            return writer.trigger(availableNow=True).start() if once else writer.start()
 
     def learn(self, frame: "DataFrame", batch: int) -> None:
         """Learn from a micro-batch, unless the model has done so; if it fails, the model is as it was."""
@@ -103,9 +108,10 @@ class Arriving:
             if self.is_open and batch <= self.fixed[ARRIVING]["batch"]:
                 return
             try:
-                self._learn(frame, batch)
+                with in_one_line(where=self.arrivals.directory):
+                    self._learn(frame, batch)
             except BaseException as error:
-                self.failure = error if isinstance(error, UserError) else None
+                self.failure = _told_of(error, self.path)
                 self._release()
                 raise
 
@@ -258,6 +264,7 @@ def wait(query: "StreamingQuery", arriving: Arriving, asked: Callable[[], bool])
 
     Raises UserError where a micro-batch could not be learned from; what was learned before it is saved.
     """
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
@@ -267,15 +274,21 @@ def wait(query: "StreamingQuery", arriving: Arriving, asked: Callable[[], bool])
                 return False
             query.awaitTermination(1)
         query.awaitTermination()
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         if asked():
             return False
         if arriving.failure is not None:
             raise arriving.failure from None
-        lines = [line for line in str(error).splitlines() if line.strip()]
-        remedy = "what was learned is saved; give the command again to go on"
-        raise UserError(f"Spark ended the stream ({lines[0][:200]})", remedy=remedy) from error
+        raise UserError(f"Spark ended the stream ({reason_of(str(error))})", remedy=AGAIN) from error
     return True
+
+
+def _told_of(error: BaseException, path: Path) -> UserError | None:
+    """What a user can do about a micro-batch that failed; None where nobody knows."""
+    if isinstance(error, OSError):
+        where = error.filename or path
+        return UserError(f"cannot be read or written ({error.strerror or error})", where=where, remedy=AGAIN)
+    return error if isinstance(error, UserError) else None
 
 
 def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:

@@ -16,12 +16,12 @@ from stickbreaker.core.files import atomic_directory, digest_of, recover
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.store import StoreSource
+from stickbreaker.engines.spark.failures import SHARED
 from stickbreaker.estimators import saving
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.evaluation.documents import HeldOutScore, completion_of_blocks, unigram_probabilities
 from stickbreaker.spark.session import local_path, scratch
 from stickbreaker.spark.tasks import (
-    SHARED,
     Batches,
     attempt_folder,
     discard_attempts,

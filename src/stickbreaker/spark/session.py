@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.engines.spark.failures import reason_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,12 +26,12 @@ GET_JAVA = "install Java 17, on Debian: apt-get install openjdk-17-jre-headless;
 GET_PYSPARK = "pip install 'stickbreaker[spark]'"
 MASTERS = r"(local(-cluster)?(\[.+\])?|yarn)$|(spark|k8s)://."
 QUIET = Path(__file__).with_name("log4j2.properties")
-JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+JAVA_OPTIONS = "spark.driver.defaultJavaOptions"  # those that a user gives, extraJavaOptions, come after them
 LIGHT_JAVA = "-XX:TieredStopAtLevel=1"  # compiled once and not again: it carries bytes, and computes nothing
 ONLY_LEARNING = {
     "spark.shuffle.compress": "false",  # dense reports hardly get smaller, drawn ones by half
     JAVA_OPTIONS: LIGHT_JAVA,
-    "spark.executor.extraJavaOptions": LIGHT_JAVA,
+    "spark.executor.defaultJavaOptions": LIGHT_JAVA,
 }
 # by TCP the end of what a worker sends waits for Java's word on what came before: 40 ms of most tasks
 LOCAL_SOCKETS = {"spark.python.unix.domain.socket.enabled": "true"} if os.name == "posix" else {}
@@ -75,7 +76,7 @@ def start_session(
         builder = builder.master(master)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # not under spark-submit: the JVM starts with these
         given = {**LOCAL_SOCKETS, **(settings or {})}
-        java = f"-Dlog4j2.configurationFile={QUIET} {given.get(JAVA_OPTIONS, '')}"
+        java = f'"-Dlog4j2.configurationFile={QUIET}" {given.get(JAVA_OPTIONS, "")}'
         for key, value in {**given, JAVA_OPTIONS: java.strip()}.items():
             builder = builder.config(key, value)
     with in_one_line(where=master):
@@ -115,21 +116,6 @@ def in_one_line(where: object = None) -> Iterator[None]:
         yield
     except (PySparkException, PySparkRuntimeError, Py4JError) as error:
         raise UserError(f"Spark failed ({reason_of(str(error))})", where=where) from error
-
-
-def reason_of(text: str) -> str:
-    """The line of an error of Spark's that tells the reason.
-
-    >>> reason_of("An exception was thrown:\\nTraceback (most recent call last):\\n  x\\nValueError: no")
-    'ValueError: no'
-    """
-    text = text.partition("\n\nJVM stacktrace")[0]
-    lines = [line for line in text.splitlines() if line.strip()]
-    own = [line for line in lines if not line[0].isspace()]
-    traced = any(line.startswith("Traceback") for line in lines)
-    caused = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))]
-    told = own[-1] if traced and own else caused[0] if caused else (lines or ["no reason given"])[0]
-    return told.partition("stickbreaker.core.errors.UserError: ")[2] or told[:300]
 
 
 def scratch(session: "SparkSession") -> Path:

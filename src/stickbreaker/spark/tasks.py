@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.engines.spark.failures import SHARED, seen
 from stickbreaker.spark.session import in_one_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 PARTS = ".parts"  # the folder of the attempts, inside that of the results
-SHARED = "give a path that the driver and all executors have mounted"
 
 Batches = Iterator[pa.RecordBatch]
 Task = Callable[[int, Batches], Mapping[str, Any]]
@@ -82,8 +82,7 @@ def numbers_in(batches: Batches) -> Iterator[int]:
 def attempt_folder(directory: Path, partition: int) -> Path:
     """A new folder for what one attempt at a task writes. Raises UserError where this executor cannot see
     the directory of the results."""
-    if not directory.is_dir():
-        raise UserError("an executor cannot see the directory", where=directory.parent, remedy=SHARED)
+    seen(directory, directory.parent)
     folder = directory / PARTS / f"{partition:05d}-{uuid.uuid4().hex}"
     folder.mkdir(parents=True)
     return folder

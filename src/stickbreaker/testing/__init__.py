@@ -7,15 +7,17 @@ Subclass a suite in a pytest file:
             return LDA(n_topics=5, random_state=0, **settings)
 
 `ModelTests` hold for every estimator of topics, `VariationalTests` for those that learn online too,
-`MeanFieldTests` for those whose bound is exact, `EngineTests` and `OrderedEngineTests` for engines.
+`MeanFieldTests` for those whose bound is exact. `ClosedEngineTests` hold for engines' tables whose rows stay,
+`EngineTests` for those whose rows have keys, `OrderedEngineTests` for those whose columns have an order.
 """
 
-from stickbreaker.testing.engines import EngineTests
+from stickbreaker.testing.engines import ClosedEngineTests, EngineTests
 from stickbreaker.testing.models import MeanFieldTests, ModelTests, VariationalTests
 from stickbreaker.testing.ordered import OrderedEngineTests
 from stickbreaker.testing.planted import Planted, plant_languages, plant_topics
 
 __all__ = [
+    "ClosedEngineTests",
     "EngineTests",
     "MeanFieldTests",
     "ModelTests",

@@ -98,10 +98,19 @@ class GrowingMixture(Model):
 
 
 @dataclass(frozen=True)
+class ClosedMixture(GrowingMixture):
+    """The same over a closed vocabulary: only its components grow."""
+
+    @property
+    def moves(self) -> tuple[Move, ...]:  # type: ignore[override]
+        return (SplitLargest(self.eta), SplitSmallest(self.eta))
+
+
+@dataclass(frozen=True)
 class SplitLargest(Move):
     """Try to split the component with most documents; two rounds, then accept what the marginal gains.
 
-    A plan names the component by a mark, and carries each half's counts of the round before.
+    A plan names the component by a mark, and carries each half's counts and tokens of the round before.
     """
 
     eta: float
@@ -126,8 +135,11 @@ class SplitLargest(Move):
         halves = table.fields({plan.name: Ask(as_told, {"told": Told(plan.name)}) for plan in fitting})
         again: list[Plan] = []
         for plan in fitting:
-            change = {**plan.change, "halves": Field(halves[plan.name]["halves"], ("words", "halves"))}
-            again.append(replace(plan, change=change, round=plan.round + 1))
+            told = {
+                "halves": Field(halves[plan.name]["halves"], ("words", "halves")),
+                "tokens": stats.trial[plan.name].usage["tokens"],
+            }
+            again.append(replace(plan, change={**plan.change, **told}, round=plan.round + 1))
         return Verdict(again=tuple(again))
 
     def decide(
@@ -211,10 +223,10 @@ def _collect(shard: Shard, shares: Array, n: int) -> Stats:
         counts[text.codes] += text.counts[:, None] * share
     known = np.flatnonzero(shard.rows >= 0)
     order = known[np.argsort(shard.rows[known])]
-    assert shard.keys is not None
+    keys = shard.keys or ()
     return Stats(
         rows=Rows(shard.rows[order], counts[order]) if len(order) else no_rows(n),
-        found={shard.keys[int(i)]: counts[i] for i in np.flatnonzero(shard.rows < 0)},
+        found={keys[int(i)]: counts[i] for i in np.flatnonzero(shard.rows < 0)},
         usage={"use": Field(shares.sum(axis=0), ("components",))},
         documents=float(shard.n_documents),
         tokens=float(shard.counts.sum()),
@@ -229,12 +241,13 @@ def _try_split(shard: Shard, share: Array, plan: Plan, seed: int) -> Stats:
         if "halves" not in plan.change:
             first[d] = stream(seed, "halves", 0, int(shard.documents[d])).random()
         else:
-            halves = plan.change["halves"].values
+            halves, tokens = plan.change["halves"].values, plan.change["tokens"].values
             rows = np.where(shard.rows[text.codes, None] >= 0, halves[shard.rows[text.codes]], 0.0) + 0.5
-            logs = text.counts @ np.log(rows / (halves.sum(axis=0) + 500.0))
+            logs = text.counts @ np.log(rows / (tokens + 500.0))
             first[d] = 1.0 / (1.0 + np.exp(np.clip(logs[1] - logs[0], -50, 50)))
     stats = _collect(shard, np.stack([first * share, (1.0 - first) * share], axis=1), 2)
-    return replace(stats, found={}, documents=float(share.sum()))
+    usage = {"tokens": Field(stats.rows.rows().values.sum(axis=0), ("halves",))}
+    return replace(stats, found={}, usage=usage, documents=float(share.sum()))
 
 
 def as_told(part: Part) -> Mapping[str, Array]:

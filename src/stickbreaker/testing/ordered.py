@@ -12,8 +12,8 @@ from stickbreaker.core.records import Array, Field, Ordered, Record, Rows
 from stickbreaker.engines.contract import Engine, Interrupted
 from stickbreaker.learning.loop import advance
 from stickbreaker.models.contract import Counts, Move, Step, Summary
-from stickbreaker.testing.engines import GrowingRuns
 from stickbreaker.testing.growing import Components, GrowingMixture
+from stickbreaker.testing.runs import GrowingRuns
 
 STEPS = 9
 RANK = "rank"  # of the prepared small part: where each cell stands in its column, from 1 on

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.engines.contract import Interrupted
-from stickbreaker.engines.spark.failures import of_task
+from stickbreaker.engines.spark.failures import of_task, reason_of
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -50,7 +50,7 @@ class Cluster:
             mended = of_task(error)
             if mended is not None:
                 raise mended from None
-            raise UserError(f"a Spark job failed ({_last_line(error)})", remedy=REMEDY) from error
+            raise UserError(f"a Spark job failed ({reason_of(str(error))})", remedy=REMEDY) from error
 
     def each(self, items: Sequence[Any], work: Callable[[Iterable[Any]], Iterable[Any]]) -> list[Any]:
         """What `work` makes of every item, a task an item, in their order."""
@@ -62,9 +62,3 @@ class Cluster:
         """May be called from a signal handler: the cluster is told by a thread of its own."""
         self.stopped = True
         threading.Thread(target=self.context.cancelJobsWithTag, args=(self.tag,), daemon=True).start()
-
-
-def _last_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    wanted = [line for line in lines if "Error" in line or "Exception" in line]
-    return (wanted or lines or [type(error).__name__])[-1][:300]

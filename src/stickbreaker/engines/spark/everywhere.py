@@ -15,7 +15,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.engines.contract import Seeds
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark.cluster import Cluster
-from stickbreaker.engines.spark.failures import told
+from stickbreaker.engines.spark.failures import settle, told
 from stickbreaker.engines.spark.portions import CarriedRecords, source_of
 from stickbreaker.engines.spark.tasks import EachTask, Portion, over_sent
 from stickbreaker.models.contract import Model, Plan
@@ -39,6 +39,7 @@ class EverywhereTask:
         with told():
             for portion in portions:
                 yield self._portion(portion)
+        settle("everywhere")
 
     def _portion(self, portion: Portion) -> Stats:
         engine, shards = over_sent(self.sent), portion.shards(self.source)

@@ -2,14 +2,25 @@
 
 import functools
 import gc
+import itertools
 import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 
 MARK = "stickbreaker failed: "
+TRACED = "Traceback (most recent call last):"
+SHARED = "give a path that the driver and all executors have mounted"
+
+
+def seen(folder: Path, within: Path | None = None) -> None:
+    """Raise UserError where this executor cannot see a folder of the driver's; it may lie `within` one that a
+    user named."""
+    if not folder.is_dir():
+        raise UserError("an executor cannot see the directory", where=within or folder, remedy=SHARED)
 
 
 @contextmanager
@@ -39,3 +50,23 @@ def of_task(error: Exception) -> UserError | None:
         return None
     fields = json.loads(found[1])
     return UserError(fields["problem"], where=fields["where"] or None, remedy=fields["remedy"])
+
+
+def reason_of(text: str) -> str:
+    """The line of an error of Spark's that tells the reason: Python's last, or Java's first.
+
+    >>> reason_of("An exception was thrown:\\nTraceback (most recent call last):\\n  x\\nValueError: no")
+    'ValueError: no'
+    """
+    _, traced, after = text.partition(TRACED)
+    if traced:
+        lines = itertools.takewhile(
+            lambda line: not line.startswith(("\tat ", "JVM stack")), after.splitlines()
+        )
+        told = [line for line in lines if line.strip() and not line[0].isspace()]
+    else:
+        lines = [line for line in text.splitlines() if line.strip()]
+        told = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))][:1]
+        told = told or lines[:1]
+    reason = (told or ["no reason given"])[-1]
+    return reason.partition("stickbreaker.core.errors.UserError: ")[2] or reason[:300]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Cells, Rows, Stats, no_rows, summed_cells
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
-from stickbreaker.engines.spark.failures import told
+from stickbreaker.engines.spark.failures import seen, told
 from stickbreaker.engines.table import sums_by_group
 from stickbreaker.kernels.topic_words import add_rows
 
@@ -209,6 +209,7 @@ class ReduceTask:
 
     def __call__(self, index: int, pairs: Iterable[tuple[Key, Any]]) -> Iterator[Reduced]:
         with told():
+            seen(self.folder)
             yield self._small(pairs) if index == self.layout.blocks else self._block(index, pairs)
 
     def _small(self, pairs: Iterable[tuple[Key, Stats]]) -> Reduced:

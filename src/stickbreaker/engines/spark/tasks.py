@@ -226,6 +226,7 @@ class EachTask:
         with told():
             for item in items:
                 yield self.function(engine, item)
+        settle("each")
 
 
 def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:

@@ -5,6 +5,7 @@ from stickbreaker.models.topics.franchise import FranchiseTopics
 from stickbreaker.models.topics.franchise_solver import Franchise
 from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.hybrid import Hybrid
+from stickbreaker.models.topics.informed import InformedPrior
 from stickbreaker.models.topics.mean_field import MeanField
 from stickbreaker.models.topics.model import TopicModel
 from stickbreaker.models.topics.open_words import OpenVocabulary, OpenWords
@@ -20,6 +21,7 @@ __all__ = [
     "Gibbs",
     "GrowingTopics",
     "Hybrid",
+    "InformedPrior",
     "MeanField",
     "OpenVocabulary",
     "OpenWords",

@@ -49,7 +49,7 @@ class TokenChain(Sampler):
 
     def learn(self) -> None:
         """Minka's fixed point for a symmetric eta, where it is learned."""
-        if self._words.learned and not isinstance(self._words.eta, np.ndarray):
+        if self._words.learned and "eta" in self._small:
             eta = float(self._small["eta"].values)
             groups, topics = np.nonzero(self._totals())
             totals = histogram(groups, self._totals()[groups, topics])
@@ -62,10 +62,10 @@ class TokenChain(Sampler):
         totals = self._words.prior_totals(self._small)
         nats -= float((gammaln(self._totals() + totals) - gammaln(totals)).sum())
         counts = self.counts()
-        if isinstance(self._words.eta, np.ndarray):
-            nats += sum(self._informed_terms(counts))
-        else:
+        if "eta" in self._small:
             nats += log_gamma_sum(_alone(counts), self._small["eta"].values, 1)
+        else:
+            nats += sum(self._informed_terms(counts))
         return Score(nats, float(len(self._tokens.words)), "joint")
 
     def small(self) -> dict[str, Field]:

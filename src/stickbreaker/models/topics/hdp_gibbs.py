@@ -40,7 +40,7 @@ class DirectAssignment(TokenChain):
         seed: int,
     ) -> None:
         super().__init__(tokens, words, seed)
-        if np.ndim(words.eta) == 2:
+        if words.by_topic:
             told = "eta has a column for each topic, and new topics would have none"
             raise UserError(told, remedy="give eta as a number or an array (words)")
         self._documents = documents

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.randomness import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.models.contract import Summary
+from stickbreaker.models.topics.informed import InformedPrior
 
 BLOCK = 4096  # rows whose Dirichlet parameters are held at once
 
@@ -21,13 +22,13 @@ BLOCK = 4096  # rows whose Dirichlet parameters are held at once
 class ClosedVocabulary:
     """beta_k ~ Dirichlet(eta) over `n_words` known words.
 
-    `eta` is one number, or an array (words) or (words × topics); `learned` lets a run move a number.
-    `firsts` is the first row of each group (language) of words: a topic is a distribution over each of them
-    (Mimno et al. 2009; Zhai 2014, section 3.3.2).
+    `eta` is one number, an array (words) or (words × topics), or that of a guide; `learned` lets a run move a
+    number. `firsts` is the first row of each group (language) of words: a topic is a distribution over each
+    of them (Mimno et al. 2009; Zhai 2014, section 3.3.2).
     """
 
     n_words: int
-    eta: float | Array
+    eta: float | Array | InformedPrior
     learned: bool = False
     firsts: tuple[int, ...] = (0,)
     ordered: ClassVar[bool] = False
@@ -55,20 +56,27 @@ class ClosedVocabulary:
             ends = np.searchsorted(rows, ends)
         return [slice(*ends[i : i + 2].tolist()) for i in range(len(self.firsts))]
 
+    @property
+    def by_topic(self) -> bool:
+        """Whether topics differ in eta."""
+        return isinstance(self.eta, InformedPrior) or np.ndim(self.eta) == 2
+
     def start(self) -> dict[str, Field]:
-        if isinstance(self.eta, np.ndarray):
+        if isinstance(self.eta, np.ndarray | InformedPrior):
             return {}
         return {"eta": Field(np.array(float(self.eta)), (), additive=False)}
 
     def prior(self, small: Record, rows: NDArray[np.integer[Any]] | slice) -> Array | float:
         """eta of some rows, in a shape that broadcasts with rows × topics."""
-        if not isinstance(self.eta, np.ndarray):
+        if not isinstance(self.eta, np.ndarray | InformedPrior):
             return float(small["eta"].values)
         values = self.eta[rows]
         return values[:, None] if values.ndim == 1 else values
 
     def prior_totals(self, small: Record) -> Array:
         """Sum of eta over each group's words (groups × topics, or × 1 where all topics have the same)."""
+        if isinstance(self.eta, InformedPrior):
+            return np.stack([self.eta.sums(part) for part in self.ranges()])
         if not isinstance(self.eta, np.ndarray):
             return self.sizes[:, None].astype(np.float64) * float(small["eta"].values)
         return np.stack([np.atleast_1d(self.eta[part].sum(axis=0)) for part in self.ranges()])
@@ -171,6 +179,8 @@ class ClosedVocabulary:
         """Sum of log Gamma(eta) over the words (topics, or one number where all have the same)."""
         from scipy.special import gammaln
 
+        if isinstance(self.eta, InformedPrior):
+            return self.eta.sums(slice(0, self.n_words), gammaln)
         if not isinstance(self.eta, np.ndarray):
             return np.array(self.n_words * gammaln(float(small["eta"].values)))
         if "prior terms" not in self._constants:

@@ -1,0 +1,141 @@
+"""Runs of the growing mixture, step by step: what the suites of engines look at."""
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stickbreaker.core.randomness import stream
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.engines.contract import Engine
+from stickbreaker.learning.loop import Limits, Run, RunState, advance
+from stickbreaker.learning.schedules import Minibatch, Online
+from stickbreaker.testing.growing import GrowingMixture
+
+ROUTE = Online(batch_size=24, kappa=0.5, tau0=1.0)
+THEMES = ("law", "sea")
+LATEST = 5  # times that have words of their own
+WORDS = tuple(
+    sorted(
+        [f"{theme}{i}" for theme in THEMES for i in range(6)]
+        + [f"{theme}{time}new{i}" for theme in THEMES for time in range(LATEST) for i in range(2)]
+    )
+)  # of the documents' words those that are seen more than once
+
+
+def documents(step: int) -> list[list[str]]:
+    """24 documents of two kinds, with words of their time and words seen once."""
+    generator = stream(5, "documents", step)
+    out: list[list[str]] = []
+    for d in range(24):
+        theme = "sea" if d % 2 else "law"
+        out.append(
+            [f"{theme}{generator.integers(6)}" for _ in range(8)]
+            + [f"{theme}{step // 3}new{generator.integers(2)}" for _ in range(2)]
+            + [f"once{step}x{d}"]
+        )
+    return out
+
+
+def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard]:
+    """Shards with spelled words; their rows are for the engine to find."""
+    shards: list[Shard] = []
+    for start in range(0, len(texts), size):
+        part = texts[start : start + size]
+        keys = sorted({word for text in part for word in text})
+        place = {key: i for i, key in enumerate(keys)}
+        bags = [np.unique([place[w] for w in text], return_counts=True) for text in part]
+        shards.append(
+            Shard(
+                documents=np.arange(first + start, first + start + len(part)),
+                offsets=np.cumsum([0] + [len(codes) for codes, _ in bags]).astype(np.int64),
+                codes=np.concatenate([codes for codes, _ in bags]).astype(np.int32),
+                counts=np.concatenate([counts for _, counts in bags]).astype(np.float32),
+                rows=np.full(len(keys), -1, np.int64),
+                keys=keys,
+            )
+        )
+    return shards
+
+
+class Runs(ABC):
+    """Runs of a model; a suite says which, and what rows its table has."""
+
+    model: ClassVar[type[GrowingMixture]]
+    steps: ClassVar[int]
+
+    @abstractmethod
+    def engine(self, n_jobs: int) -> Engine:
+        """A new engine of so many workers, or of as many as there are where it has no say in that."""
+
+    @abstractmethod
+    def start(self, engine: Engine, model: GrowingMixture) -> None:
+        """Begin the engine's table."""
+
+    @abstractmethod
+    def shards(self, number: int) -> list[Shard]:
+        """The documents of a step."""
+
+    @abstractmethod
+    def words(self, engine: Engine) -> list[str]:
+        """What the rows of the table spell."""
+
+    def begun(self, n_jobs: int = 1) -> tuple[Run, RunState]:
+        """A run of the model at its start."""
+        model, engine = self.model(), self.engine(n_jobs)
+        self.start(engine, model)
+        job = Run(model, engine, ROUTE, None, 3, Limits())  # type: ignore[arg-type]
+        return job, RunState(model.start())
+
+    def minibatch(self, number: int) -> Minibatch:
+        shards = self.shards(number)
+        step, keep, add = ROUTE.step_for(number, 24.0 * number, 24, 240.0)
+        return Minibatch(shards, len(shards), 24, step, keep, add, ends_pass=False)
+
+    def after(self, steps: int) -> tuple[Run, RunState]:
+        """A run after its first steps."""
+        job, state = self.begun()
+        for number in range(steps):
+            advance(job, state, self.minibatch(number))
+        return job, state
+
+    def history(self, n_jobs: int = 1) -> tuple[Run, RunState, list[dict[str, Any]], list[list[str]]]:
+        """A whole run: its end, its trace, and the table's words after each step."""
+        job, state = self.begun(n_jobs)
+        records, words = [], []
+        for number in range(self.steps):
+            records.append(advance(job, state, self.minibatch(number)))
+            words.append(self.words(job.engine))
+        return job, state, records, words
+
+
+class GrowingRuns(Runs):
+    """The table has no row at first; its rows have keys."""
+
+    def start(self, engine: Engine, model: GrowingMixture) -> None:
+        engine.start(model, np.empty((0, model.start_components)), [])
+
+    def shards(self, number: int) -> list[Shard]:
+        return shards_of(documents(number), 24 * number)
+
+    def words(self, engine: Engine) -> list[str]:
+        return list(engine.snapshot()[1] or [])
+
+
+class ClosedRuns(Runs):
+    """The table has a row for each of `WORDS` from the first to the last step, known by its number."""
+
+    def start(self, engine: Engine, model: GrowingMixture) -> None:
+        engine.start(model, np.zeros((len(WORDS), model.start_components)))
+
+    def shards(self, number: int) -> list[Shard]:
+        rows = {word: row for row, word in enumerate(WORDS)}
+        known = [[word for word in text if word in rows] for text in documents(number)]
+        spelled = [(shard, shard.keys or ()) for shard in shards_of(known, 24 * number)]
+        return [
+            replace(each, rows=np.array([rows[key] for key in keys]), keys=None) for each, keys in spelled
+        ]
+
+    def words(self, engine: Engine) -> list[str]:
+        return list(WORDS)
