@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from stickbreaker.cli import main
 from stickbreaker.core.randomness import stream
+from stickbreaker.corpus import Corpus
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.stored import StoredTable
 from stickbreaker.estimators import fitting, saving
@@ -66,10 +67,16 @@ def test_executors_write_the_shares_that_one_machine_writes(model, corpus, tmp_p
     on_spark = ("--engine", "spark", "--master", "local[2]")
     run("transform", model / "there", corpus, "--out", tmp_path / "there", *on_spark)
     run("transform", model / "there", corpus, "--out", tmp_path / "here.parquet")
-    here, there = pq.read_table(tmp_path / "here.parquet"), pq.read_table(tmp_path / "there")
-    assert there["id"].to_pylist() == here["id"].to_pylist()
-    wide = np.column_stack([here[f"topic{k}"].to_numpy() for k in range(3)])
-    assert np.array(there["topics"].to_pylist()).tobytes() == wide.tobytes()
+    same_shares(tmp_path / "there", tmp_path / "here.parquet")
+
+
+def same_shares(there, here):
+    """The files of executors have what the file of one machine has."""
+    told, wide = pq.read_table(there), pq.read_table(here)
+    assert told["id"].to_pylist() == wide["id"].to_pylist()
+    names = [name for name in wide.column_names if name.startswith("topic")]
+    shares = np.column_stack([wide[name].to_numpy() for name in names])
+    assert np.array(told["topics"].to_pylist()).tobytes() == shares.tobytes()
 
 
 def test_executors_score_as_one_machine_does(model, corpus):
@@ -100,6 +107,33 @@ def test_spark_submit_runs_the_program(model, corpus, tmp_path):
     assert run("topics", tmp_path / "out") == run("topics", model / "here")
 
 
+KINDS = {
+    "hdp": ("hdp", "--iterations", 3),
+    "open": ("lda", "--words", "open", "--schedule", "batch", "--inference", "hybrid", "--iterations", 3),
+    "guided": ("lda", "--iterations", 3, "--guide", "guide.json"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_model_is_learned_scored_and_shown(spark, corpus, tmp_path, monkeypatch, kind):
+    """By executors and on this machine, with the same figures; `report` shows what Spark learned."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "guide.json").write_text(json.dumps({"sea": ["ship", "wave"], "law": ["court"]}))
+    model, *options = KINDS[kind]
+    on_spark = ("--engine", "spark", "--master", "local[2]")
+    for out, where in (("here", ()), ("there", on_spark)):
+        run("fit", model, corpus, "--out", out, "--topics", 3, "--seed", 1, *options, *where)
+    assert run("topics", "there") == run("topics", "here")
+    scored = [json.loads(run("evaluate", "there", corpus, "--json", *where)) for where in ((), on_spark)]
+    for name, value in scored[1].items():
+        assert value == (None if value is None else pytest.approx(scored[0][name], rel=1e-12)), name
+    run("transform", "there", corpus, "--out", "shares", *on_spark)
+    run("transform", "there", corpus, "--out", "shares.parquet")
+    same_shares("shares", "shares.parquet")
+    run("report", "there", "--out", "report.html")
+    assert "harbour" in (tmp_path / "report.html").read_text()
+
+
 class StopAfterOne(Observer):
     """Asks the engine to stop once a step is done."""
 
@@ -109,7 +143,6 @@ class StopAfterOne(Observer):
 
 
 def test_resume_goes_on_with_a_run_on_spark(spark, corpus, model, tmp_path):
-    from stickbreaker.corpus import Corpus
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators.plain_lda import PlainLDA
 
@@ -146,7 +179,6 @@ def test_raw_files_are_not_scored_on_spark(tmp_path):
 
 def test_a_memoised_run_is_read_while_it_learns(spark, corpus, tmp_path):
     """Its reports serve the run alone; what is read stays whole when the run goes on."""
-    from stickbreaker.corpus import Corpus
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators.plain_hdp import PlainHDP
 
@@ -164,7 +196,6 @@ def test_a_memoised_run_is_read_while_it_learns(spark, corpus, tmp_path):
 
 
 def test_a_run_of_one_machine_is_not_gone_on_with_on_spark(spark, corpus, tmp_path):
-    from stickbreaker.corpus import Corpus
     from stickbreaker.estimators.plain_lda import PlainLDA
 
     fitting.begin(PlainLDA(3, random_state=0), Corpus.open(corpus), tmp_path / "model")

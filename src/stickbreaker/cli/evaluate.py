@@ -80,6 +80,8 @@ def evaluate(
 
     On Spark (--engine spark) executors score a corpus by completion alone.
     """
+    from stickbreaker.estimators.evaluated import topics_of
+
     if where.engine == "spark":
         refuse_written(written(ALONE))
         told = completion_on_spark(model, inputs, completion, where)
@@ -100,13 +102,6 @@ def evaluate(
     told["labels"] = None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
     told["language_pairs"] = _language_pairs(topics, corpus)
     emit(told, as_json, _as_text)
-
-
-def topics_of(estimator: "TopicEstimator") -> "Topics":
-    """A model's topics as evaluation takes them."""
-    from stickbreaker.evaluation import Topics
-
-    return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator._theta)
 
 
 def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:

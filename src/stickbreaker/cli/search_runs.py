@@ -120,7 +120,7 @@ class Search:
 
 def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[str, Any]:
     """What is told of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
-    from stickbreaker.cli.evaluate import topics_of
+    from stickbreaker.estimators.evaluated import topics_of
     from stickbreaker.evaluation import coherence_of, diversity_of
 
     topics = topics_of(model)

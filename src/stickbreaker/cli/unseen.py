@@ -49,7 +49,8 @@ def spelled_topics(
             raise UserError(told, remedy="drop --unseen")
     if not is_open and unseen is None and spelling_of is None:
         return None
-    from stickbreaker.evaluation import OpenTopics, with_one_more_word
+    from stickbreaker.estimators.evaluated import open_topics_of
+    from stickbreaker.evaluation import with_one_more_word
 
     speller = estimator
     if spelling_of is not None:
@@ -58,7 +59,7 @@ def spelled_topics(
         speller = load(spelling_of)
     log_spelling = _log_spelling_of(speller)
     if is_open:
-        return OpenTopics(topics, estimator.rest_, log_spelling)
+        return open_topics_of(estimator)._replace(topics=topics, log_spelling=log_spelling)
     return with_one_more_word(topics, estimator.components_.sum(axis=1), estimator.eta_, log_spelling)
 
 
@@ -86,12 +87,11 @@ def lines_of_spelling(told: dict[str, float] | None) -> list[str]:
 
 def _log_spelling_of(estimator: "TopicEstimator") -> "Callable[[Sequence[str]], Array]":
     """log G0: of an open vocabulary its own, of a closed one learned from its words."""
-    from stickbreaker.models.topics import OpenWords
+    from stickbreaker.estimators.evaluated import open_topics_of
     from stickbreaker.models.topics.spelling import CharacterModel, Spelling
 
-    words, small = estimator._model().words, estimator._small
-    if isinstance(words, OpenWords):
-        return lambda spelled: words.log_spelling(small, spelled)
+    if estimator._model().ordered:
+        return open_topics_of(estimator).log_spelling
     if estimator.vocabulary_.languages:
         told = "unseen words of a model of several languages are not spelled"
         raise UserError(told, remedy="drop --unseen and --spelling-of")

@@ -74,8 +74,15 @@ def completion_of_strings(topics: OpenTopics, corpus: Corpus, share: float = 0.5
     document's words and counts, not on the model: it is the same for all models. Raises UserError without a
     word to score.
     """
-    table = _Table(topics, corpus)
-    for block in range(len(corpus.block_sizes)):
+    return _some(completion_of_string_blocks(topics, corpus, range(len(corpus.block_sizes)), share))
+
+
+def completion_of_string_blocks(
+    topics: OpenTopics, corpus: Corpus, blocks: Sequence[int], share: float = 0.5
+) -> StringScore:
+    """The same of some blocks of a corpus: sums, so that those of several add up."""
+    table = _Table(topics, corpus, blocks)
+    for block in blocks:
         observed, rest = split_halves(table.corpus.bags(block), share, table.words)
         if rest.counts.sum() > 0:
             theta = topics.topics.infer(_known(table.through(observed), table.unknown))
@@ -83,13 +90,21 @@ def completion_of_strings(topics: OpenTopics, corpus: Corpus, share: float = 0.5
     return table.score()
 
 
+def _some(scored: StringScore) -> StringScore:
+    """Raises UserError for a score of no word."""
+    if scored.held_out.tokens == 0.0:
+        raise UserError("there is nothing to score", remedy="no document has a word")
+    return scored
+
+
 def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int = 20) -> StringScore:
     """Left-to-right likelihood of all words of a corpus: `left_to_right_of` over all strings.
 
     Raises UserError without a word to score, and for weights that are not whole.
     """
-    table, first = _Table(topics, corpus), 0
-    for block in range(len(corpus.block_sizes)):
+    blocks = range(len(corpus.block_sizes))
+    table, first = _Table(topics, corpus, blocks), 0
+    for block in blocks:
         bags = table.corpus.bags(block)
         refuse_weights(bags, first)
         first += len(bags.unseen)
@@ -97,20 +112,20 @@ def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int 
             through = table.through(bags)
             scored = left_to_right_score(through, table.topic_word, topics.topics.alpha, particles)
             table.add(bags, scored.nats)
-    return table.score()
+    return _some(table.score())
 
 
 class _Table:
-    """A corpus seen through all its words, topics with one column more, and sums of scores.
+    """A corpus seen through all words of some blocks, topics with one column more, and sums of scores.
 
     Column `unknown` is any word that no topic has; which of them it is has a probability of its own, by G0
     among the unknown, the same in all topics. `topic_word` (K × (V + 1)), rows sum to one. The unigram model
     has the mean of the topics' rests.
     """
 
-    def __init__(self, topics: OpenTopics, corpus: Corpus) -> None:
+    def __init__(self, topics: OpenTopics, corpus: Corpus, blocks: Sequence[int]) -> None:
         known, alpha = topics.topics.vocabulary, topics.topics.alpha
-        self.words = _words_of(corpus, known)
+        self.words = _words_of(corpus, known, blocks)
         self.corpus = corpus.with_vocabulary(Vocabulary.of(self.words))
         self.unknown = len(known)
         in_topics = topics.topics.topic_word.any(axis=0)
@@ -152,15 +167,13 @@ class _Table:
         self._spelling += letters
 
     def score(self) -> StringScore:
-        if self._tokens == 0.0:
-            raise UserError("there is nothing to score", remedy="no document has a word")
         return StringScore(HeldOutScore(self._nats, self._base, self._tokens), self._unseen, self._spelling)
 
 
-def _words_of(corpus: Corpus, known: Vocabulary) -> tuple[str, ...]:
-    """All words that count in a corpus, in the order of their spelling: the eligible and the known."""
+def _words_of(corpus: Corpus, known: Vocabulary, blocks: Sequence[int]) -> tuple[str, ...]:
+    """All words that count in some blocks, in the order of their spelling: the eligible and the known."""
     found: set[str] = set()
-    for block in range(len(corpus.block_sizes)):
+    for block in blocks:
         found.update(corpus.source.entries(block).words())
     words = sorted(found - {""})
     if corpus.kind != "text" or not isinstance(corpus.analysis, Analysis):

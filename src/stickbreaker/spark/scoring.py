@@ -1,6 +1,7 @@
 """Topic shares of documents, inferred by executors: of a table's rows, and of a store's documents."""
 
 import functools
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.store import StoreSource
 from stickbreaker.engines.spark.failures import SHARED
 from stickbreaker.estimators import saving
+from stickbreaker.estimators.evaluated import open_topics_of
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.evaluation.documents import HeldOutScore, completion_of_blocks, unigram_probabilities
+from stickbreaker.evaluation.spelled import StringScore, completion_of_string_blocks
 from stickbreaker.spark.session import local_path, scratch
 from stickbreaker.spark.tasks import (
     Batches,
@@ -173,8 +176,8 @@ def transform_corpus(
             "the corpus is held in memory", remedy="save it with corpus.write(path), and open that"
         )
     placed, store, fingerprint = Placed.of(model, session), corpus.path.resolve(), corpus.fingerprint
-    firsts = _first_blocks(corpus)
-    with _new_shares(Path(out), overwrite) as directory:
+    firsts, out = _first_blocks(corpus), Path(out).resolve()  # where executors are, a path may mean another
+    with _new_shares(out, overwrite) as directory:
 
         def work(number: int) -> Mapping[str, Any]:
             folder, file = attempt_folder(directory, number), "topics"
@@ -188,20 +191,23 @@ def transform_corpus(
         for number, told in enumerate(told_of_each(session, len(firsts) - 1, work)):
             take(directory, told["attempt"], "topics", f"topics-{number:05d}.parquet")
         discard_attempts(directory)
-    return Path(out)
+    return out
 
 
 class Completed(NamedTuple):
-    """Document completion of a corpus, its documents and those without a known word, and what was unseen."""
+    """Document completion of a corpus (`spelled`: over all strings, by a model of open words), its documents
+    and those without a known word, and what was unseen."""
 
     scored: HeldOutScore
+    spelled: StringScore | None
     documents: int
     empty: int
     unseen_share: float
 
 
 def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, share: float = 0.5) -> Completed:
-    """Document completion of a stored corpus by executors: `evaluation.completion_of`, and its sums.
+    """Document completion of a stored corpus by executors: `evaluation.completion_of`, or
+    `completion_of_strings` by a model of open words.
 
     Raises UserError for a corpus held in memory, and where there is no word to score.
     """
@@ -212,11 +218,11 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
     firsts = _first_blocks(corpus)
 
     def work(number: int) -> Mapping[str, Any]:
-        counted = np.zeros(3)
+        counted, blocks = np.zeros(3), range(firsts[number], firsts[number + 1])
 
         def read(seen: Corpus) -> Iterator[Bags]:
             """The blocks, counted while they pass by."""
-            for block in range(firsts[number], firsts[number + 1]):
+            for block in blocks:
                 bags = seen.bags(block)
                 empty = float((np.diff(bags.offsets) == 0).sum())
                 counted[:] += [empty, bags.unseen.sum(dtype=np.float64), bags.counts.sum(dtype=np.float64)]
@@ -224,16 +230,21 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
 
         with placed.read() as by:
             seen = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
-            unigram = unigram_probabilities(seen.vocabulary)
-            scored = completion_of_blocks(by._theta, by._topic_words.of, unigram, read(seen), share)
-        return {"sums": [*scored, *counted.tolist()]}
+            if by._model().ordered:
+                scored, *letters = completion_of_string_blocks(open_topics_of(by), seen, blocks, share)
+                deque(read(seen), 0)
+            else:
+                unigram, letters = unigram_probabilities(seen.vocabulary), []
+                scored = completion_of_blocks(by._theta, by._topic_words.of, unigram, read(seen), share)
+        return {"sums": [*scored, *counted.tolist(), *letters]}
 
     told = [each["sums"] for each in told_of_each(session, len(firsts) - 1, work)]
-    nats, unigram, tokens, empty, unseen, known = np.sum(told, axis=0).tolist()
+    nats, unigram, tokens, empty, unseen, known, *letters = np.sum(told, axis=0).tolist()
     if tokens == 0.0:
         raise UserError("no word to score", remedy="score longer documents, or of the same vocabulary")
     scored = HeldOutScore(nats, unigram, tokens)
-    return Completed(scored, corpus.n_documents, int(empty), unseen / max(unseen + known, 1.0))
+    spelled = StringScore(scored, *letters) if letters else None
+    return Completed(scored, spelled, corpus.n_documents, int(empty), unseen / max(unseen + known, 1.0))
 
 
 def _first_blocks(corpus: Corpus) -> list[int]:
