@@ -31,8 +31,12 @@ class StopAfter(Observer):
     def step(self, job: Any, state: Any, record: Any) -> bool:
         self.left -= 1
         if self.left <= 0:
-            job.engine.stop()
+            self.ask(job)
         return False
+
+    def ask(self, job: Any) -> None:
+        """How it asks."""
+        job.engine.stop()
 
 
 def planted_documents(n: int = 60, seed: int = 0) -> list[dict[str, str]]:

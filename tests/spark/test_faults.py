@@ -20,7 +20,6 @@ from stickbreaker.engines.spark.blocks import BlockTask, Made
 from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.engine import layout_of
 from stickbreaker.estimators.saving import load
-from stickbreaker.learning.observers import Observer
 from stickbreaker.saved import ModelDirectory
 
 
@@ -145,17 +144,11 @@ def test_a_run_stops_at_any_job_and_goes_on(spark, corpora, whole, tmp_path, mon
     assert same(path, whole(run))
 
 
-class CtrlC(Observer):
-    """Presses it after so many steps."""
+class CtrlC(StopAfter):
+    """Asks as a user does."""
 
-    def __init__(self, steps: int) -> None:
-        self.left = steps
-
-    def step(self, job: Any, state: Any, record: Any) -> bool:
-        self.left -= 1
-        if self.left == 0:
-            os.kill(os.getpid(), signal.SIGINT)
-        return False
+    def ask(self, job: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
 
 
 def test_ctrl_c(spark, corpora, whole, tmp_path):

@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from tests.running import StopAfter
+from tests.spark.arriving_on_spark import SPARK
 
 from stickbreaker.cli import main
 from stickbreaker.core.randomness import stream
@@ -16,9 +18,9 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.stored import StoredTable
 from stickbreaker.estimators import fitting, saving
-from stickbreaker.learning.observers import Observer
 from stickbreaker.spark import check_spark
 
+BLOCKS = ("--blocks", 2, "--checkpoint-every", 0)
 THEMES = ("sea ship wave harbour sail", "law court judge trial appeal", "leaf root soil seed bloom")
 
 
@@ -46,8 +48,7 @@ def model(spark, corpus, tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     options = ("--topics", 3, "--iterations", 4, "--eta", 0.1)
     run("fit", "lda", corpus, "--out", folder / "here", *options)
-    on_spark = ("--engine", "spark", "--master", "local[2]", "--blocks", 2, "--checkpoint-every", 0)
-    run("fit", "lda", corpus, "--out", folder / "there", *options, *on_spark)
+    run("fit", "lda", corpus, "--out", folder / "there", *options, *SPARK, *BLOCKS)
     return folder
 
 
@@ -64,8 +65,7 @@ def test_a_finished_model_holds_its_blocks_and_no_more(model):
 
 
 def test_executors_write_the_shares_that_one_machine_writes(model, corpus, tmp_path):
-    on_spark = ("--engine", "spark", "--master", "local[2]")
-    run("transform", model / "there", corpus, "--out", tmp_path / "there", *on_spark)
+    run("transform", model / "there", corpus, "--out", tmp_path / "there", *SPARK)
     run("transform", model / "there", corpus, "--out", tmp_path / "here.parquet")
     same_shares(tmp_path / "there", tmp_path / "here.parquet")
 
@@ -80,9 +80,12 @@ def same_shares(there, here):
 
 
 def test_executors_score_as_one_machine_does(model, corpus):
-    on_spark = ("--engine", "spark", "--master", "local[2]")
-    there = json.loads(run("evaluate", model / "there", corpus, "--json", *on_spark))
-    here = json.loads(run("evaluate", model / "there", corpus, "--json"))
+    scores_are_the_same(model / "there", corpus)
+
+
+def scores_are_the_same(model, corpus):
+    """Those of executors are those of one machine."""
+    there, here = (json.loads(run("evaluate", model, corpus, "--json", *where)) for where in (SPARK, ()))
     for name, value in there.items():
         assert value == (None if value is None else pytest.approx(here[name], rel=1e-12)), name
 
@@ -91,20 +94,11 @@ def test_spark_submit_runs_the_program(model, corpus, tmp_path):
     (tmp_path / "run.py").write_text("from stickbreaker.cli import main\n\nmain()\n")
     submit = Path(sys.executable).with_name("spark-submit")
     options = ("--engine", "spark", "--topics", 3, "--iterations", 4, "--eta", 0.1, "--blocks", 2)
-    words = [
-        submit,
-        "--master",
-        "local[1]",
-        tmp_path / "run.py",
-        "fit",
-        "lda",
-        corpus,
-        "--out",
-        tmp_path / "out",
-    ]
+    command, out = (submit, "--master", "local[1]", tmp_path / "run.py"), tmp_path / "out"
+    words = (*command, "fit", "lda", corpus, "--out", out, *options)
     check_spark()  # tells PySpark which Python
-    subprocess.run([str(word) for word in (*words, *options)], check=True, capture_output=True)
-    assert run("topics", tmp_path / "out") == run("topics", model / "here")
+    subprocess.run([str(word) for word in words], check=True, capture_output=True)
+    assert run("topics", out) == run("topics", model / "here")
 
 
 KINDS = {
@@ -120,26 +114,15 @@ def test_every_kind_of_model_is_learned_scored_and_shown(spark, corpus, tmp_path
     monkeypatch.chdir(tmp_path)
     (tmp_path / "guide.json").write_text(json.dumps({"sea": ["ship", "wave"], "law": ["court"]}))
     model, *options = KINDS[kind]
-    on_spark = ("--engine", "spark", "--master", "local[2]")
-    for out, where in (("here", ()), ("there", on_spark)):
+    for out, where in (("here", ()), ("there", SPARK)):
         run("fit", model, corpus, "--out", out, "--topics", 3, "--seed", 1, *options, *where)
     assert run("topics", "there") == run("topics", "here")
-    scored = [json.loads(run("evaluate", "there", corpus, "--json", *where)) for where in ((), on_spark)]
-    for name, value in scored[1].items():
-        assert value == (None if value is None else pytest.approx(scored[0][name], rel=1e-12)), name
-    run("transform", "there", corpus, "--out", "shares", *on_spark)
+    scores_are_the_same("there", corpus)
+    run("transform", "there", corpus, "--out", "shares", *SPARK)
     run("transform", "there", corpus, "--out", "shares.parquet")
     same_shares("shares", "shares.parquet")
     run("report", "there", "--out", "report.html")
     assert "harbour" in (tmp_path / "report.html").read_text()
-
-
-class StopAfterOne(Observer):
-    """Asks the engine to stop once a step is done."""
-
-    def step(self, job, state, record):
-        job.engine.stop()
-        return False
 
 
 def test_resume_goes_on_with_a_run_on_spark(spark, corpus, model, tmp_path):
@@ -150,9 +133,9 @@ def test_resume_goes_on_with_a_run_on_spark(spark, corpus, model, tmp_path):
     estimator = PlainLDA(3, max_iter=4, eta=0.1, random_state=0, engine=engine)
     fitting.begin(estimator, Corpus.open(corpus), tmp_path / "model")
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "model", every=60.0, threads=1, watch=[StopAfterOne()], spark=engine)
+        fitting.resume(tmp_path / "model", every=60.0, threads=1, watch=[StopAfter(1)], spark=engine)
     assert "--engine spark" in run("resume", tmp_path / "model", code=1)
-    run("resume", tmp_path / "model", "--engine", "spark", "--master", "local[2]")
+    run("resume", tmp_path / "model", *SPARK)
     here, there = saving.load(model / "there"), saving.load(tmp_path / "model")
     assert there.components_.tobytes() == here.components_.tobytes()
 
@@ -186,7 +169,7 @@ def test_a_memoised_run_is_read_while_it_learns(spark, corpus, tmp_path):
     estimator = PlainHDP(3, max_iter=3, moves=None, random_state=0, engine=engine)
     fitting.begin(estimator, Corpus.open(corpus), tmp_path / "model")
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "model", every=0.0, threads=1, watch=[StopAfterOne()], spark=engine)
+        fitting.resume(tmp_path / "model", every=0.0, threads=1, watch=[StopAfter(1)], spark=engine)
     read, in_place = saving.load(tmp_path / "model"), saving.load(tmp_path / "model", in_place=True)
     assert isinstance(in_place._engine.table, StoredTable)
     assert np.array_equal(in_place.topic_word_, read.topic_word_)
@@ -199,5 +182,5 @@ def test_a_run_of_one_machine_is_not_gone_on_with_on_spark(spark, corpus, tmp_pa
     from stickbreaker.estimators.plain_lda import PlainLDA
 
     fitting.begin(PlainLDA(3, random_state=0), Corpus.open(corpus), tmp_path / "model")
-    told = run("resume", tmp_path / "model", "--engine", "spark", "--master", "local[2]", code=1)
+    told = run("resume", tmp_path / "model", *SPARK, code=1)
     assert "the run began on one machine" in told

@@ -65,6 +65,11 @@ def test_no_java_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         check_spark()
 
 
+def ran(code: str) -> "subprocess.CompletedProcess[str]":
+    """What a process of its own prints."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+
 def test_no_pyspark_is_one_line() -> None:
     code = (
         "import importlib.util as u, sys\n"
@@ -74,7 +79,7 @@ def test_no_pyspark_is_one_line() -> None:
         "assert 'pyspark' not in sys.modules\n"
         "try:\n    s.start_session('local[1]')\nexcept ValueError as error:\n    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = ran(code)
     assert done.stdout == "Spark needs the package pyspark; pip install 'stickbreaker[spark]'\n"
 
 
@@ -107,7 +112,7 @@ def test_a_session_is_quiet() -> None:
         "print(context.parallelize([1, 2]).map(lambda one: one + 1).sum())\n"
         "print(*map(context.getConf().get, LOCAL_SOCKETS))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = ran(code)
     assert done.stdout == "quiet None false\nTrue True\n5\ntrue\n"
     assert [line for line in done.stderr.splitlines() if "incubator" not in line] == []
 

@@ -80,13 +80,13 @@ def evaluate(
 
     On Spark (--engine spark) executors score a corpus by completion alone.
     """
-    from stickbreaker.estimators.evaluated import topics_of
-
     if where.engine == "spark":
         refuse_written(written(ALONE))
         told = completion_on_spark(model, inputs, completion, where)
         emit(told, as_json, lambda told: "\n".join(_completion_lines(told)))
         return
+    from stickbreaker.estimators.evaluated import topics_of
+
     where.made()
     if written(("particles",)) and not left_to_right:
         raise click.UsageError("--particles needs --left-to-right")

@@ -49,8 +49,7 @@ def spelled_topics(
             raise UserError(told, remedy="drop --unseen")
     if not is_open and unseen is None and spelling_of is None:
         return None
-    from stickbreaker.estimators.evaluated import open_topics_of
-    from stickbreaker.evaluation import with_one_more_word
+    from stickbreaker.evaluation import OpenTopics, with_one_more_word
 
     speller = estimator
     if spelling_of is not None:
@@ -59,7 +58,7 @@ def spelled_topics(
         speller = load(spelling_of)
     log_spelling = _log_spelling_of(speller)
     if is_open:
-        return open_topics_of(estimator)._replace(topics=topics, log_spelling=log_spelling)
+        return OpenTopics(topics, estimator.rest_, log_spelling)
     return with_one_more_word(topics, estimator.components_.sum(axis=1), estimator.eta_, log_spelling)
 
 
@@ -87,11 +86,11 @@ def lines_of_spelling(told: dict[str, float] | None) -> list[str]:
 
 def _log_spelling_of(estimator: "TopicEstimator") -> "Callable[[Sequence[str]], Array]":
     """log G0: of an open vocabulary its own, of a closed one learned from its words."""
-    from stickbreaker.estimators.evaluated import open_topics_of
+    from stickbreaker.estimators.evaluated import spelling_of
     from stickbreaker.models.topics.spelling import CharacterModel, Spelling
 
     if estimator._model().ordered:
-        return open_topics_of(estimator).log_spelling
+        return spelling_of(estimator)
     if estimator.vocabulary_.languages:
         told = "unseen words of a model of several languages are not spelled"
         raise UserError(told, remedy="drop --unseen and --spelling-of")

@@ -1,11 +1,10 @@
 """Estimators as evaluation takes them."""
 
-from collections.abc import Sequence
+from functools import partial
 
-from stickbreaker.core.records import Array
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.evaluation.documents import Topics
-from stickbreaker.evaluation.spelled import OpenTopics
+from stickbreaker.evaluation.spelled import LogSpelling, OpenTopics
 from stickbreaker.models.topics import OpenWords
 
 
@@ -16,10 +15,11 @@ def topics_of(estimator: TopicEstimator) -> Topics:
 
 def open_topics_of(estimator: TopicEstimator) -> OpenTopics:
     """Topics of a fitted estimator of an open vocabulary, over all strings, spelled by its own characters."""
+    return OpenTopics(topics_of(estimator), estimator.rest_, spelling_of(estimator))
+
+
+def spelling_of(estimator: TopicEstimator) -> LogSpelling:
+    """log G0 of a fitted estimator of an open vocabulary; its topics are not looked at."""
     words = estimator._model().words
     assert isinstance(words, OpenWords)
-
-    def log_spelling(spelled: Sequence[str]) -> Array:
-        return words.log_spelling(estimator._small, spelled)
-
-    return OpenTopics(topics_of(estimator), estimator.rest_, log_spelling)
+    return partial(words.log_spelling, estimator._small)

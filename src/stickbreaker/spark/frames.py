@@ -54,7 +54,7 @@ def corpus_from_frame(
     recipe = Recipe("text", analysis, rule or VocabularyRule(), vocabulary)
     analysed = analysis is not None or isinstance(frame.schema[text_field].dataType, StringType)
     used = (analysis or Analysis()).resolved() if analysed else None
-    with new_directory(Path(out).resolve(), overwrite) as directory:
+    with new_directory(Path(out), overwrite) as directory:
         write = partial(text_part, options=options, recipe=recipe)
         written, about = write_parts(frame, write, directory, "text")
         if (id_field or "id") in frame.columns:

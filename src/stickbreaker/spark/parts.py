@@ -35,6 +35,7 @@ def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str
     Rows are counted first, so that every partition knows the number of its first. Raises UserError for a row
     that is wrong, and where the second look at the table finds other rows.
     """
+    directory = directory.resolve()  # where executors are, a relative path may mean another
     rows = [told["rows"] for told in told_by(frame, _count)]
     starts = [0, *accumulate(rows)]
 

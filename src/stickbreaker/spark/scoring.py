@@ -1,7 +1,6 @@
 """Topic shares of documents, inferred by executors: of a table's rows, and of a store's documents."""
 
 import functools
-from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from stickbreaker.core.files import atomic_directory, digest_of, recover
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.store import StoreSource
-from stickbreaker.engines.spark.failures import SHARED
+from stickbreaker.engines.spark.failures import SHARED, seen
 from stickbreaker.estimators import saving
 from stickbreaker.estimators.evaluated import open_topics_of
 from stickbreaker.estimators.topics import TopicEstimator
@@ -176,22 +175,23 @@ def transform_corpus(
             "the corpus is held in memory", remedy="save it with corpus.write(path), and open that"
         )
     placed, store, fingerprint = Placed.of(model, session), corpus.path.resolve(), corpus.fingerprint
-    firsts, out = _first_blocks(corpus), Path(out).resolve()  # where executors are, a path may mean another
-    with _new_shares(out, overwrite) as directory:
+    firsts = _first_blocks(corpus)
+    with _new_shares(Path(out), overwrite) as new:
+        directory = new.resolve()  # where executors are, a relative path may mean another
 
         def work(number: int) -> Mapping[str, Any]:
             folder, file = attempt_folder(directory, number), "topics"
             with placed.read() as by, pq.ParquetWriter(folder / file, SHARES, compression="zstd") as writer:
-                seen = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
+                known = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
                 for block in range(firsts[number], firsts[number + 1]):
-                    theta: Array = by._theta(seen.bags(block))
-                    writer.write_table(pa.table([seen.ids(block), list(theta)], schema=SHARES))
+                    theta: Array = by._theta(known.bags(block))
+                    writer.write_table(pa.table([known.ids(block), list(theta)], schema=SHARES))
             return {"attempt": folder.name}
 
         for number, told in enumerate(told_of_each(session, len(firsts) - 1, work)):
             take(directory, told["attempt"], "topics", f"topics-{number:05d}.parquet")
         discard_attempts(directory)
-    return out
+    return Path(out)
 
 
 class Completed(NamedTuple):
@@ -220,22 +220,23 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
     def work(number: int) -> Mapping[str, Any]:
         counted, blocks = np.zeros(3), range(firsts[number], firsts[number + 1])
 
-        def read(seen: Corpus) -> Iterator[Bags]:
+        def read(known: Corpus) -> Iterator[Bags]:
             """The blocks, counted while they pass by."""
             for block in blocks:
-                bags = seen.bags(block)
+                bags = known.bags(block)
                 empty = float((np.diff(bags.offsets) == 0).sum())
                 counted[:] += [empty, bags.unseen.sum(dtype=np.float64), bags.counts.sum(dtype=np.float64)]
                 yield bags
 
         with placed.read() as by:
-            seen = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
+            known = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
             if by._model().ordered:
-                scored, *letters = completion_of_string_blocks(open_topics_of(by), seen, blocks, share)
-                deque(read(seen), 0)
+                scored, *letters = completion_of_string_blocks(open_topics_of(by), known, blocks, share)
+                for _ in read(known):
+                    pass
             else:
-                unigram, letters = unigram_probabilities(seen.vocabulary), []
-                scored = completion_of_blocks(by._theta, by._topic_words.of, unigram, read(seen), share)
+                unigram, letters = unigram_probabilities(known.vocabulary), []
+                scored = completion_of_blocks(by._theta, by._topic_words.of, unigram, read(known), share)
         return {"sums": [*scored, *counted.tolist(), *letters]}
 
     told = [each["sums"] for each in told_of_each(session, len(firsts) - 1, work)]
@@ -255,8 +256,7 @@ def _first_blocks(corpus: Corpus) -> list[int]:
 
 @functools.lru_cache(maxsize=2)
 def _opened(store: Path, fingerprint: str) -> Corpus:
-    if not store.is_dir():
-        raise UserError("an executor cannot see the corpus", where=store, remedy=SHARED)
+    seen(store, "corpus")
     corpus = Corpus.open(store)
     if corpus.fingerprint != fingerprint:
         raise UserError("the corpus was replaced meanwhile", where=store, remedy="score anew")

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from stickbreaker.core.errors import UserError
@@ -75,10 +75,9 @@ def start_session(
     if master is not None:
         builder = builder.master(master)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # not under spark-submit: the JVM starts with these
-        given = {**LOCAL_SOCKETS, **(settings or {})}
-        java = f'"-Dlog4j2.configurationFile={QUIET}" {given.get(JAVA_OPTIONS, "")}'
-        for key, value in {**given, JAVA_OPTIONS: java.strip()}.items():
-            builder = builder.config(key, value)
+        given: dict[str, Any] = {**LOCAL_SOCKETS, **(settings or {})}
+        given[JAVA_OPTIONS] = f'"-Dlog4j2.configurationFile={QUIET}" {given.get(JAVA_OPTIONS, "")}'.strip()
+        builder = builder.config(map=given)
     with in_one_line(where=master):
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")

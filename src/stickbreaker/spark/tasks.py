@@ -82,7 +82,7 @@ def numbers_in(batches: Batches) -> Iterator[int]:
 def attempt_folder(directory: Path, partition: int) -> Path:
     """A new folder for what one attempt at a task writes. Raises UserError where this executor cannot see
     the directory of the results."""
-    seen(directory, directory.parent)
+    seen(directory, where=directory.parent)
     folder = directory / PARTS / f"{partition:05d}-{uuid.uuid4().hex}"
     folder.mkdir(parents=True)
     return folder

@@ -16,11 +16,10 @@ TRACED = "Traceback (most recent call last):"
 SHARED = "give a path that the driver and all executors have mounted"
 
 
-def seen(folder: Path, within: Path | None = None) -> None:
-    """Raise UserError where this executor cannot see a folder of the driver's; it may lie `within` one that a
-    user named."""
+def seen(folder: Path, what: str = "directory", where: Path | None = None) -> None:
+    """Raise UserError where this executor cannot see a folder of the driver's, known to users as `where`."""
     if not folder.is_dir():
-        raise UserError("an executor cannot see the directory", where=within or folder, remedy=SHARED)
+        raise UserError(f"an executor cannot see the {what}", where=where or folder, remedy=SHARED)
 
 
 @contextmanager
