@@ -1,12 +1,22 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from stickbreaker.core.claims import claimed, lock_file, sweep
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_directory, atomic_file, recover, write_atomic
+from stickbreaker.core.files import (
+    atomic_directory,
+    atomic_file,
+    open_to_append,
+    recover,
+    refuse_links,
+    truncate,
+    write_atomic,
+)
 
 KILLED = """
 import os, sys
@@ -106,7 +116,7 @@ def test_a_replacement_that_fails_at_its_last_step_is_undone(tmp_path, monkeypat
     rename = Path.rename
 
     def fail(path, to):
-        if ".partial-" in path.name:
+        if path.name == "new":
             raise PermissionError(path)
         return rename(path, to)
 
@@ -136,3 +146,206 @@ def test_only_plain_files_are_replaced(tmp_path):
     with pytest.raises(FileExistsError, match="not a plain file"):
         write_atomic(tmp_path / "pipe", b"text")
     assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]
+
+
+# others, at the same place
+
+
+def refused(target: Path, overwrite: bool, meanwhile: Callable[[], None]) -> str:
+    """What is told where something happens while a directory is made."""
+    with pytest.raises(UserError) as told, atomic_directory(target, overwrite=overwrite):
+        meanwhile()
+    return str(told.value)
+
+
+def full_directory(path: Path, name: str) -> None:
+    path.mkdir()
+    (path / name).touch()
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_what_appears_meanwhile_stays(tmp_path, overwrite):
+    target = tmp_path / "d"
+    told = refused(target, overwrite, lambda: full_directory(target, "letter"))
+    assert told.startswith(f"{target}: something came there")
+    assert names(target) == ["letter"]
+    assert names(tmp_path) == ["d"]
+
+
+def test_only_what_was_there_is_replaced(tmp_path):
+    """Changed meanwhile, or another: it stays."""
+    target = tmp_path / "d"
+    full_directory(target, "old")
+    assert "was changed" in refused(target, True, (target / "letter").touch)
+    assert names(target) == ["letter", "old"]
+
+    def exchange() -> None:
+        target.rename(tmp_path / "moved")
+        full_directory(target, "another")
+
+    assert "was changed" in refused(target, True, exchange)
+    assert names(target) == ["another"]
+    assert names(tmp_path) == ["d", "moved"]
+
+
+def test_what_goes_meanwhile_is_no_obstacle(tmp_path):
+    target = tmp_path / "d"
+    target.mkdir()
+    with atomic_directory(target, overwrite=True) as partial:
+        target.rmdir()
+        (partial / "new").touch()
+    assert names(target) == ["new"]
+    assert names(tmp_path) == ["d"]
+
+
+def test_another_that_comes_while_the_old_is_moved_aside_stays(tmp_path, monkeypatch):
+    """Between the look at what is there and its being moved: it is moved back."""
+    target, real = tmp_path / "d", Path.rename
+    target.mkdir()
+    (target / "old").touch()
+
+    def rename(path, to):
+        if path == target:
+            real(target, tmp_path / "mine")
+            target.mkdir()
+            (target / "another").touch()
+        return real(path, to)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(UserError, match="something came there"), atomic_directory(target, overwrite=True):
+        pass
+    assert names(target) == ["another"]
+    assert names(tmp_path) == ["d", "mine"]
+
+
+HELD = """
+import sys
+from pathlib import Path
+from stickbreaker.core.files import atomic_directory, atomic_file
+make = atomic_directory if sys.argv[1] == "directory" else atomic_file
+with make(Path(sys.argv[2])) as partial:
+    if partial.is_dir():
+        (partial / "half").touch()
+    print("begun", flush=True)
+    input()
+"""
+
+
+@pytest.fixture(params=["directory", "file"])
+def maker(request, tmp_path):
+    """A process that is making something at `tmp_path / "out"`."""
+    words = [sys.executable, "-c", HELD, request.param, tmp_path / "out"]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(maker, tmp_path):
+    out = tmp_path / "out"
+    make = atomic_directory if "directory" in maker.args else atomic_file
+    sweep(out)
+    assert len(names(tmp_path)) == 1, "what somebody makes is not swept"
+    maker.kill()
+    maker.wait()
+    assert len(names(tmp_path)) == 1
+    with make(out):
+        pass
+    assert names(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("maker", ["directory"], indirect=True)
+def test_the_second_to_make_a_directory_is_refused_at_once(maker, tmp_path):
+    with (
+        pytest.raises(UserError, match="another process is writing this"),
+        atomic_directory(tmp_path / "out"),
+    ):
+        pass
+    maker.communicate("\n")
+    assert maker.returncode == 0
+    assert names(tmp_path) == ["out"]
+    assert names(tmp_path / "out") == ["half"]
+
+
+def test_of_several_that_make_one_directory_one_succeeds(tmp_path):
+    words = [sys.executable, "-c", HELD, "directory", tmp_path / "out"]
+    pipe = subprocess.PIPE
+    makers = [subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True) for _ in range(3)]
+    errors = [process.communicate("\n")[1] for process in makers]
+    assert sorted(process.returncode for process in makers) == [0, 1, 1]
+    for error in filter(None, errors):
+        assert any(told in error for told in ("is writing this", "something came there", "File exists"))
+    assert names(tmp_path) == ["out"]
+
+
+def test_what_a_live_process_moved_aside_is_not_recovered(tmp_path):
+    target = tmp_path / "d"
+    with claimed(target, "replaced") as wrapper:
+        (wrapper / "d").mkdir()
+        recover(target)
+        assert not target.exists()
+    recover(target)
+    assert target.is_dir()
+
+
+# links, and full disks
+
+
+def test_links_and_pipes_are_refused_by_name(tmp_path):
+    folder = tmp_path / "model"
+    (folder / "rows").mkdir(parents=True)
+    (folder / "file").touch()
+    (tmp_path / "link").symlink_to(folder)
+    refuse_links(folder)
+    refuse_links(tmp_path / "link")
+    (folder / "rows" / "away").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match="rows/away: is a link"):
+        refuse_links(folder)
+    (folder / "rows" / "away").unlink()
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(UserError, match="pipe: is not a plain file"):
+        refuse_links(folder)
+
+
+def test_links_are_not_written_through(tmp_path):
+    letter = tmp_path / "letter"
+    letter.write_text("dear")
+    (tmp_path / "link").symlink_to(letter)
+    (tmp_path / "dangling").symlink_to(tmp_path / "new")
+    for write in (open_to_append, lambda path: truncate(path, 0), lambda path: lock_file(path, create=True)):
+        for name in ("link", "dangling"):
+            with pytest.raises(OSError, match="symbolic links"):
+                write(tmp_path / name)
+    assert letter.read_text() == "dear"
+    assert not (tmp_path / "new").exists()
+
+
+def no_room(partial: Path) -> None:
+    with Path("/dev/full").open("w") as file:
+        file.write("text")
+
+
+def odd(partial: Path) -> None:
+    raise UserError("is odd", where=partial / "inside", line=3)
+
+
+@pytest.mark.parametrize(
+    ("make", "fail", "told"),
+    [
+        (atomic_file, no_room, "No space left on device: '{}'"),
+        (atomic_directory, no_room, "No space left on device: '{}'"),
+        (
+            atomic_directory,
+            lambda partial: (partial / "inside").read_text(),
+            "No such file or directory: '{}/inside'",
+        ),
+        (atomic_directory, odd, "{}/inside:3: is odd"),
+    ],
+)
+def test_errors_name_the_place_that_was_to_be(tmp_path, make, fail, told):
+    with pytest.raises((OSError, UserError)) as caught, make(tmp_path / "out") as partial:
+        fail(partial)
+    assert told.format(tmp_path / "out") in str(caught.value)
+    assert names(tmp_path) == []

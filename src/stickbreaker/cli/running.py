@@ -1,17 +1,15 @@
 """A run at the command line: begun, gone on with, told about."""
 
-import shutil
 import signal
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.cli.console import emit, fail, note, tell_of_compiling
 from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.open_words import OpenChoice
+from stickbreaker.core.claims import scratch_beside
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ def begin(
         _refuse_inside_model(Path(given))
     if opened.is_open:
         choice = choice.of_all_words()
-    with _scratch_beside(out) as scratch:
+    with scratch_beside(out) as scratch:
         corpus = open_or_build(inputs, reading, choice=choice, out=scratch / "corpus")
         model.words = opened.made(corpus.analysis)
         if opened.is_open:
@@ -81,22 +79,6 @@ def _refuse_inside_model(given: Path) -> None:
     for parent in given.resolve().parents:
         if (parent / "model.json").is_file():
             raise UserError("lies inside a model", where=given, remedy="copy it to a place of its own first")
-
-
-@contextmanager
-def _scratch_beside(out: Path) -> Iterator[Path]:
-    """An empty directory on the same disk as `out`, removed afterwards; if killed, by the next run there."""
-    from stickbreaker.saved import ModelDirectory
-
-    out.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=out.parent))
-    held = ModelDirectory(scratch)
-    try:
-        held.lock()
-        yield scratch
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-        held.unlock()
 
 
 def go_on(

@@ -1,59 +1,96 @@
-"""Writing files and directories so that nothing half-written is ever seen."""
+"""Writing files and directories so that nothing half-written is ever seen and nothing of others is lost."""
 
 import errno
-import glob
 import hashlib
 import os
 import shutil
-import tempfile
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
+
+from stickbreaker.core.claims import beside, claimed, claimed_file, is_claimed, scratch_beside, sweep
+from stickbreaker.core.errors import UserError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of a write that had no room
+_OWN_FILES = "put the file itself in its place"
+_Identity = tuple[int, int, int]
 
 
 @contextmanager
 def atomic_directory(path: Path, *, overwrite: bool = False) -> Generator[Path]:
     """Yield an empty directory beside `path`; on success it takes the name `path`, on failure it vanishes.
 
-    What a killed replacement left at `path` is put right first, see `recover`. Raises FileExistsError when
-    `path` exists and `overwrite` is false.
+    What a killed replacement left at `path` is put right first, see `recover`. With `overwrite` what is at
+    `path` now is replaced, and nothing else: what comes there meanwhile, or is changed, stays.
+
+    Raises FileExistsError when `path` exists and `overwrite` is false; UserError where another process is
+    making the same directory, and where something came to `path` meanwhile.
     """
     recover(path)
-    if path.exists() and not overwrite:
+    before = _identity(path)
+    if before is not None and not overwrite:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-    made = [parent for parent in path.parents if not parent.exists()]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with _told_of(path.parent):
-        partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
-    replaced: Path | None = None
-    try:
-        yield partial
-        partial.chmod(0o755)
-        if path.exists():
-            replaced = Path(tempfile.mkdtemp(prefix=f".{path.name}.replaced-", dir=path.parent))
-            path.rename(replaced / path.name)
-        partial.rename(path)
+    with scratch_beside(path) as scratch:
+        partial = scratch / "new"
+        partial.mkdir()
+        with _named_as(path, partial):
+            yield partial
+            partial.chmod(0o755)
+            _put(partial, path, before)
         sync_directory(path.parent)
-        _discard_replaced(path)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        recover(path)
-        if replaced is not None:
-            with suppress(OSError):
-                replaced.rmdir()
-        for parent in made:
-            with suppress(OSError):
-                parent.rmdir()
+
+
+def _put(partial: Path, path: Path, before: _Identity | None) -> None:
+    """Give `partial` the name `path`, in place of what was there `before`; UserError where that changed."""
+    if before is None:
+        _rename_to_nothing(partial, path)
+        return
+    with claimed(path, "replaced") as wrapper:
+        aside, replaced = wrapper / path.absolute().name, False
+        try:
+            if _identity(path) == before:
+                with suppress(FileNotFoundError):  # gone meanwhile: there is nothing to replace
+                    path.rename(aside)
+            moved = _identity(aside)
+            if moved is not None and moved[:2] != before[:2]:  # another, put there a moment ago
+                raise _came_meanwhile(path)
+            _rename_to_nothing(partial, path)
+            replaced = True
+        finally:
+            with suppress(OSError):  # renamed first, so that a half-removed one is never recovered
+                aside.rename(wrapper / "removed" if replaced else path)
+            if not os.path.lexists(aside):
+                shutil.rmtree(wrapper, ignore_errors=True)
+    for left in beside(path, "replaced"):
+        if not is_claimed(left):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _rename_to_nothing(partial: Path, path: Path) -> None:
+    """Rename a directory to where nothing is. Raises UserError where something is."""
+    if os.path.lexists(path):
+        raise _came_meanwhile(path)
+    try:
+        partial.rename(path)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise _came_meanwhile(path) from None
         raise
 
 
-@contextmanager
-def _told_of(directory: Path) -> Generator[None]:
-    """Let an OSError name the directory, and not the partial file that could not be made in it."""
+def _came_meanwhile(path: Path) -> UserError:
+    remedy = "it was left as it is; choose another path"
+    return UserError("something came there meanwhile, or was changed", where=path, remedy=remedy)
+
+
+def _identity(path: Path) -> _Identity | None:
+    """What differs once a path was replaced, or something was put into a directory; None where nothing is."""
     try:
-        yield
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(directory)) from None
+        found = path.lstat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def recover(path: Path) -> None:
@@ -63,56 +100,118 @@ def recover(path: Path) -> None:
     """
     if os.path.lexists(path):
         return
+    name = path.absolute().name
     with suppress(OSError):
-        left = [wrapper for wrapper in _replaced_beside(path) if (wrapper / path.name).is_dir()]
+        left = [one for one in beside(path, "replaced") if (one / name).is_dir() and not is_claimed(one)]
         if left:
-            newest = max(left, key=lambda wrapper: wrapper.stat().st_mtime_ns)
-            (newest / path.name).rename(path)
-            newest.rmdir()
+            newest = max(left, key=lambda one: one.stat().st_mtime_ns)
+            (newest / name).rename(path)
+            shutil.rmtree(newest, ignore_errors=True)
             sync_directory(path.parent)
-
-
-def _replaced_beside(path: Path) -> Iterator[Path]:
-    """The directories into which `atomic_directory` moved what it replaced at `path`."""
-    return path.parent.glob(f".{glob.escape(path.name)}.replaced-*")
-
-
-def _discard_replaced(path: Path) -> None:
-    """Remove what was replaced at `path`; renamed first, so that a half-removed one is never recovered."""
-    for wrapper in list(_replaced_beside(path)):
-        with suppress(OSError):
-            (wrapper / path.name).rename(wrapper / "removed")
-        shutil.rmtree(wrapper, ignore_errors=True)
 
 
 @contextmanager
 def atomic_file(path: Path) -> Generator[Path]:
     """Yield a temporary path beside `path`; on success it replaces `path` in one rename, durably.
 
-    Raises FileExistsError where `path` is there and is no plain file, a device say.
+    Raises FileExistsError where `path` is there and is no plain file, a device say; OSError that names `path`
+    where the disk is full.
     """
     if path.exists() and not path.is_file():
         raise FileExistsError(errno.EEXIST, "is there and is not a plain file", str(path))
-    with _told_of(path.parent):
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
-    os.close(descriptor)
-    partial = Path(name)
+    sweep(path)
+    partial, descriptor = claimed_file(path)
     try:
-        yield partial
-        partial.chmod(0o644)
-        with partial.open("rb") as file:
-            os.fsync(file.fileno())
-        partial.replace(path)
+        with _named_as(path, partial):
+            yield partial
+            partial.chmod(0o644)
+            with partial.open("rb") as file:
+                os.fsync(file.fileno())
+            partial.replace(path)
         sync_directory(path.parent)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _named_as(path: Path, partial: Path) -> Generator[None]:
+    """Let errors name `path`, and not what is being made in its place at `partial`."""
+    try:
+        yield
+    except UserError as error:
+        place = None if error.where is None else _in_place(Path(str(error.where)), path, partial)
+        if place is None:
+            raise
+        raise UserError(error.problem, where=place, line=error.line, remedy=error.remedy) from None
+    except OSError as error:
+        if error.filename is None:
+            place = path if error.errno in _FULL else None
+        else:
+            place = _in_place(Path(os.fsdecode(error.filename)), path, partial)
+        if place is None:
+            raise
+        reason = os.strerror(error.errno) if error.errno in _FULL else error.strerror or str(error)
+        raise OSError(error.errno, reason, str(place)) from None
+
+
+def _in_place(found: Path, path: Path, partial: Path) -> Path | None:
+    """Where a file of `partial` will be under `path`; None for files elsewhere."""
+    for start in (partial, partial.absolute()):
+        if found.is_relative_to(start):
+            return path / found.relative_to(start)
+        if str(found).startswith(str(start)):
+            return path
+    return None
+
+
+def naming(path: Path) -> AbstractContextManager[None]:
+    """Let the error of a disk that is full name the file that is being written.
+
+    >>> with naming(Path("model/trace.jsonl")):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    OSError: [Errno 28] No space left on device: 'model/trace.jsonl'
+    """
+    return _named_as(path, path)
 
 
 def write_atomic(path: Path, content: bytes) -> None:
     """Replace the file `path` by `content` in one rename."""
     with atomic_file(path) as partial:
         partial.write_bytes(content)
+
+
+def open_to_append(path: Path) -> TextIO:
+    """A text file that is written to at its end, made where there is none; OSError where it is a link."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+    return open(os.open(path, flags, 0o644), "w", encoding="utf-8")
+
+
+def truncate(path: Path, size: int) -> None:
+    """Cut a file to its first `size` bytes; OSError where it is a link."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        os.ftruncate(descriptor, size)
+    finally:
+        os.close(descriptor)
+
+
+def refuse_links(directory: Path) -> None:
+    """Raise UserError naming a link, a pipe or a device in a directory that is to hold files of its own.
+
+    `directory` itself may be a link. Whoever reads or writes a directory that comes from others calls this
+    first, so that nothing in it leads elsewhere.
+    """
+    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                refuse_links(Path(entry.path))
+            elif not entry.is_file(follow_symlinks=False):
+                what = "a link" if entry.is_symlink() else "not a plain file"
+                raise UserError(f"is {what}, and is not followed", where=entry.path, remedy=_OWN_FILES)
 
 
 def sync_directory(path: Path) -> None:

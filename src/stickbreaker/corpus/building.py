@@ -345,14 +345,21 @@ def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
 def new_directory(path: Path, overwrite: bool) -> Iterator[Path]:
     """The directory to write a corpus into; another corpus there is replaced only with `overwrite`."""
     recover(path)
-    if path.exists() or path.is_symlink():
-        if not overwrite:
-            raise UserError("already exists", where=path, remedy="give another path, or --overwrite")
-        empty = path.is_dir() and not any(path.iterdir())
-        if path.is_symlink() or not (is_store(path) or empty):
-            raise UserError("exists and is not a corpus", where=path, remedy="give another path")
+    _refuse_others(path, overwrite)
     with atomic_directory(path, overwrite=overwrite) as directory:
+        _refuse_others(path, overwrite)  # what is there now is what will be replaced
         yield directory
+
+
+def _refuse_others(path: Path, overwrite: bool) -> None:
+    """Raise UserError where something is at the path that must not be replaced."""
+    if not (path.exists() or path.is_symlink()):
+        return
+    if not overwrite:
+        raise UserError("already exists", where=path, remedy="give another path, or --overwrite")
+    empty = path.is_dir() and not any(path.iterdir())
+    if path.is_symlink() or not (is_store(path) or empty):
+        raise UserError("exists and is not a corpus", where=path, remedy="give another path")
 
 
 def finish(

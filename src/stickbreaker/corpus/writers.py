@@ -31,6 +31,7 @@ def write_lda_c(corpus: Corpus, out: str | Path, *, overwrite: bool = False) -> 
     _refuse(directory, overwrite)
     _check_words(corpus.vocabulary.words)
     with atomic_directory(directory, overwrite=overwrite) as partial:
+        _refuse(directory, overwrite)  # what is there now is what will be replaced
         documents, words = (partial / name for name in LDA_C_FILES)
         words.write_text("".join(f"{word}\n" for word in corpus.vocabulary.words), "utf-8", newline="\n")
         with documents.open("w", encoding="ascii", newline="\n") as file:

@@ -1,0 +1,150 @@
+"""What is being made lies beside its place, claimed by a lock that ends with its process.
+
+`.NAME.partial-…` is a file or directory that is to become NAME, `.NAME.replaced-…` holds what NAME was until
+then. The next process that makes something of that name removes what a killed one left.
+"""
+
+import fcntl
+import glob
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from stickbreaker.core.errors import UserError
+
+LOCK = "lock"  # the file of a directory that is locked while a process writes there
+_FRESH = 60.0  # seconds in which a directory gets its lock
+_HELD: set[Path] = set()  # directories that this process claims
+
+
+@contextmanager
+def scratch_beside(path: Path) -> Generator[Path]:
+    """An empty directory on the same disk as `path`, removed at the end; if killed, by the next one there.
+
+    Makes the directories above `path`, and removes them again where nothing came of it. Raises UserError
+    while another process has such a directory for the same `path`.
+    """
+    made = [parent for parent in path.parents if not parent.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sweep(path)
+        with claimed(path, "partial") as scratch:
+            try:
+                _refuse_another(path, scratch)
+                yield scratch
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+    except BaseException:
+        for parent in made:
+            with suppress(OSError):
+                parent.rmdir()
+        raise
+
+
+def _refuse_another(path: Path, scratch: Path) -> None:
+    """Raise UserError where an older directory of the same name is claimed by another process."""
+    own = _since(scratch)
+    for other in beside(path, "partial"):
+        if other.is_dir() and other not in _HELD and _since(other) < own and is_claimed(other):
+            remedy = "wait for it, or choose another path"
+            raise UserError("another process is writing this", where=path, remedy=remedy)
+
+
+def _since(directory: Path) -> int:
+    """When a directory was claimed, in nanoseconds; 0 where it does not tell."""
+    with suppress(OSError, ValueError):
+        return int((directory / LOCK).read_bytes()[:30])
+    return 0
+
+
+def sweep(path: Path) -> None:
+    """Remove what killed processes left half-made beside `path`: files and directories that nobody claims."""
+    for left in beside(path, "partial"):
+        with suppress(OSError):
+            if not left.is_dir() or left.is_symlink():
+                descriptor = lock_file(left, create=False)
+                if descriptor is not None:
+                    left.unlink()
+                    os.close(descriptor)
+            elif (descriptor := lock_file(left / LOCK, create=False)) is not None:
+                shutil.rmtree(left, ignore_errors=True)
+                os.close(descriptor)
+            elif time.time() - left.stat().st_mtime > _FRESH:
+                left.rmdir()  # killed before it had a lock: it is empty, or none of ours
+
+
+def beside(path: Path, kind: str) -> list[Path]:
+    """What was put beside `path` while it was being made; `kind` is "partial" or "replaced"."""
+    path = path.absolute()
+    return list(path.parent.glob(f".{glob.escape(path.name)}.{kind}-*"))
+
+
+@contextmanager
+def claimed(path: Path, kind: str) -> Generator[Path]:
+    """A new directory beside `path`, with a lock that this process holds meanwhile."""
+    path = path.absolute()
+    with _naming_parent(path):
+        directory = Path(tempfile.mkdtemp(prefix=f".{path.name}.{kind}-", dir=path.parent))
+    descriptor, name = tempfile.mkstemp(dir=directory)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.write(descriptor, str(time.time_ns()).encode())
+        os.rename(name, directory / LOCK)  # locked before anybody sees it
+        _HELD.add(directory)
+        yield directory
+    finally:
+        _HELD.discard(directory)
+        os.close(descriptor)
+
+
+def is_claimed(directory: Path) -> bool:
+    """Whether a process, this one too, holds the lock of a directory."""
+    descriptor = lock_file(directory / LOCK, create=False)
+    if descriptor is not None:
+        os.close(descriptor)
+    return descriptor is None and (directory / LOCK).is_file()
+
+
+def lock_file(file: Path, *, create: bool) -> int | None:
+    """The descriptor of a file that is locked now; None where another one has it, or there is no such file.
+
+    Links are not followed, and pipes not waited for: OSError with `create`, else None.
+    """
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | (os.O_CREAT if create else 0)
+    try:
+        descriptor = os.open(file, flags, 0o644)
+    except OSError:
+        if create:
+            raise
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def claimed_file(path: Path) -> tuple[Path, int]:
+    """A new file beside `path`, and its descriptor, which holds a lock."""
+    while True:
+        with _naming_parent(path):
+            descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
+        with suppress(BlockingIOError):  # `sweep` of another process has it: it goes, make another
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(descriptor).st_nlink:
+                return Path(name), descriptor
+        os.close(descriptor)
+
+
+@contextmanager
+def _naming_parent(path: Path) -> Generator[None]:
+    """Let an OSError name the directory, and not what could not be made in it."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path.parent)) from None
