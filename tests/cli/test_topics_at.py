@@ -5,11 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.running import SMALL
+from tests.running import SMALL, with_evolution
 
 from stickbreaker.learning.observers import Observer
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.evolution import EVOLUTION, Evolution
+from stickbreaker.saved.evolution import Evolution
 
 HOSTILE = ("\x1b[31mred", "x\ny", "a\u202eb", "[bold]")
 
@@ -23,8 +23,7 @@ def stream(model: Path, tmp_path: Path) -> Path:
         words = [(f"word{rank}at{step}", 0.5 / rank) for rank in range(1, 60)]
         new = [(9659, f"late{step}", 0.0001)]
         run = run.add(step, 155 * step, date, {12: words, 3: words[::-1]}, {12: new})
-    run.write(path / EVOLUTION)
-    return path
+    return with_evolution(path, run)
 
 
 def test_the_topics_of_a_snapshot(cli, stream):
@@ -78,7 +77,7 @@ def test_a_model_may_be_asked_while_it_learns(cli, stream, planted, tmp_path, mo
     monkeypatch.setattr("stickbreaker.cli.running.watcher", StopAtOnce)
     cli("fit", "lda", planted, "--out", path, *SMALL, code=1)
     assert ModelDirectory(path).manifest()["status"] == "running"
-    shutil.copy(stream / EVOLUTION, path / EVOLUTION)
+    with_evolution(path, ModelDirectory(stream).evolution())
     assert "word1at40" in cli("topics", path, "--at", 41).stdout
 
 
@@ -94,12 +93,12 @@ def test_what_is_not_there_is_told_in_one_line(cli, model, stream, tmp_path):
         stream, "--at", "1992"
     )
     assert "'yesterday' is neither a date" in told(stream, "--at", "yesterday")
-    (stream / EVOLUTION).write_bytes(b"PAR1")
-    assert f"{EVOLUTION}: the file cannot be read" in told(stream, "--at", 1)
+    (stream / "evolution.parquet").write_bytes(b"PAR1")
+    assert "evolution.parquet: is truncated or altered" in told(stream, "--at", 1)
 
 
 def test_hostile_words_stay_on_their_line(cli, stream):
-    Evolution().add(1, 1, None, {0: [(word, 0.1) for word in HOSTILE]}, {}).write(stream / EVOLUTION)
+    with_evolution(stream, Evolution().add(1, 1, None, {0: [(word, 0.1) for word in HOSTILE]}, {}))
     told = cli("topics", stream, "--at", 1).stdout
     assert told.splitlines()[2] == "    0  [31mred x y ab [bold]"
     words = json.loads(cli("topics", stream, "--at", 1, "--json").stdout)["topics"][0]["words"]

@@ -13,7 +13,7 @@ from tests.running import SMALL, planted_documents
 
 from stickbreaker.core.files import digest_of
 from stickbreaker.report.pages import page_of
-from stickbreaker.saved.directory import _digest
+from stickbreaker.saved.manifest import encoded
 
 
 @pytest.fixture(scope="module")
@@ -120,5 +120,4 @@ def _sign_anew(model: Path) -> None:
     file = model / "documents.parquet"
     manifest["files"][file.name] = {"bytes": file.stat().st_size, "digest": digest_of(file)}
     del manifest["digest"]
-    manifest["digest"] = _digest(manifest)
-    (model / "model.json").write_text(json.dumps(manifest))
+    (model / "model.json").write_bytes(encoded(manifest))

@@ -16,13 +16,14 @@ import pytest
 import report_pages
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.running import with_evolution
 
 from stickbreaker import UserError
 from stickbreaker.report import Changes, Page, Wording, changes_of, pages, render
 from stickbreaker.report.evolution import LEAST_MOMENTS, MOST_MOMENTS, SHOWN_WORDS, spread
 from stickbreaker.report.figures import figures
 from stickbreaker.report.payload import payload
-from stickbreaker.saved.evolution import EVOLUTION, Evolution
+from stickbreaker.saved.evolution import Evolution
 
 CHROMIUM = shutil.which("chromium")
 BY_HAND = (
@@ -212,12 +213,12 @@ def test_hostile_words_stay_in_the_data() -> None:
 def test_a_saved_model_s_snapshots_are_read(model: Path, tmp_path: Path) -> None:
     path = shutil.copytree(model, tmp_path / "model")
     assert pages.page_of(path, "t").changes is None
-    BY_HAND.write(path / EVOLUTION)
+    with_evolution(path, BY_HAND)
     changes = pages.page_of(path, "t").changes
     assert changes
     assert [step for step, _, _ in changes.moments] == [1, 5, 9]
-    (path / EVOLUTION).write_bytes(b"PAR1")
-    with pytest.raises(UserError, match="cannot be read as snapshots"):
+    (path / "evolution.parquet").write_bytes(b"PAR1")
+    with pytest.raises(UserError, match=r"evolution.parquet: is truncated or altered"):
         pages.page_of(path, "t")
 
 

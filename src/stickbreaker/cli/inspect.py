@@ -10,6 +10,7 @@ from stickbreaker.cli.engine import EngineChoice, engine_options
 from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.scoring_on_spark import shares_on_spark
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.spreadsheets import text_cell
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -84,16 +85,15 @@ def topics_as_text(told: dict[str, Any]) -> str:
 def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:
     """The snapshot of a model's topics at a date or step. Raises UserError where it kept none so early."""
     from stickbreaker.saved import ModelDirectory
-    from stickbreaker.saved.evolution import EVOLUTION, Evolution
 
-    ModelDirectory(model).manifest()
-    if not (model / EVOLUTION).exists():
+    evolution = ModelDirectory(model).evolution()
+    if not evolution.moments:
         raise UserError(
             "there are no snapshots of its topics",
             where=model,
             remedy="leave out --at; models of open vocabularies (fit --words open) keep snapshots",
         )
-    moment = Evolution.read(model / EVOLUTION).at(when)
+    moment = evolution.at(when)
     entered = moment.entered()
     told = [
         {
@@ -130,6 +130,11 @@ def _in_a_row(words: list[str]) -> str:
     help="A .parquet or .csv file to write; on Spark a directory of Parquet files.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace what is at --out.")
+@click.option(
+    "--raw-ids",
+    is_flag=True,
+    help="Of .csv: write ids as they are, also those that a spreadsheet would run as formulas.",
+)
 @engine_options
 @threads_option
 @reading_options
@@ -139,6 +144,7 @@ def transform(
     inputs: tuple[str, ...],
     out: Path,
     overwrite: bool,
+    raw_ids: bool,
     where: EngineChoice,
     threads: int | None,
     reading: ReadingChoice,
@@ -148,19 +154,23 @@ def transform(
 
     Raw files are analysed as the model's corpus was. Documents without a known word get the prior's mean. On
     Spark (--engine spark) executors score a corpus: id, and the list of its shares.
+
+    In .csv an id that a spreadsheet would run as a formula (=, +, -, @) stands behind a single quote.
     """
+    if raw_ids and (where.engine == "spark" or out.suffix == ".parquet"):
+        raise click.UsageError("--raw-ids is for .csv; in Parquet ids are as they are")
     if where.engine == "spark":
         told = shares_on_spark(model, inputs, out, where, overwrite)
         emit(told, as_json, lambda r: f"{r['out']}: {r['documents']} documents × {r['topics']} topics")
         return
-    where.made()
+    where.refuse_spark_options()
     if out.suffix not in (".parquet", ".csv"):
         raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
     from stickbreaker.evaluation import unseen_share
 
     refuse_file(out, overwrite)
     estimator, corpus = open_model(model, inputs, reading, threads)
-    _write_shares(estimator, corpus, out)
+    _write_shares(estimator, corpus, out, raw_ids)
     result = {
         "out": str(out),
         "documents": corpus.n_documents,
@@ -178,14 +188,15 @@ def transform(
     )
 
 
-def _write_shares(estimator: "TopicEstimator", corpus: "Corpus", out: Path) -> None:
-    """A table of ids and shares, block by block."""
+def _write_shares(estimator: "TopicEstimator", corpus: "Corpus", out: Path, raw_ids: bool) -> None:
+    """A table of ids and shares, block by block; ids in CSV are safe for spreadsheets unless `raw_ids`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
     from pyarrow.csv import CSVWriter
 
     from stickbreaker.core.files import atomic_file
 
+    as_written = str if raw_ids or out.suffix == ".parquet" else text_cell
     names = ["id", *(f"topic{k}" for k in range(len(estimator.alpha_)))]
     schema = pa.schema([(names[0], pa.string()), *((name, pa.float64()) for name in names[1:])])
     with atomic_file(out) as partial:
@@ -193,7 +204,8 @@ def _write_shares(estimator: "TopicEstimator", corpus: "Corpus", out: Path) -> N
         with writer:
             for block in range(len(corpus.block_sizes)):
                 theta = estimator._theta(corpus.bags(block))
-                columns = [pa.array(corpus.ids(block)), *(pa.array(column) for column in theta.T)]
+                ids = [as_written(identity) for identity in corpus.ids(block)]
+                columns = [pa.array(ids), *(pa.array(column) for column in theta.T)]
                 writer.write_table(pa.table(columns, schema=schema))
 
 

@@ -1,12 +1,16 @@
-"""Errors that a user can mend."""
+"""Errors that a user can mend, and what of the input their messages repeat."""
 
 from numbers import Integral
+
+LONGEST_PIECE = 300  # characters of a message's problem, place or remedy
+LONGEST_SHOWN = 100
 
 
 class UserError(ValueError):
     """A mistake of the user's, told in one line that says what is wrong, where, and the remedy.
 
-    The command line prints it without a traceback and exits with status 1.
+    The command line prints it without a traceback and exits with status 1. The line has at most 300
+    characters of each of the three, of a path the last ones; the attributes have all.
 
     >>> str(UserError("no such topic", where="model/", remedy="topics run from 0 to 9"))
     'model/: no such topic; topics run from 0 to 9'
@@ -15,13 +19,44 @@ class UserError(ValueError):
     def __init__(
         self, problem: str, *, where: object = None, line: int | None = None, remedy: str = ""
     ) -> None:
-        place = "" if where is None else f"{where}:{line}: " if line is not None else f"{where}: "
-        text = f"{place}{problem}" + (f"; {remedy}" if remedy else "")
+        path = "" if where is None else shortened_path(str(where))
+        place = "" if where is None else f"{path}:{line}: " if line is not None else f"{path}: "
+        text = f"{place}{shortened(problem)}" + (f"; {shortened(remedy)}" if remedy else "")
         super().__init__(" ".join(text.split()))
         self.problem = problem
         self.where = where
         self.line = line
         self.remedy = remedy
+
+
+def shortened(text: str, most: int = LONGEST_PIECE) -> str:
+    """The text, or where it has more than `most` characters its beginning and its end.
+
+    >>> shortened("abcdefghij", 5)
+    'abc…j'
+    """
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 3
+    return f"{text[: most - 1 - end]}…{text[len(text) - end :]}"
+
+
+def shortened_path(path: str, most: int = LONGEST_PIECE) -> str:
+    """The path, or where it has more than `most` characters its end, with the file's name.
+
+    >>> shortened_path("/a/long/way/name.txt", 9)
+    '…name.txt'
+    """
+    return path if len(path) <= most else f"…{path[len(path) - most + 1 :]}"
+
+
+def shown(text: str, most: int = LONGEST_SHOWN) -> str:
+    """Text of the input in quotes, for a message; of a long one its beginning.
+
+    >>> shown("it's"), shown("abcdef", 3)
+    ('"it\\'s"', "'abc…'")
+    """
+    return repr(text) if len(text) <= most else repr(text[:most] + "…")
 
 
 def is_whole(value: object, least: int) -> bool:

@@ -12,6 +12,7 @@ import regex
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.kinds import is_count, is_flag, is_text, list_of, optional, refuse_other_kinds
 from stickbreaker.corpus.languages import language_code, stemmer_of, stop_words_of
 from stickbreaker.corpus.segmentation import (
     OTHER_LETTER,
@@ -28,6 +29,19 @@ from stickbreaker.corpus.segmentation import (
 _ELIDING = frozenset({"ca", "fr", "it"})  # l'homme is two words
 _SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|\n[^\S\n]*+\n")
 _MOST_FORMS = 400_000  # distinct spellings remembered at a time
+
+
+SETTINGS = {
+    "language": optional(is_text),
+    "normalization": optional(is_text),
+    "lowercase": is_flag,
+    "stop_words": lambda value: is_text(value) or list_of(is_text)(value),
+    "extra_stop_words": list_of(is_text),
+    "stemming": is_flag,
+    "token_pattern": optional(is_text),
+    "min_length": is_count,
+    "segmentation": is_text,
+}
 
 
 class Tokens(NamedTuple):
@@ -200,12 +214,13 @@ class Analysis:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Analysis":
-        """The analysis that `to_dict` told. Raises TypeError or KeyError when it is another thing."""
+        """The analysis that `to_dict` told. Raises ValueError when it is another thing."""
         values = {"segmentation": "pattern", **values}  # by which all was read before there was a choice
+        refuse_other_kinds(values, SETTINGS)
         known = {name: values[name] for name in cls.__dataclass_fields__}
         for name in ("stop_words", "extra_stop_words"):
             if not isinstance(known[name], str):
-                known[name] = tuple(str(word) for word in known[name])
+                known[name] = tuple(known[name])
         return cls(**known)
 
     @property

@@ -140,6 +140,36 @@ def _word_lists(lists: list[list[str]]) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(offsets), words)
 
 
+def refuse_other_table(table: pa.Table, kind: str) -> None:
+    """Raise ValueError where the columns of a block are not of the types, lengths or signs that `tables_of`
+    gives them, or where what each document has is missing."""
+    schema = SCHEMAS[kind]
+    for name in table.column_names:
+        if name not in schema.names or not _alike(table.schema.field(name).type, schema.field(name).type):
+            raise ValueError(f"the column {name} is of another type")
+    needed = [name for name in ("id", "tokens", "words", "weights") if name in table.column_names]
+    for name in needed:
+        lists = table.column(name)
+        values = lists.combine_chunks().flatten() if name != "id" else lists
+        if lists.null_count or values.null_count:
+            raise ValueError(f"the column {name} lacks values")
+    for name in ("starts", "sentences"):
+        if name in table.column_names:
+            values = table.column(name).combine_chunks().flatten()
+            places = values.to_numpy(zero_copy_only=False)
+            if values.null_count or places.min(initial=0) < 0:
+                raise ValueError(f"the column {name} has values that are no places")
+
+
+def _alike(one: pa.DataType, other: pa.DataType) -> bool:
+    """Whether types are one, words in a dictionary or not."""
+    if pa.types.is_list(one) and pa.types.is_list(other):
+        return _alike(one.value_type, other.value_type)
+    if pa.types.is_dictionary(other):
+        return one in (other, pa.string())
+    return one == other
+
+
 def entries_of(table: pa.Table, kind: str) -> Entries:
     """The entries of a block's table. Raises ValueError where the table does not fit together."""
     table = table.unify_dictionaries().combine_chunks()

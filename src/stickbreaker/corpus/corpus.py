@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.foreign import making_sense_of
 from stickbreaker.corpus import building, store
 from stickbreaker.corpus.analysis import Analysis
 from stickbreaker.corpus.blocks import BlockSource, documents_of
@@ -238,14 +239,12 @@ class Corpus:
         """Open a built corpus. Raises UserError naming the file that is missing, damaged or foreign."""
         directory = Path(path)
         facts = store.read_facts(directory)
-        try:
+        with making_sense_of(directory / store.FACTS_FILE, store.REBUILD):
             analysis = None if facts.analysis is None else analysis_from(facts.analysis)
-        except (KeyError, TypeError, ValueError) as error:
-            where = directory / store.FACTS_FILE
-            raise UserError(f"the file is damaged ({error})", where=where, remedy=store.REBUILD) from None
+            about = building.About.stored(directory, facts)
         source = store.StoreSource(directory, facts.kind, facts.files)
         vocabulary = Vocabulary.read(directory / store.VOCABULARY_FILE)
-        return cls(source, vocabulary, analysis, building.About.stored(directory, facts))
+        return cls(source, vocabulary, analysis, about)
 
     @classmethod
     def _assemble(

@@ -1,10 +1,11 @@
 """The directory that a corpus is kept in.
 
-`corpus.json` tells what the corpus is and names its files with their sizes and digests;
+`corpus.json` tells what the corpus is and names its files with their sizes and digests, and its own;
 `vocabulary.parquet` holds the vocabulary; `documents-00000.parquet`, … hold the documents, a row group a
 block, at most 32 blocks a file.
 """
 
+import hashlib
 import json
 import threading
 from dataclasses import asdict, dataclass
@@ -15,15 +16,43 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import digest_of, recover
-from stickbreaker.corpus.blocks import SCHEMAS, BlockSource, Entries, entries_of
+from stickbreaker.core.files import digest_of, naming, recover, refuse_links
+from stickbreaker.core.kinds import (
+    is_amount,
+    is_count,
+    is_text,
+    list_of,
+    mapping_of,
+    optional,
+    refuse_other_kinds,
+)
+from stickbreaker.corpus.blocks import SCHEMAS, BlockSource, Entries, entries_of, refuse_other_table
 
 FORMAT = "stickbreaker corpus"
 SCHEMA_VERSION = 1
 FILE_BLOCKS = 32
+LARGEST_BLOCK = 1 << 20  # documents: no header makes us believe in more
 FACTS_FILE = "corpus.json"
+DIGEST = "digest"  # the last field of corpus.json
 VOCABULARY_FILE = "vocabulary.parquet"
 REBUILD = "build the corpus again"
+
+
+FILE = {"name": is_text, "size": is_count, "digest": is_text, "blocks": list_of(is_count)}
+FACTS = {
+    "kind": is_text,
+    "analysis": optional(lambda value: isinstance(value, dict)),
+    "vocabulary_rule": lambda value: isinstance(value, dict),
+    "n_tokens": is_amount,
+    "n_empty": is_count,
+    "languages": mapping_of(is_count),
+    "metadata_fields": list_of(is_text),
+    "skipped": mapping_of(is_count),
+    "first_skipped": mapping_of(is_text),
+    "content": optional(is_text),
+    "fingerprint": is_text,
+    "files": lambda value: isinstance(value, list),
+}
 
 
 @dataclass(frozen=True)
@@ -71,27 +100,31 @@ class StoreWriter:
         self.writer: pq.ParquetWriter | None = None
 
     def write(self, table: pa.Table) -> None:
-        """Write a block."""
-        writer = self.writer
-        if writer is None:
-            column = "tokens" if self.kind == "text" else "words"
-            writer = self.writer = pq.ParquetWriter(
-                self._path(),
-                SCHEMAS[self.kind],
-                compression="zstd",
-                use_dictionary=[f"{column}.list.element", "language"],  # pyright: ignore[reportArgumentType]
-                dictionary_pagesize_limit=1 << 26,
-                write_statistics=False,
-            )
-        writer.write_table(table, row_group_size=max(table.num_rows, 1))
+        """Write a block. Raises OSError that names the file where the disk is full."""
+        with naming(self._path()):
+            if self.writer is None:
+                self.writer = self._new_writer()
+            self.writer.write_table(table, row_group_size=max(table.num_rows, 1))
         self.blocks.append(table.num_rows)
         if len(self.blocks) == FILE_BLOCKS:
             self.close()
 
+    def _new_writer(self) -> pq.ParquetWriter:
+        column = "tokens" if self.kind == "text" else "words"
+        return pq.ParquetWriter(
+            self._path(),
+            SCHEMAS[self.kind],
+            compression="zstd",
+            use_dictionary=[f"{column}.list.element", "language"],  # pyright: ignore[reportArgumentType]
+            dictionary_pagesize_limit=1 << 26,
+            write_statistics=False,
+        )
+
     def close(self) -> tuple[StoredFile, ...]:
         """End the file being written. Returns all files."""
         if self.writer is not None:
-            self.writer.close()
+            with naming(self._path()):
+                self.writer.close()
             self.files.append(described(self._path(), tuple(self.blocks)))
             self.writer, self.blocks = None, []
         return tuple(self.files)
@@ -136,6 +169,7 @@ class StoreSource(BlockSource):
             self._check(file)
             with pq.ParquetFile(path) as opened:
                 table = opened.read_row_group(group, columns=columns, use_threads=False)
+            refuse_other_table(table, self.kind)
             self._see_unchanged(file)  # after the read, so that what was read is what was checked
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
             if isinstance(error, UserError):
@@ -179,9 +213,17 @@ def _identity(path: Path) -> tuple[int, int, int]:
 def write_facts(directory: Path, facts: Facts) -> None:
     """Write corpus.json, the last file of a store."""
     record = {"format": FORMAT, "schema": SCHEMA_VERSION, "ordered": facts.kind == "text", **asdict(facts)}
-    (directory / FACTS_FILE).write_text(
-        json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8"
-    )
+    with naming(directory / FACTS_FILE):
+        (directory / FACTS_FILE).write_bytes(_encoded({**record, DIGEST: _digest(record)}))
+
+
+def _encoded(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, indent=1, allow_nan=False).encode() + b"\n"
+
+
+def _digest(record: dict[str, Any]) -> str:
+    """The digest of what corpus.json says, but for itself."""
+    return hashlib.blake2b(_encoded(record), digest_size=16).hexdigest()
 
 
 def is_store(path: Path) -> bool:
@@ -195,13 +237,15 @@ def read_facts(directory: Path) -> Facts:
     A corpus that was moved aside by a build killed at its last step is put back first.
     """
     recover(directory)
+    refuse_links(directory)
     path = directory / FACTS_FILE
     if not directory.exists():
         raise UserError("no such corpus", where=directory, remedy="make it with: stickbreaker corpus build")
     if not path.is_file():
         raise UserError("not a corpus: it has no corpus.json", where=directory, remedy="give a built corpus")
+    content = path.read_bytes()
     try:
-        record = json.loads(path.read_bytes().decode("utf-8"))
+        record = json.loads(content.decode("utf-8"))
         if record["format"] != FORMAT:
             raise ValueError("another format")
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -212,8 +256,9 @@ def read_facts(directory: Path) -> Facts:
         problem = f"schema {record.get('schema')!r}, this version reads schema {SCHEMA_VERSION}"
         raise UserError(problem, where=path, remedy=REBUILD + " with this version")
     try:
+        _refuse_altered(record, content)
         facts = _facts_of(record)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else error
         raise UserError(f"the file is damaged ({reason})", where=path, remedy=REBUILD) from None
     for file in (facts.vocabulary, *facts.files):
@@ -224,26 +269,35 @@ def read_facts(directory: Path) -> Facts:
     return facts
 
 
+def _refuse_altered(record: dict[str, Any], content: bytes) -> None:
+    """Raise ValueError where corpus.json is not as it was written; those of older versions have no digest."""
+    if not set(record) <= {"format", "schema", "ordered", DIGEST, *Facts.__dataclass_fields__}:
+        raise ValueError("it has other fields")
+    digest = record.pop(DIGEST, None)
+    if digest is not None and (digest != _digest(record) or content != _encoded({**record, DIGEST: digest})):
+        raise ValueError("its content was altered")
+
+
 def _facts_of(record: dict[str, Any]) -> Facts:
+    refuse_other_kinds(record, FACTS)
     values = {name: record[name] for name in Facts.__dataclass_fields__}
     values["vocabulary"] = _file_of(record["vocabulary"])
     values["files"] = tuple(_file_of(file) for file in record["files"])
-    values["metadata_fields"] = tuple(str(name) for name in record["metadata_fields"])
-    for name in ("languages", "skipped"):
-        values[name] = {str(key): int(count) for key, count in record[name].items()}
-    values["first_skipped"] = {str(key): str(line) for key, line in record["first_skipped"].items()}
+    values["metadata_fields"] = tuple(record["metadata_fields"])
     if values["kind"] not in SCHEMAS or not values["files"]:
         raise ValueError("the kind or the files are wrong")
-    values["n_tokens"], values["n_empty"] = float(record["n_tokens"]), int(record["n_empty"])
-    values["fingerprint"] = str(record["fingerprint"])
+    values["n_tokens"] = float(record["n_tokens"])
     return Facts(**values)
 
 
 def _file_of(record: dict[str, Any]) -> StoredFile:
-    name = str(record["name"])
+    refuse_other_kinds(record, FILE)
+    name, blocks = record["name"], tuple(record["blocks"])
     if Path(name).name != name:
         raise ValueError("a file lies elsewhere")
-    return StoredFile(name, int(record["size"]), str(record["digest"]), tuple(map(int, record["blocks"])))
+    if any(block > LARGEST_BLOCK for block in blocks):
+        raise ValueError("blocks of no corpus")
+    return StoredFile(name, record["size"], record["digest"], blocks)
 
 
 def _see(path: Path, size: int) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
+from stickbreaker.core.foreign import refuse_negative
 from stickbreaker.corpus.hashing import MOST_ROWS, hashed_rows
 
 
@@ -331,8 +332,12 @@ class Vocabulary:
             words = tuple(table.column("word").to_pylist())
             # by lists: to_numpy imports pandas where that is installed, which takes half a second
             documents, tokens = (np.array(table.column(name).to_pylist()) for name in ("documents", "tokens"))
-            if not all(isinstance(word, str) for word in words):
-                raise ValueError("a word is missing")
+            if not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
+                raise ValueError("a word is missing, or is there twice")
+            refuse_negative(documents, "documents")
+            refuse_negative(tokens, "tokens")
+            if languages and [language_of(word) for word in words] != table.column("language").to_pylist():
+                raise ValueError("words of other languages than they say")
             return cls(words, documents.astype(np.int64), tokens.astype(np.float64), tuple(languages), hashed)
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
             reason = (

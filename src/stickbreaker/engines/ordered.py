@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Change, Edit, Grow, Reorder
+from stickbreaker.core.foreign import refuse_negative
 from stickbreaker.core.records import Array, Cells, Ordered, Rows
 from stickbreaker.engines.ordered_edits import CellList, changed_cells
-from stickbreaker.engines.table import RESCALE_BELOW, Keys, keys_after
+from stickbreaker.engines.table import RESCALE_BELOW, Keys, keys_after, refuse_other_totals, scale_of
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.ordered import ByRow
@@ -125,15 +126,22 @@ class OrderedTable:
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str]
     ) -> "OrderedTable":
-        """The table whose `arrays` these are."""
-        sizes = arrays["sizes"].astype(np.int64)
+        """The table whose `arrays` these are. Raises ValueError for those of no table."""
+        sizes, rows, counts = arrays["sizes"].astype(np.int64), arrays["cell rows"], arrays["cell counts"]
+        refuse_negative(counts, "counts")
+        lengths = {int(sizes.sum()), len(rows), len(counts), len(arrays["cell inside"])}
+        if sizes.min(initial=0) < 0 or len(lengths) > 1:
+            raise ValueError("columns of other sizes than there are counts")
+        if rows.min(initial=0) < 0 or rows.max(initial=-1) >= len(keys):
+            raise ValueError("counts of rows that there are not")
         table = cls(len(sizes), row_axis, column_axis, keys)
-        table.scale = float(arrays["scale"])
+        table.scale = scale_of(arrays)
         columns = np.repeat(np.arange(len(sizes)), sizes)
         inside = arrays["cell inside"].astype(np.bool_)
         cells = CellList(arrays["cell rows"].astype(np.int64), columns, arrays["cell counts"], inside)
         table._fill(cells, sizes)
         table._totals = np.array(arrays["totals"], np.float64)
+        refuse_other_totals(table._totals, table._sums())
         return table
 
     def _clear(self, n_columns: int, slots: int = LEAST) -> None:

@@ -210,6 +210,9 @@ class RowFile:
                 READERS.forget()
                 told = "a block of the table was altered since it was written"
                 raise UserError(told, where=self.path, remedy=REMEDY)
+            if table == COUNTS and not np.isfinite(flat).all():
+                told = "a block of the table has counts that are not finite"
+                raise UserError(told, where=self.path, remedy=REMEDY)
             self._seen.add(number)
         return Rows(positions, flat.reshape(len(positions), int(batch.column(2)[0].as_py())))
 

@@ -1,5 +1,6 @@
 """Tables whose rows lie in files."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.foreign import refuse_negative
 from stickbreaker.core.records import Array, Cells, Rows
-from stickbreaker.engines.row_files import COUNTS, READERS, Layout, block_path
-from stickbreaker.engines.table import Table
+from stickbreaker.engines.row_files import COUNTS, READERS, REMEDY, Layout, block_path
+from stickbreaker.engines.table import Table, groups_of, scale_of
+
+VERSION = re.compile(r"rows-\d+-\w+")  # names of directories with the rows of a table
+MOST_FILES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,13 @@ class StoredRows:
 
     def _read(self, version: str, chunk: int) -> Rows | None:
         path = block_path(self.folder, version, self.layout.block_of(chunk))
-        return READERS.get(path).read(self.table, chunk)
+        rows = READERS.get(path).read(self.table, chunk)
+        if rows is not None and len(rows.positions):
+            first, last = self.layout.bounds(chunk)
+            within = first <= rows.positions.min() and rows.positions.max() < last
+            if not within or rows.n_columns != self.n_columns:
+                raise UserError("a block is of another table", where=path, remedy=REMEDY)
+        return rows
 
 
 class StoredTable:
@@ -128,13 +140,20 @@ class StoredTable:
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, folder: Path
     ) -> "StoredTable":
-        """The table whose `arrays` these are, with its rows in `folder`."""
+        """The table whose `arrays` these are, with its rows in `folder`. Raises ValueError for others."""
         n_rows, chunk, blocks, n_columns = arrays["layout"].tolist()
         version = arrays["version"].tobytes().decode()
+        if VERSION.fullmatch(version) is None:
+            raise ValueError(f"rows in {version[:100]!r}")
+        if n_rows < 0 or n_columns < 1 or chunk < 1 or not 1 <= blocks <= MOST_FILES:
+            raise ValueError("a layout of no table")
         stored = StoredRows(folder, Layout(n_rows, chunk, blocks), (version,), n_columns)
-        groups = arrays["groups"].astype(np.int32) if "groups" in arrays else None
         totals = np.array(arrays["totals"], np.float64)
-        return cls(stored, (row_axis, column_axis), float(arrays["scale"]), totals, groups)
+        refuse_negative(totals, "totals")
+        if totals.ndim != 2 or totals.shape[1] != n_columns:
+            raise ValueError("totals of other columns")
+        groups = groups_of(arrays, n_rows)
+        return cls(stored, (row_axis, column_axis), scale_of(arrays), totals, groups)
 
     def files(self) -> list[Path]:
         """The files that it lies in."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, Reorder, apply_change
+from stickbreaker.core.foreign import refuse_negative
 from stickbreaker.core.records import Array, Cells, Field, Rows
 
 RESCALE_BELOW = 1e-6  # when the decay factor falls under this, the stored counts are multiplied out once
@@ -141,11 +142,16 @@ class Table:
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str] | None
     ) -> "Table":
-        """The table whose `arrays` these are."""
-        scale = float(arrays["scale"])
+        """The table whose `arrays` these are. Raises ValueError for those of no table."""
+        scale, counts = scale_of(arrays), arrays["counts"]
         totals = np.array(arrays["totals"], np.float64)
-        groups = arrays["groups"].astype(np.int32) if "groups" in arrays else None
-        return cls(arrays["counts"], row_axis, column_axis, keys, scale, totals, groups)
+        groups = groups_of(arrays, len(counts))
+        refuse_negative(counts, "counts")
+        if counts.ndim != 2 or (keys is not None and len(keys) != len(counts)):
+            raise ValueError("the rows of the table are not those that it names")
+        table = cls(counts, row_axis, column_axis, keys, scale, totals, groups)
+        refuse_other_totals(totals, table._sum())
+        return table
 
     def copy(self) -> "Table":
         """A table of its own with the same content."""
@@ -209,3 +215,27 @@ def keys_after(keys: Keys, change: Change) -> Keys:
             return keys
         case _:
             raise ValueError("rows are not split: a row's content is its identity")
+
+
+def refuse_other_totals(totals: Array, sums: Array) -> None:
+    """Raise ValueError where the totals of a saved table are not the sums of its counts."""
+    if totals.shape != sums.shape or not np.allclose(totals, sums, rtol=1e-4, atol=1e-4):
+        raise ValueError("totals that are not the sums of the counts")
+
+
+def scale_of(arrays: Mapping[str, NDArray[Any]]) -> float:
+    """The scale of a saved table. Raises ValueError for one that is not above zero."""
+    scale = float(arrays["scale"])
+    if not 0.0 < scale < np.inf:
+        raise ValueError(f"a scale of {scale}")
+    return scale
+
+
+def groups_of(arrays: Mapping[str, NDArray[Any]], n_rows: int) -> NDArray[np.int32] | None:
+    """The group of each row of a saved table. Raises ValueError for others than its rows have."""
+    if "groups" not in arrays:
+        return None
+    groups = arrays["groups"].astype(np.int32)
+    if groups.shape != (n_rows,) or groups.min(initial=0) < 0 or groups.max(initial=0) > n_rows:
+        raise ValueError("groups of other rows")
+    return groups

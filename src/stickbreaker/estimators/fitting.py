@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.foreign import making_sense_of
 from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus
@@ -18,7 +19,7 @@ from stickbreaker.engines.local import LocalEngine, usable_cores
 from stickbreaker.estimators.engines import engine_of, readable
 from stickbreaker.estimators.moments import Evolving
 from stickbreaker.estimators.opening import begin_open, source_of
-from stickbreaker.estimators.saving import about, begun_with, estimator_of, manifest_of
+from stickbreaker.estimators.saving import about, begun_with, estimator_of, manifest_of, refuse_other_shapes
 from stickbreaker.estimators.seeding import DocumentSeeds, NoiseSeeds, seed_from_documents
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.topics import TopicEstimator, final_score
@@ -37,9 +38,10 @@ from stickbreaker.models.topics import (
     TopicModel,
 )
 from stickbreaker.models.topics.tokens import tokens_of, whole_counts
-from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of, state_of
 from stickbreaker.saved.directory import new_model_directory
+from stickbreaker.saved.manifest import RESTORE
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
@@ -249,17 +251,9 @@ def resume(
         manifest = snapshot.manifest
         if manifest["status"] == "done":  # by another process, a moment ago
             return None
-        estimator = estimator_of(manifest, threads)
-        if spark is not None and estimator.engine == "local":
-            remedy = "resume it without --engine spark"
-            raise UserError("the run began on one machine", where=path, remedy=remedy)
-        estimator.engine = estimator.engine if spark is None else spark
-        corpus = _corpus_of(path, manifest)
+        with making_sense_of(path, RESTORE):
+            estimator, corpus, job, state = _taken_up(path, snapshot, threads, spark)
         directory.truncate_trace(manifest)
-        job = _job(estimator, corpus, manifest["settings"]["random_state"], manifest["held_out"], path)
-        job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
-        job = replace(job, chains=_chains(estimator, job, snapshot.arrays))
-        state = state_of(snapshot)
         before = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
         trace = Trace(directory.trace_path, snapshot.trace)
 
@@ -269,15 +263,35 @@ def resume(
             write_documents(estimator, job.source, job.engine, directory.path)
             checkpoints.fixed["corpus_path"] = None
 
-        checkpoints = Checkpoints(directory, begun_with(manifest), every, add_documents)
+        evolving = Evolving(directory.evolution()) if job.model.ordered else None
+        snapshots = None if evolving is None else evolving.snapshots
+        checkpoints = Checkpoints(directory, begun_with(manifest), every, add_documents, snapshots)
         if stopper is not None:
             stopper(job.engine.stop)
-        evolving = [Evolving(path)] if job.model.ordered else []
-        run(job, state, [Clock(before), trace, *watch, *evolving, checkpoints])
+        run(job, state, [Clock(before), trace, *watch, *([evolving] if evolving else []), checkpoints])
     finally:
         directory.unlock()
     directory.clear()
     return job, state
+
+
+def _taken_up(
+    path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None"
+) -> tuple[TopicEstimator, Corpus, Run, RunState]:
+    """The estimator, corpus, run and state of a snapshot, from where the run goes on."""
+    manifest = snapshot.manifest
+    estimator = estimator_of(manifest, threads)
+    if spark is not None and estimator.engine == "local":
+        remedy = "resume it without --engine spark"
+        raise UserError("the run began on one machine", where=path, remedy=remedy)
+    estimator.engine = estimator.engine if spark is None else spark
+    corpus = _corpus_of(path, manifest)
+    job = _job(estimator, corpus, manifest["settings"]["random_state"], manifest["held_out"], path)
+    job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
+    state, n_rows = state_of(snapshot), job.engine.n_rows
+    assert isinstance(job.model, TopicModel)
+    refuse_other_shapes(job.model, (n_rows, job.engine.totals().shape[1]), state, corpus.n_words)
+    return estimator, corpus, replace(job, chains=_chains(estimator, job, snapshot.arrays)), state
 
 
 def _corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:

@@ -1,34 +1,24 @@
 """Snapshots of the topics of a run over an open vocabulary: their words now, and those that entered."""
 
-from pathlib import Path
-
 import numpy as np
 
 from stickbreaker.learning.loop import Run, RunState, first_columns
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.models.topics import OpenWords, TopicModel
 from stickbreaker.models.topics.open_words import ENTERED
-from stickbreaker.saved.evolution import ENTERED_WORDS, EVOLUTION, TOP_WORDS, Entered, Evolution, Top
+from stickbreaker.saved.evolution import ENTERED_WORDS, TOP_WORDS, Entered, Evolution, Top
 
 A_PASS = 4  # snapshots a pass over a corpus
 
 
 class Moments:
-    """The snapshots of a run, kept in one file of its model's directory.
+    """The snapshots of a run; `evolution` holds those of a run that goes on from there.
 
     At the first one no word is said to have entered; at others those that have entered since the one before.
     """
 
-    def __init__(self) -> None:
-        self.evolution = Evolution()
-
-    @classmethod
-    def of(cls, directory: Path, job: Run, state: RunState) -> "Moments":
-        """Those of a run that goes on from its snapshot after `state.step` steps."""
-        moments = cls()
-        if (directory / EVOLUTION).exists():
-            moments.evolution = Evolution.read(directory / EVOLUTION).until(state.step)
-        return moments
+    def __init__(self, evolution: Evolution | None = None) -> None:
+        self.evolution = evolution or Evolution()
 
     @property
     def date(self) -> str | None:
@@ -43,33 +33,25 @@ class Moments:
         top, entered = words_now(job, state, last[0].step if last else None)
         self.evolution = self.evolution.add(state.step, documents, date, top, entered)
 
-    def write(self, directory: Path) -> None:
-        """Write the file, whole or not at all."""
-        self.evolution.write(directory / EVOLUTION)
-
 
 class Evolving(Observer):
-    """Keeps snapshots of a run over a corpus in its model's directory: four a pass, or one a step where a
-    pass has fewer."""
+    """Takes snapshots of a run over a corpus: four a pass, or one a step where a pass has fewer."""
 
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
+    def __init__(self, evolution: Evolution) -> None:
+        self.moments = Moments(evolution)
 
-    def begin(self, job: Run, state: RunState) -> None:
-        self.moments = Moments.of(self.directory, job, state)
+    def snapshots(self) -> Evolution:
+        """Those so far."""
+        return self.moments.evolution
 
     def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
         in_pass = job.source.n_documents * state.step / max(1.0, state.seen)
         if state.step % max(1, int(in_pass / A_PASS)) == 0:
-            self._write(job, state)
+            self.moments.add(job, state, int(state.seen), None)
         return False
 
     def end(self, job: Run, state: RunState) -> None:
-        self._write(job, state)
-
-    def _write(self, job: Run, state: RunState) -> None:
         self.moments.add(job, state, int(state.seen), None)
-        self.moments.write(self.directory)
 
 
 def words_now(job: Run, state: RunState, since: int | None) -> tuple[Top, Entered]:

@@ -1,11 +1,12 @@
 """Estimators on disk: what a model's manifest says of them, saving and loading."""
 
-import json
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.foreign import making_sense_of, refuse_negative
+from stickbreaker.core.kinds import is_amount, is_count, is_text, refuse_other_kinds
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.polylingual import analysis_from
 from stickbreaker.engines import LocalEngine
@@ -14,11 +15,23 @@ from stickbreaker.estimators.plain_hdp import PlainHDP
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.learning.loop import RunState
+from stickbreaker.learning.trace import line_of
+from stickbreaker.models.topics import FiniteTopics, TopicModel
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
 from stickbreaker.saved.directory import new_model_directory
+from stickbreaker.saved.manifest import DIGESTS, RESTORE
 
 KINDS: dict[str, type[TopicEstimator]] = {kind.kind: kind for kind in (PlainLDA, PlainHDP)}
+ABOUT = {  # what `about` tells
+    "fingerprint": is_text,
+    "kind": is_text,
+    "documents": is_count,
+    "tokens": is_amount,
+    "empty": is_count,
+}
+PRIORS = ("alpha", "eta", "gamma", "weights", "rest", "concentration", "tables")  # what is not below zero
 E = TypeVar("E", bound=TopicEstimator)
 
 
@@ -48,13 +61,14 @@ def manifest_of(
         "held_out": held_out,
         "corpus": corpus,
         "corpus_path": where,
+        DIGESTS: True,
     }
 
 
 def begun_with(manifest: dict[str, Any]) -> dict[str, Any]:
     """What `manifest_of` said when the run of a manifest began."""
     names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path")
-    return {name: manifest[name] for name in names}
+    return {name: manifest[name] for name in names} | {DIGESTS: manifest.get(DIGESTS, False)}
 
 
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> TopicEstimator:
@@ -71,7 +85,7 @@ def save(estimator: TopicEstimator, path: Path, *, overwrite: bool) -> None:
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(estimator.vocabulary_)
         with directory.trace_path.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(record) + "\n" for record in estimator.trace_)
+            file.writelines(map(line_of, estimator.trace_))
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
         fixed = manifest_of(estimator, estimator.seed_, corpus)
         snapshot = model_of(estimator._engine, estimator._state, fixed, "done")
@@ -87,8 +101,9 @@ def load(path: Path, threads: int | None = None, *, in_place: bool = False) -> T
     """
     directory = ModelDirectory(path)
     snapshot = directory.read()
-    estimator = estimator_of(snapshot.manifest, threads)
-    _fill(estimator, directory, snapshot, in_place=in_place)
+    with making_sense_of(path, RESTORE):
+        estimator = estimator_of(snapshot.manifest, threads)
+        _fill(estimator, directory, snapshot, in_place=in_place)
     return estimator
 
 
@@ -96,11 +111,12 @@ def load_as(kind: type[E], path: Path) -> E:
     """`load` as an estimator of the class `kind`. Raises UserError for a model of another kind."""
     directory = ModelDirectory(path)
     snapshot = directory.read()
-    plain = estimator_of(snapshot.manifest)
-    if plain.kind != kind.kind:
-        raise UserError(f"is a model of the kind {plain.kind}", where=path)
-    estimator = kind(**params_of(plain))
-    _fill(estimator, directory, snapshot)
+    with making_sense_of(path, RESTORE):
+        plain = estimator_of(snapshot.manifest)
+        if plain.kind != kind.kind:
+            raise UserError(f"is a model of the kind {plain.kind}", where=path)
+        estimator = kind(**params_of(plain))
+        _fill(estimator, directory, snapshot)
     return estimator
 
 
@@ -110,6 +126,7 @@ def _fill(
     """Give an estimator what was learned."""
     estimator.vocabulary_ = directory.vocabulary()
     about_corpus = dict(snapshot.manifest["corpus"])
+    refuse_other_kinds(about_corpus, ABOUT)
     analysis = about_corpus.pop("analysis", None)
     estimator.analysis_ = Analysis() if analysis is None else analysis_from(analysis)
     estimator.corpus_ = about_corpus
@@ -123,7 +140,33 @@ def _fill(
         estimator.n_features_in_ = len(estimator.vocabulary_)
     engine = LocalEngine(estimator.n_jobs, folder=directory.path)
     engine.restore(model, snapshot.arrays, snapshot.keys)
+    state = state_of(snapshot)
+    refuse_other_shapes(model, engine.table.shape, state, len(estimator.vocabulary_))
     lasts = in_place or snapshot.manifest["status"] != "running"
     if isinstance(engine.table, StoredTable) and not lasts:
         engine.table = engine.table.copy()  # its files go when the run goes on
-    estimator._take(model, engine, state_of(snapshot))
+    estimator._take(model, engine, state)
+
+
+def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunState, n_words: int) -> None:
+    """Raise ValueError where the parts of a saved model are not of one size: its table (rows × columns), its
+    vocabulary (`n_words`, of a closed one) and the rest."""
+    if not model.ordered and shape[0] != n_words:
+        raise ValueError(f"{shape[0]} rows for {n_words} words")
+    if isinstance(model.documents, FiniteTopics) and model.documents.n_topics != shape[1]:
+        raise ValueError(f"{shape[1]} columns for {model.documents.n_topics} topics")
+    sizes = {model.row_axis: shape[0], model.column_axis: shape[1]}
+    for name, item in {**model.documents.start(), **model.words.start()}.items():
+        if name not in state.small or state.small[name].axes != item.axes:
+            raise ValueError(f"no {name} like this model's")
+    for name, item in state.small.items():
+        if name in PRIORS:
+            refuse_negative(item.values, name)
+        if len(item.axes) != item.values.ndim:
+            raise ValueError(f"{name} has other axes than it says")
+        for axis, size in zip(item.axes, item.values.shape, strict=True):
+            if sizes.get(axis, size) != size:
+                raise ValueError(f"{name} has {size} {axis} instead of {sizes[axis]}")
+    numbers = range(shape[1]) if state.columns is None else state.columns.numbers
+    if len(set(numbers)) != shape[1]:
+        raise ValueError("the columns' numbers are not one each")

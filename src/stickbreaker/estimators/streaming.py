@@ -1,6 +1,5 @@
 """A model that learns from a stream into a directory: an online step a minibatch, with snapshots."""
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.foreign import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.blocks import TableSource
 from stickbreaker.corpus.building import About
@@ -17,17 +17,19 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.moments import Moments, is_date
 from stickbreaker.estimators.online import online_step
 from stickbreaker.estimators.opening import begin_open, corpus_of_tokens, source_of
-from stickbreaker.estimators.saving import begun_with, estimator_of, manifest_of
+from stickbreaker.estimators.saving import begun_with, estimator_of, manifest_of, refuse_other_shapes
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.stream_feed import Feed, Minibatch, Stop, Stopped, StreamSettings
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.trace import line_of
 from stickbreaker.models.topics import OpenWords, TopicModel
-from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import snapshot_of, state_of
 from stickbreaker.saved.directory import new_model_directory
+from stickbreaker.saved.manifest import RESTORE
 
 Watch = Callable[[TraceRecord], object]
 
@@ -89,8 +91,9 @@ class Stream:
     def snapshot(self, directory: ModelDirectory, status: str) -> None:
         """Save the model as it is, with its topics' words of now. Killed meanwhile, the one before stays."""
         self.moments.add(self.job, self.state, self.about["documents"], self.date)
-        self.moments.write(directory.path)
-        directory.write(snapshot_of(self.job, self.state, self.fixed, status))
+        snapshot = snapshot_of(self.job, self.state, self.fixed, status)
+        snapshot.evolution = self.moments.evolution
+        directory.write(snapshot)
 
 
 def begin(
@@ -137,10 +140,11 @@ def begin(
     }
     fixed = {**manifest_of(estimator, seed, about), "stream": settings.to_json()}
     stream = Stream(feed, job, state, fixed, Moments())
-    stream.first = stream.learn(minibatch)
+    stream.first = first = stream.learn(minibatch)
+    assert first is not None
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(corpus.vocabulary)
-        directory.trace_path.write_text(json.dumps(stream.first) + "\n", encoding="utf-8")
+        directory.trace_path.write_text(line_of(first), encoding="utf-8")
         stream.snapshot(directory, "running")
     return stream
 
@@ -158,6 +162,15 @@ def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = N
         return None
     directory.lock()  # told now, and not when the stream is read
     directory.unlock()
+    with making_sense_of(path, RESTORE):
+        return _taken_up(directory, snapshot, stop, threads, on_error)
+
+
+def _taken_up(
+    directory: ModelDirectory, snapshot: Snapshot, stop: Stop, threads: int | None, on_error: str | None
+) -> Stream:
+    """The run of a snapshot, its stream read up to there."""
+    manifest = snapshot.manifest
     estimator = estimator_of(manifest, threads)
     schedule = estimator._schedule()
     assert isinstance(schedule, Online)
@@ -172,12 +185,13 @@ def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = N
     engine = LocalEngine(threads_of(threads))
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
+    refuse_other_shapes(model, engine.table.shape, state, 0)
     fixed = {**begun_with(manifest), "stream": settings.to_json()}
     nothing = Source(
         Corpus(TableSource("text", ()), Vocabulary.of(()), None, About())
     )  # each step has its own
     job = Run(model, engine, schedule, nothing, manifest["settings"]["random_state"])
-    moments, seconds = Moments.of(path, job, state), snapshot.trace[-1].get("seconds", 0.0)
+    moments, seconds = Moments(directory.evolution()), snapshot.trace[-1].get("seconds", 0.0)
     return Stream(feed, job, state, fixed, moments, seconds)
 
 

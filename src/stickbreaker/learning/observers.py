@@ -1,13 +1,16 @@
 """Those who watch a run: progress, the trace, callbacks. Checkpoints come from the room `saved`."""
 
-import json
 import resource
 import sys
 import time
 from abc import ABC
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
+
+from stickbreaker.core.files import naming, open_to_append
+from stickbreaker.learning.trace import UNTIMED as UNTIMED
+from stickbreaker.learning.trace import TraceRecord, line_of
 
 if TYPE_CHECKING:
     from stickbreaker.learning.loop import Run, RunState
@@ -18,8 +21,6 @@ KINDS = {  # of scores, in words
     "documents": "documents given topics",
     "joint": "log p(w, z)",
 }
-TraceRecord = dict[str, Any]
-UNTIMED = ("seconds", "memory_mb")  # what two runs of the same settings may differ in
 
 
 class Observer(ABC):  # noqa: B024 - every method has a default
@@ -75,20 +76,21 @@ class Clock(Observer):
 
 
 class Trace(Observer):
-    """Keeps the records, and appends each as a line of JSON to a file."""
+    """Keeps the records, and appends each as a line to a file."""
 
     def __init__(self, path: Path | None = None, records: list[TraceRecord] | None = None) -> None:
         self.path = path
         self.records = records or []
 
     def begin(self, job: "Run", state: "RunState") -> None:
-        self.file = None if self.path is None else self.path.open("a", encoding="utf-8")
+        self.file = None if self.path is None else open_to_append(self.path)
 
     def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
         self.records.append(record)
-        if self.file is not None:
-            self.file.write(json.dumps(record) + "\n")
-            self.file.flush()
+        if self.file is not None and self.path is not None:
+            with naming(self.path):
+                self.file.write(line_of(record))
+                self.file.flush()
         return False
 
     def interrupted(self, job: "Run", state: "RunState") -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.foreign import making_sense_of
 from stickbreaker.estimators.sampling import topics_of, unigram
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.topic_words import leading_words
@@ -33,7 +34,7 @@ from stickbreaker.report.kept import read_documents
 from stickbreaker.report.layout import nearest_topics, place_topics, topic_distances
 from stickbreaker.report.words import Look, apart, choose_words, look_at
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.evolution import EVOLUTION, Evolution
+from stickbreaker.saved.manifest import RESTORE
 
 Floats = NDArray[np.floating]
 
@@ -66,9 +67,26 @@ def page_of(
         raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
     model = load(path)
     leading = _leading_language(model, language)
+    with making_sense_of(path, RESTORE):
+        return _page_of(path, manifest, model, title, leading, date_field, group_field, compare)
+
+
+def _page_of(
+    path: Path,
+    manifest: dict[str, Any],
+    model: TopicEstimator,
+    title: str,
+    leading: str,
+    date_field: str | None,
+    group_field: str | None,
+    compare: Path | None,
+) -> Page:
+    """The report of a model, whose words in the language `leading` name topics."""
     documents, told = read_documents(path)
     corpus = manifest["corpus"]
     K = len(model.alpha_)
+    if len(told.get("coherence", range(K))) != K or any(k >= K for one in documents for k, _ in one.mix):
+        raise ValueError("documents of a model of other topics")
     seen = look_at(model._topic_words, model.topic_shares_, model.vocabulary_.parts)
     distances = topic_distances(apart(model._topic_words, seen))
     times = times_of(documents, K, date_field)
@@ -200,9 +218,7 @@ def _growth(model: TopicEstimator) -> Growth | None:
 
 def _changes(path: Path, model: TopicEstimator) -> Changes | None:
     """How the topics changed, of a model that kept snapshots or tells of its vocabulary in its trace."""
-    file = path / EVOLUTION
-    evolution = Evolution.read(file) if file.exists() else Evolution()
-    return changes_of(evolution, model.topic_ids_, model.trace_)
+    return changes_of(ModelDirectory(path).evolution(), model.topic_ids_, model.trace_)
 
 
 def _facts(model: TopicEstimator, corpus: dict[str, Any], told: dict[str, Any]) -> list[tuple[str, str]]:

@@ -1,36 +1,52 @@
 """The directory of a model: a finished one, or a run that can go on."""
 
-import fcntl
-import glob
-import hashlib
 import json
 import os
-import re
 import shutil
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.claims import LOCK, lock_file, sweep
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_directory, atomic_file, digest_of, recover, write_atomic
+from stickbreaker.core.files import (
+    atomic_directory,
+    atomic_file,
+    digest_of,
+    recover,
+    refuse_links,
+    truncate,
+    write_atomic,
+)
 from stickbreaker.corpus.store import read_facts
 from stickbreaker.corpus.vocabulary import Vocabulary
+from stickbreaker.learning.trace import TraceRecord, record_of
+from stickbreaker.saved.arrays import read_arrays, read_keys, write_arrays
+from stickbreaker.saved.evolution import Evolution
+from stickbreaker.saved.manifest import (
+    DIGESTS,
+    DOCUMENTS,
+    EVOLUTION,
+    KEYS,
+    MANIFEST,
+    RESTORE,
+    SCHEMA,
+    STATE,
+    TRACE,
+    VERSION,
+    VOCABULARY,
+    encoded,
+    read_manifest,
+)
 
-SCHEMA = 1
-STATE = re.compile(r"state(-\d+)?\.safetensors")
-VERSION = re.compile(r"(rows|records)-\d+-\w+")  # directories that a run on a cluster keeps
-OURS = re.compile(r"state(-\d+)?\.safetensors|keys-(\d+|state)\.json")  # files that checkpoints replace
-MANIFEST = "model.json"
-VOCABULARY = "vocabulary.parquet"
-TRACE = "trace.jsonl"
-DOCUMENTS = "documents.parquet"
+REPLACED = (STATE, KEYS, EVOLUTION)  # files that checkpoints replace
 CORPUS = "corpus"
-LOCK = "lock"
+T = TypeVar("T")
+OLD_EVOLUTION = "evolution.parquet"  # of runs that began before manifests named it
 
 
 @dataclass(slots=True)
@@ -39,7 +55,8 @@ class Snapshot:
 
     `manifest` is plain JSON: the estimator, its settings, the corpus it learned from, where the run is.
     `arrays` are named tensors; `keys` spell the rows of a growing table; `files` hold the rows of one that
-    lies in blocks.
+    lies in blocks. `evolution` is written with the rest; None where the model keeps none, and where it was
+    not asked for: see `ModelDirectory.evolution`.
     """
 
     manifest: dict[str, Any]
@@ -47,13 +64,15 @@ class Snapshot:
     keys: list[str] | None = None
     files: Sequence[Path] = ()
     trace: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    evolution: Evolution | None = None
 
 
 class ModelDirectory:
     """Reads and writes a model's directory. The rename of model.json is the moment a checkpoint counts.
 
     Each checkpoint writes its tensors under a new name, then replaces model.json, which names them with
-    their digests, then removes the old ones: killed at any instant, the directory holds a whole state.
+    their digests, then removes the old ones: killed at any instant, the directory holds a whole state. The
+    trace grows in place, a line a step with a digest of its own; model.json tells how much of it counts.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -65,18 +84,15 @@ class ModelDirectory:
         return self.path / TRACE
 
     def lock(self) -> None:
-        """Claim the directory for a run. Raises UserError while another run has it."""
-        descriptor = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
+        """Claim the directory for a run. Raises UserError while another has it, or where it holds links."""
+        refuse_links(self.path)
+        self._lock = lock_file(self.path / LOCK, create=True)
+        if self._lock is None:
             raise UserError(
                 "another run is writing this model",
                 where=self.path,
                 remedy="wait for it, or choose another path",
-            ) from None
-        self._lock = descriptor
+            )
 
     def unlock(self) -> None:
         """Give the directory up. The lock's empty file stays: removing it could free another run's claim."""
@@ -90,34 +106,25 @@ class ModelDirectory:
 
     def write(self, snapshot: Snapshot) -> None:
         """Make `snapshot` the directory's state, in one rename. The trace up to now is part of it."""
-        from safetensors import SafetensorError
-        from safetensors.numpy import save_file
-
-        state = f"state-{snapshot.manifest['run']['step']:06d}.safetensors"
-        if snapshot.manifest["status"] == "done":
-            state = "state.safetensors"
-        arrays = {name: np.asarray(values, order="C") for name, values in snapshot.arrays.items()}
-        with atomic_file(self.path / state) as partial:
-            try:
-                save_file(arrays, partial)
-            except SafetensorError as error:
-                told, remedy = f"cannot be written ({error})", "free some space, then resume"
-                raise UserError(told, where=self.path / state, remedy=remedy) from None
+        done = snapshot.manifest["status"] == "done"
+        step = "" if done else f"-{snapshot.manifest['run']['step']:06d}"
+        state = f"state{step}.safetensors"
+        write_arrays(self.path / state, snapshot.arrays)
         names = [state, VOCABULARY]
         if snapshot.keys is not None:
-            keys = f"keys-{state.removeprefix('state-').removesuffix('.safetensors')}.json"
-            write_atomic(self.path / keys, json.dumps(snapshot.keys).encode())
-            names.append(keys)
-        if snapshot.manifest["status"] == "done" and (self.path / DOCUMENTS).exists():
-            names.append(DOCUMENTS)
+            names.append(f"keys-{step.removeprefix('-') or 'state'}.json")
+            write_atomic(self.path / names[-1], json.dumps(snapshot.keys).encode())
+        if snapshot.evolution is not None:
+            names.append(f"evolution{step}.parquet")
+            snapshot.evolution.write(self.path / names[-1])
+        if done:
+            names += [DOCUMENTS] if (self.path / DOCUMENTS).exists() else []
         files = {name: self._describe(name) for name in names}
         files |= {name: {"bytes": size} for name, size in self._own(snapshot.files)}
-        trace = self.trace_path.stat().st_size if self.trace_path.exists() else 0
         manifest = {"schema": SCHEMA, **snapshot.manifest, "files": files}
-        if snapshot.manifest["status"] == "running":
-            manifest["trace_bytes"] = trace
-        manifest["digest"] = _digest(manifest)
-        write_atomic(self.path / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode() + b"\n")
+        if not done:
+            manifest["trace_bytes"] = self.trace_path.stat().st_size if self.trace_path.exists() else 0
+        write_atomic(self.path / MANIFEST, encoded(manifest))
         self._remove_all_but(names)
 
     def _own(self, files: Sequence[Path]) -> Iterator[tuple[str, int]]:
@@ -133,48 +140,49 @@ class ModelDirectory:
             yield name, (self.path / name).stat().st_size
 
     def read(self) -> Snapshot:
-        """The directory's state. Raises UserError naming what is missing, damaged, altered or too new."""
+        """The directory's state, but for its evolution.
+
+        Raises UserError naming what is missing, damaged, altered, too new or not a model's.
+        """
+        return self._of_now(self._read)
+
+    def evolution(self) -> Evolution:
+        """The snapshots of the model's topics; none where it keeps none. Raises UserError as `read` does."""
+        return self._of_now(self._evolution)
+
+    def _of_now(self, read: Callable[[dict[str, Any]], T]) -> T:
+        """What `read` makes of the manifest, or of a newer one that a run put in place meanwhile."""
         manifest = self.manifest()
         while True:
             try:
-                return self._read(manifest)
+                return read(manifest)
             except (UserError, FileNotFoundError):
                 newer = self.manifest()
                 if newer == manifest:
                     raise
-                manifest = newer  # a run put its next checkpoint in place meanwhile
+                manifest = newer
 
     def _read(self, manifest: dict[str, Any]) -> Snapshot:
-        from safetensors.numpy import load_file
-
-        for name, told in manifest["files"].items():
-            self._verify(name, told)
+        for name, facts in manifest["files"].items():
+            self._verify(name, facts)
         names = list(manifest["files"])
-        arrays = load_file(self.path / next(n for n in names if STATE.fullmatch(n)))
-        keys = next((json.loads((self.path / n).read_bytes()) for n in names if n.startswith("keys-")), None)
+        arrays = read_arrays(self.path / next(name for name in names if STATE.fullmatch(name)))
+        keys = next((read_keys(self.path / name) for name in names if KEYS.fullmatch(name)), None)
         return Snapshot(manifest, arrays, keys, trace=self._trace(manifest))
 
+    def _evolution(self, manifest: dict[str, Any]) -> Evolution:
+        for name, facts in manifest["files"].items():
+            if EVOLUTION.fullmatch(name):
+                self._verify(name, facts)
+                return Evolution.read(self.path / name)
+        old = self.path / OLD_EVOLUTION
+        if not manifest.get(DIGESTS) and old.exists():
+            return Evolution.read(old).until(manifest["run"]["step"])
+        return Evolution()
+
     def manifest(self) -> dict[str, Any]:
-        """model.json, checked for its schema."""
-        recover(self.path)
-        file = self.path / MANIFEST
-        if not file.is_file():
-            problem = "is not a saved model" if self.path.exists() else "there is no such model"
-            raise UserError(problem, where=self.path, remedy=f"a model is a directory with {MANIFEST}")
-        try:
-            manifest = json.loads(file.read_bytes())
-            schema, digest = manifest["schema"], manifest.pop("digest", None)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise UserError("is damaged", where=file, remedy="restore it from a copy or fit again") from None
-        if schema != SCHEMA:
-            raise UserError(
-                f"was written by another version (schema {schema}, this one reads {SCHEMA})",
-                where=file,
-                remedy="upgrade stickbreaker",
-            )
-        if digest != _digest(manifest):
-            raise UserError("was altered since it was saved", where=file, remedy="restore it or fit again")
-        return manifest
+        """model.json; see `read_manifest`."""
+        return read_manifest(self.path)
 
     def vocabulary(self) -> Vocabulary:
         """The words of a closed vocabulary."""
@@ -202,21 +210,23 @@ class ModelDirectory:
         """Take back what was traced after the last checkpoint."""
         size = int(manifest.get("trace_bytes", 0))
         if self.trace_path.exists() and self.trace_path.stat().st_size > size:
-            os.truncate(self.trace_path, size)
+            truncate(self.trace_path, size)
 
-    def _trace(self, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def _trace(self, manifest: Mapping[str, Any]) -> list[TraceRecord]:
+        steps, digests = manifest["run"]["step"], bool(manifest.get(DIGESTS))
         if not self.trace_path.exists():
+            if digests and steps:
+                raise UserError("is missing", where=self.trace_path, remedy=RESTORE)
             return []
         content = self.trace_path.read_bytes()[: manifest.get("trace_bytes")]
         try:
-            records = [json.loads(line) for line in content.splitlines()]
-            if [record["step"] for record in records] == list(range(1, manifest["run"]["step"] + 1)):
+            records = [record_of(line, digests=digests) for line in content.splitlines()]
+            if [record["step"] for record in records] == list(range(1, steps + 1)):
                 return records
             raise ValueError
-        except (ValueError, TypeError, KeyError):
-            raise UserError(
-                "is damaged", where=self.trace_path, remedy="delete it; the model is whole"
-            ) from None
+        except (ValueError, TypeError, KeyError, RecursionError):
+            remedy = RESTORE if digests else "delete it; the model is whole"
+            raise UserError("is damaged or altered", where=self.trace_path, remedy=remedy) from None
 
     def _describe(self, name: str) -> dict[str, Any]:
         return {"bytes": (self.path / name).stat().st_size, "digest": digest_of(self.path / name)}
@@ -224,7 +234,7 @@ class ModelDirectory:
     def _verify(self, name: str, told: Mapping[str, Any]) -> None:
         file = self.path / name
         if not file.is_file():
-            raise UserError("is missing", where=file, remedy="restore it from a copy or fit again")
+            raise UserError("is missing", where=file, remedy=RESTORE)
         if file.stat().st_size != told["bytes"]:
             size = f"{file.stat().st_size} bytes where the model was saved with {told['bytes']}"
             raise UserError(f"is truncated or altered ({size})", where=file, remedy="restore it or fit again")
@@ -233,14 +243,9 @@ class ModelDirectory:
 
     def _remove_all_but(self, names: list[str]) -> None:
         for file in self.path.iterdir():
-            stale = OURS.fullmatch(file.name) and file.name not in names
+            stale = any(kind.fullmatch(file.name) for kind in REPLACED) and file.name not in names
             if stale or ".partial-" in file.name or file.name.startswith(".tmp"):  # .tmp: of safetensors
                 file.unlink(missing_ok=True)
-
-
-def _digest(manifest: Mapping[str, Any]) -> str:
-    """The digest of a manifest's content, however it is laid out."""
-    return hashlib.blake2b(json.dumps(manifest, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 @contextmanager
@@ -250,7 +255,6 @@ def new_model_directory(path: Path, *, overwrite: bool) -> Generator[ModelDirect
     Raises UserError where something is in the way.
     """
     refuse_existing(path, overwrite)
-    sweep(path)
     held: ModelDirectory | None = None
     try:
         with atomic_directory(path, overwrite=overwrite) as partial:
@@ -276,15 +280,3 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
         directory.unlock()
     elif not path.is_dir() or any(path.iterdir()):
         raise UserError("is not a model", where=path, remedy="--overwrite replaces models only")
-
-
-def sweep(path: Path) -> None:
-    """Remove the half-made directories that killed runs left beside `path`: those that nobody holds."""
-    path = path.absolute()
-    for partial in path.parent.glob(f".{glob.escape(path.name)}.partial-*"):
-        if (partial / LOCK).is_file():
-            left = ModelDirectory(partial)
-            with suppress(UserError, OSError):
-                left.lock()
-                shutil.rmtree(partial, ignore_errors=True)
-            left.unlock()

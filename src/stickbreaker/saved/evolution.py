@@ -17,7 +17,6 @@ from stickbreaker.core.files import atomic_file
 if TYPE_CHECKING:
     import pyarrow as pa
 
-EVOLUTION = "evolution.parquet"  # its name in the directory of a model
 TOP_WORDS = 50  # of a topic in a snapshot
 ENTERED_WORDS = 10  # of a topic in a snapshot
 MOST_SNAPSHOTS = 512
@@ -189,6 +188,9 @@ class Evolution:
         try:
             with pq.ParquetFile(path, read_dictionary=["date", "kind", "word"]) as file:
                 table = file.read(list(_COLUMNS), use_threads=False)
+            kinds = [table.schema.field(name).type for name in _COLUMNS]
+            if not all(_is_of(kind, name) for name, kind in zip(_COLUMNS, kinds, strict=True)):
+                raise ValueError("a column of another type")
             if not table.num_rows:
                 return cls()
             return cls(_moments({name: _values(table.column(name)) for name in _COLUMNS}))
@@ -261,6 +263,15 @@ def _joined(parts: Iterable[Rows]) -> Rows:
     return Rows(*(np.concatenate(columns) for columns in zip(_rows({}, {}), *parts, strict=True)))
 
 
+def _is_of(kind: pa.DataType, name: str) -> bool:
+    """Whether a type is one that a column has."""
+    import pyarrow as pa
+
+    if name in ("date", "kind", "word"):
+        return pa.types.is_dictionary(kind) and kind.value_type == pa.string()
+    return pa.types.is_floating(kind) if name == "probability" else pa.types.is_integer(kind)
+
+
 def _values(column: pa.ChunkedArray) -> NDArray[Any]:
     """A column as an array; equal words share their text. Raises ValueError where a value is missing."""
     # by dlpack: to_numpy imports pandas where that is installed, which takes half a second
@@ -281,6 +292,11 @@ def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
     words, number = columns["word"], columns["snapshot"]
     if not np.all((columns["kind"] == KINDS[0]) | (kind == 1)) or np.any(words == None):  # noqa: E711
         raise ValueError("a kind or a word is none of ours")
+    dates = set(columns["date"].tolist()) - {None}
+    least = min(int(columns[name].min()) for name in ("rank", "documents", "step"))
+    shares = columns["probability"]
+    if least < 0 or not (shares.min() >= 0.0 and shares.max() < np.inf) or not all(map(_DATE.fullmatch, dates)):
+        raise ValueError("a number or a date is none")
     starts = np.flatnonzero(np.diff(number, prepend=-1))
     steps = columns["step"][starts]
     if not np.array_equal(number[starts], np.arange(len(starts))) or np.any(np.diff(steps) <= 0):

@@ -1,0 +1,65 @@
+"""What is read from files that others may have written."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+
+_SLACK = 1e-6  # of the largest value: what taking a report back may leave below zero
+_TROUBLE = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+    NotImplementedError,
+    RecursionError,
+    MemoryError,
+)
+
+
+@contextmanager
+def making_sense_of(where: object, remedy: str) -> Generator[None]:
+    """Turn what goes wrong while the content of a file is made sense of into a UserError that names it.
+
+    Files have digests, so content that makes no sense was written so, by another program or with intent. A
+    UserError that names no place gets this one.
+
+    >>> with making_sense_of("model", "fit again"):
+    ...     {}["alpha"]
+    Traceback (most recent call last):
+    stickbreaker.core.errors.UserError: model: makes no sense (KeyError: 'alpha'); fit again
+    """
+    try:
+        yield
+    except UserError as error:
+        if error.where is not None:
+            raise
+        raise UserError(error.problem, where=where, remedy=error.remedy or remedy) from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise UserError(f"cannot be read ({str(error)[:200]})", where=where, remedy=remedy) from error
+    except _TROUBLE as error:
+        reason = f"{type(error).__name__}: {str(error)[:200]}"
+        raise UserError(f"makes no sense ({reason})", where=where, remedy=remedy) from error
+
+
+def refuse_negative(values: NDArray[np.number], what: str) -> None:
+    """Raise ValueError where values that count something are below zero, or no finite numbers.
+
+    >>> refuse_negative(np.array([1.0, -1.0]), "counts")
+    Traceback (most recent call last):
+    ValueError: counts below zero
+    """
+    if not values.size:
+        return
+    least, most = float(values.min()), float(values.max())
+    if not -np.inf < least <= most < np.inf:  # NaN is neither
+        raise ValueError(f"{what} that are not finite")
+    if least < -_SLACK * max(1.0, most):
+        raise ValueError(f"{what} below zero")

@@ -1,0 +1,81 @@
+"""What values read from JSON are: small predicates, and records held against them."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from stickbreaker.core.errors import is_whole
+
+Kind = Callable[[Any], bool]
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value is a string that can be written as UTF-8 (half a surrogate pair cannot)."""
+    return isinstance(value, str) and value.encode("utf-8", "replace").decode("utf-8") == value
+
+
+def is_flag(value: Any) -> bool:
+    """Whether a value is true or false."""
+    return isinstance(value, bool)
+
+
+def is_count(value: Any) -> bool:
+    """Whether a value is a whole number from 0 to 2^53, which JSON of all programs can hold."""
+    return is_whole(value, 0) and int(value) <= 1 << 53
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and abs(value) < math.inf
+
+
+def is_amount(value: Any) -> bool:
+    """Whether a value is a finite number that is not below zero."""
+    return is_number(value) and value >= 0
+
+
+def list_of(kind: Kind) -> Kind:
+    """Whether a value is a list of such values.
+
+    >>> list_of(is_count)([1, 2]), list_of(is_count)([1, None])
+    (True, False)
+    """
+
+    def check(value: Any) -> bool:
+        return isinstance(value, list | tuple) and all(map(kind, cast("list[Any]", value)))
+
+    return check
+
+
+def mapping_of(kind: Kind) -> Kind:
+    """Whether a value is a mapping of strings to such values."""
+
+    def check(value: Any) -> bool:
+        held = cast("dict[Any, Any]", value)
+        return isinstance(value, dict) and all(map(is_text, held)) and all(map(kind, held.values()))
+
+    return check
+
+
+def optional(kind: Kind) -> Kind:
+    """Whether a value is such a value, or None."""
+    return lambda value: value is None or kind(value)
+
+
+def refuse_other_kinds(record: Any, kinds: Mapping[str, Kind], *, needed: bool = True) -> None:
+    """Raise ValueError naming a field of a record that is missing (`needed`) or of another kind.
+
+    >>> refuse_other_kinds({"step": -1}, {"step": is_count})
+    Traceback (most recent call last):
+    ValueError: step is -1
+    """
+    if not isinstance(record, Mapping):
+        raise ValueError("it is no record")
+    held = cast("Mapping[str, Any]", record)
+    for name, kind in kinds.items():
+        if name not in held:
+            if needed:
+                raise ValueError(f"no {name!r}")
+        elif not kind(held[name]):
+            raise ValueError(f"{name} is {str(held[name])[:100]}")

@@ -1,0 +1,49 @@
+"""The lines of a run's trace: a record of JSON each, with a digest of itself.
+
+Lines are appended while a run goes on, so that no digest of the whole file could be kept beside them: seconds
+and memory, in which two runs of the same settings differ, would be part of it.
+"""
+
+import hashlib
+import json
+import re
+from typing import Any
+
+TraceRecord = dict[str, Any]
+UNTIMED = ("seconds", "memory_mb", "digest")  # what two runs of the same settings may differ in
+
+_LINE = re.compile(r'(\{.*), "digest": "([0-9a-f]{16})"\}', re.DOTALL)
+
+
+def line_of(record: TraceRecord) -> str:
+    """A record as a line.
+
+    >>> line_of({"step": 1})
+    '{"step": 1, "digest": "345e8505b47623e3"}\\n'
+    """
+    text = json.dumps(record)
+    return f'{text[:-1]}, "digest": "{_digest(text)}"}}\n'
+
+
+def record_of(line: bytes, *, digests: bool = True) -> TraceRecord:
+    """The record of a line, without its digest. Raises ValueError for one that is not as it was written.
+
+    Without `digests`, lines that have none are taken: those of runs that began before there were any.
+
+    >>> record_of(line_of({"step": 1}).encode())
+    {'step': 1}
+    """
+    text = line.decode().removesuffix("\n")
+    found = _LINE.fullmatch(text)
+    if found is not None:
+        text = f"{found[1]}}}"
+        if _digest(text) != found[2]:
+            raise ValueError("the line was altered")
+    elif digests:
+        raise ValueError("the line has no digest")
+    record: TraceRecord = json.loads(text)
+    return record
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

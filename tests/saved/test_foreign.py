@@ -1,0 +1,304 @@
+"""Models and corpora of others: whatever is in them, and whatever their sums say, one line names the file."""
+
+import json
+import os
+import shutil
+import struct
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from safetensors.numpy import load_file, save_file
+from tests.running import SMALL, StopAfter
+
+from stickbreaker import LDA, Corpus, UserError
+from stickbreaker.core.files import digest_of
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.manifest import encoded
+
+DEEP = b'{"a":' * 100_000
+
+
+@pytest.fixture
+def copy(model, tmp_path):
+    return shutil.copytree(model, tmp_path / "copy")
+
+
+@pytest.fixture(scope="module")
+def halfway(cli, planted, tmp_path_factory):
+    """A run that was interrupted, its corpus inside."""
+    path = tmp_path_factory.mktemp("halfway") / "model"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(2))
+        cli("fit", "lda", planted, "--out", path, *SMALL, code=1)
+    return path
+
+
+def sealed(path: Path, **changes: object) -> Path:
+    """A model whose sums are right again, with other values in its manifest."""
+    manifest = json.loads((path / "model.json").read_bytes()) | changes
+    manifest.pop("digest")
+    for name, facts in manifest["files"].items():
+        if isinstance(facts, dict) and (path / name).is_file():
+            facts |= {"bytes": (path / name).stat().st_size, "digest": digest_of(path / name)}
+    (path / "model.json").write_bytes(encoded(manifest))
+    return path
+
+
+def refusal(cli, *arguments: object) -> str:
+    """The one line by which a command is refused."""
+    told = cli(*arguments, code=1)
+    assert told.stderr.count("\n") == 1, told.stderr
+    assert len(told.stderr) < 1000
+    return told.stderr
+
+
+# what a manifest says
+
+
+def test_json_that_is_nested_deep_is_refused(cli, copy):
+    (copy / "model.json").write_bytes(DEEP)
+    assert "model.json: is damaged" in refusal(cli, "topics", copy)
+
+
+NEEDED = ("schema", "status", "run", "files", "estimator", "settings", "corpus", "small", "held_out")
+
+
+@pytest.mark.parametrize("name", NEEDED)
+@pytest.mark.parametrize("value", ["gone", None, [], "x", -1, {"deep": None}])
+def test_each_part_of_a_manifest_is_needed(cli, copy, tmp_path, name, value):
+    manifest = json.loads((copy / "model.json").read_bytes())
+    if value == "gone":
+        del manifest[name]
+        (copy / "model.json").write_bytes(json.dumps(manifest).encode())
+        manifest.pop("digest")
+        (copy / "model.json").write_bytes(encoded(manifest))
+    elif name == "files":
+        manifest.pop("digest")
+        (copy / "model.json").write_bytes(encoded(manifest | {"files": value}))
+    else:
+        sealed(copy, **{name: value})
+    if name != "held_out":  # of a finished model the report alone asks for it
+        assert str(copy) in refusal(cli, "topics", copy)
+    if name != "held_out" or value == "gone":
+        assert str(copy) in refusal(cli, "report", copy, "--out", tmp_path / "r.html")
+
+
+@pytest.mark.parametrize(
+    "name", ["../../letter", "/etc/hostname", "keys-/../../letter", "rows-1-x/../../letter"]
+)
+def test_files_that_lie_elsewhere_are_refused(cli, copy, tmp_path, name):
+    files = json.loads((copy / "model.json").read_bytes())["files"]
+    sealed(copy, files={**files, name: {"bytes": 1, "digest": ""}})
+    assert "names a file" in refusal(cli, "topics", copy)
+
+
+# links
+
+
+def everything(path: Path) -> list[str]:
+    """Every file and folder of a directory."""
+    return sorted(str(file.relative_to(path)) for file in path.rglob("*"))
+
+
+def test_links_in_a_model_are_refused_and_not_followed(cli, halfway, tmp_path):
+    letter = tmp_path / "letter"
+    for name in everything(halfway):
+        path = shutil.copytree(halfway, tmp_path / "copy")
+        moved = tmp_path / "moved"
+        (path / name).rename(moved)
+        if moved.is_file():
+            letter.write_bytes(moved.read_bytes() + b"dear friend\n")
+            (path / name).symlink_to(letter)
+        else:
+            (path / name).symlink_to(moved)
+        before = letter.read_bytes() if letter.exists() else b""
+        for verb in (("resume",), ("topics",), ("report", "--out", tmp_path / "r.html")):
+            assert f"{path / name}: is a link" in refusal(cli, verb[0], path, *verb[1:]), name
+        assert "is a link" in refusal(cli, "fit", "lda", halfway / "corpus", "--out", path, "--overwrite")
+        assert (letter.read_bytes() if letter.exists() else b"") == before
+        shutil.rmtree(path)
+        shutil.rmtree(moved) if moved.is_dir() else moved.unlink()
+
+
+def test_a_pipe_in_a_model_is_not_waited_for(cli, halfway, tmp_path):
+    path = shutil.copytree(halfway, tmp_path / "copy")
+    (path / "trace.jsonl").unlink()
+    os.mkfifo(path / "trace.jsonl")
+    assert "trace.jsonl: is not a plain file" in refusal(cli, "resume", path)
+
+
+def test_links_in_a_corpus_are_refused(cli, halfway, tmp_path):
+    for name in everything(halfway / "corpus"):
+        path = shutil.copytree(halfway / "corpus", tmp_path / "copy")
+        (path / name).rename(tmp_path / "letter")
+        (path / name).symlink_to(tmp_path / "letter")
+        assert f"{path / name}: is a link" in refusal(cli, "corpus", "info", path)
+        shutil.rmtree(path)
+
+
+def test_a_model_may_be_reached_by_a_link(cli, model, tmp_path):
+    (tmp_path / "latest").symlink_to(model)
+    assert cli("topics", tmp_path / "latest").stdout == cli("topics", model).stdout
+
+
+# tensors
+
+
+def header(content: object, length: int | None = None, body: bytes = b"") -> bytes:
+    text = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return struct.pack("<Q", len(text) if length is None else length) + text + body
+
+
+COUNTS = {"dtype": "F64", "shape": [24, 3], "data_offsets": [0, 576]}
+TOTALS = {**COUNTS, "data_offsets": [8, 584]}
+DATA = bytes(576)
+BAD_HEADERS = {
+    "longer than the file": header({"counts": COUNTS}, 10**6),
+    "longer than any file": header({"counts": COUNTS}, 2**63),
+    "not JSON": header(b"x" * 64),
+    "deep": header(DEEP),
+    "a list": header([COUNTS]),
+    "beyond the file": header({"counts": COUNTS}),
+    "overlapping": header(
+        {"counts": COUNTS, "totals": {**COUNTS, "data_offsets": [8, 584]}}, body=bytes(584)
+    ),
+    "backwards": header({"counts": {**COUNTS, "data_offsets": [576, 0]}}, body=DATA),
+    "of no type": header({"counts": {**COUNTS, "dtype": "F99"}}, body=DATA),
+    "of a type without numbers": header({"counts": {**COUNTS, "dtype": "BOOL", "shape": [576]}}, body=DATA),
+    "of half precision": header({"counts": {**COUNTS, "dtype": "BF16", "shape": [288]}}, body=DATA),
+    "of another shape": header({"counts": {**COUNTS, "shape": [24, 4]}}, body=DATA),
+    "negative": header({"counts": {**COUNTS, "shape": [-24, -3]}}, body=DATA),
+    "huge": header({"counts": {**COUNTS, "shape": [2**62, 2**62]}}, body=DATA),
+    "without what is needed": header({"counts": COUNTS}, body=DATA),
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("kind", BAD_HEADERS)
+def test_tensors_of_bad_kinds_are_refused(cli, copy, kind):
+    (copy / "state.safetensors").write_bytes(BAD_HEADERS[kind])
+    sealed(copy)
+    assert str(copy) in refusal(cli, "topics", copy)
+
+
+@pytest.mark.parametrize("name", ["counts", "totals", "scale", "small/alpha"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -5.0])
+def test_numbers_that_count_nothing_are_refused(cli, copy, tmp_path, name, value):
+    arrays = load_file(copy / "state.safetensors")
+    arrays[name] = np.array(arrays[name])
+    arrays[name].flat[0] = value
+    save_file(arrays, copy / "state.safetensors")
+    sealed(copy)
+    assert str(copy) in refusal(cli, "topics", copy)
+
+
+@pytest.mark.parametrize("name", ["counts", "totals", "small/alpha"])
+@pytest.mark.parametrize("change", [lambda a: a[:-1], lambda a: a[..., None], lambda a: np.append(a, a)])
+def test_parts_of_other_sizes_are_refused(cli, copy, name, change):
+    arrays = load_file(copy / "state.safetensors")
+    arrays[name] = np.ascontiguousarray(change(arrays[name]))
+    save_file(arrays, copy / "state.safetensors")
+    sealed(copy)
+    assert str(copy) in refusal(cli, "topics", copy)
+
+
+# tables and traces
+
+
+def test_another_vocabulary_is_refused(cli, copy):
+    table = pq.read_table(copy / "vocabulary.parquet")
+    for other in (table.slice(1), table.take([0] * len(table)), table.drop_columns(["tokens"])):
+        pq.write_table(other, copy / "vocabulary.parquet")
+        assert str(copy) in refusal(cli, "topics", sealed(copy))
+
+
+@pytest.mark.parametrize("lines", [[{}], [None], [{"step": 1}], [{"step": "1"}], [{"step": 1, "score": "x"}]])
+def test_a_trace_without_its_parts_is_refused(cli, copy, tmp_path, lines):
+    (copy / "trace.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    steps = json.loads((copy / "model.json").read_bytes())["run"]
+    sealed(copy, trace_digests=False, run={**steps, "step": len(lines)})
+    assert str(copy) in refusal(cli, "report", copy, "--out", tmp_path / "r.html")
+
+
+def test_a_line_of_the_trace_that_was_altered_is_named(copy):
+    trace = copy / "trace.jsonl"
+    content = trace.read_bytes()
+    for place in range(0, len(content), 7):
+        altered = bytearray(content)
+        altered[place] ^= 1 << place % 8
+        trace.write_bytes(altered)
+        with pytest.raises(UserError, match=r"trace.jsonl: is damaged or altered"):
+            LDA.load(copy)
+    trace.write_bytes(b"".join(content.splitlines(keepends=True)[:-1]))
+    with pytest.raises(UserError, match=r"trace.jsonl: is damaged or altered"):
+        LDA.load(copy)
+
+
+def test_a_trace_of_an_older_version_is_read(copy):
+    """Its lines have no digests, and its manifest does not ask for any."""
+    trace = ModelDirectory(copy).read().trace
+    (copy / "trace.jsonl").write_text("".join(json.dumps(record) + "\n" for record in trace))
+    manifest = json.loads((copy / "model.json").read_bytes())
+    del manifest["trace_digests"], manifest["digest"]
+    (copy / "model.json").write_bytes(encoded(manifest))
+    assert LDA.load(copy).trace_ == trace
+
+
+# corpora
+
+
+def test_every_byte_of_corpus_json_is_looked_after(halfway, tmp_path):
+    path = shutil.copytree(halfway / "corpus", tmp_path / "corpus")
+    content = (path / "corpus.json").read_bytes()
+    for place in range(len(content)):
+        altered = bytearray(content)
+        altered[place] ^= 1 << place % 8
+        (path / "corpus.json").write_bytes(altered)
+        with pytest.raises(UserError):
+            Corpus.open(path)
+
+
+def test_a_corpus_of_an_older_version_is_opened(halfway, tmp_path):
+    path = shutil.copytree(halfway / "corpus", tmp_path / "corpus")
+    record = json.loads((path / "corpus.json").read_bytes())
+    assert record.pop("digest")
+    (path / "corpus.json").write_text(json.dumps(record, indent=1) + "\n")
+    assert Corpus.open(path).fingerprint == Corpus.open(halfway / "corpus").fingerprint
+
+
+CHANGES = [
+    ("kind", "letters"),
+    ("analysis", {"language": 3}),
+    ("analysis", "en"),
+    ("vocabulary_rule", None),
+    ("vocabulary_rule", {"min_documents": -1}),
+    ("n_tokens", -1),
+    ("n_tokens", float("nan")),
+    ("n_tokens", float("inf")),
+    ("n_empty", None),
+    ("languages", {"en": "many"}),
+    ("languages", []),
+    ("files", None),
+    ("files", [{}]),
+    ("files", [{"name": "../letter", "size": 1, "digest": "", "blocks": [1]}]),
+    ("vocabulary", {"name": "..", "size": 1, "digest": "", "blocks": []}),
+    ("skipped", {"a": []}),
+    ("letters", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), CHANGES)
+def test_corpora_of_others_are_refused_by_name(cli, halfway, tmp_path, name, value):
+    """They need no digest, as those of older versions."""
+    path = shutil.copytree(halfway / "corpus", tmp_path / "corpus")
+    record = json.loads((path / "corpus.json").read_bytes())
+    del record["digest"]
+    (path / "corpus.json").write_text(json.dumps({**record, name: value}))
+    assert "corpus" in refusal(cli, "corpus", "info", path)
+    (path / "corpus.json").write_text(
+        json.dumps({key: value for key, value in record.items() if key != name})
+    )
+    if name in record:
+        assert "corpus.json: the file is damaged" in refusal(cli, "corpus", "info", path)
