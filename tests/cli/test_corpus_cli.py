@@ -1,5 +1,6 @@
 """`stickbreaker corpus` through the installed program."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -123,6 +124,44 @@ def test_an_existing_path_and_a_corpus_as_input(tmp_path):
     assert "is a corpus already" in failed.stderr
 
 
+@pytest.mark.parametrize("option", ["", "--stop-words", "--extra-stop-words", "--vocabulary", "--vocab"])
+def test_the_largest_text(tmp_path, option):
+    """Of what is read, and of every list of words."""
+    large, texts, bags = tmp_path / "large.txt.gz", tmp_path / "texts.txt", tmp_path / "bags.ldac"
+    large.write_bytes(gzip.compress(b"x" * 1_000_001 + b"\ncat\n"))
+    texts.write_text(LINES)
+    bags.write_text("1 0:1\n")
+    given = [large] if not option else [bags if option == "--vocab" else texts, option, large]
+
+    def build(*more: object) -> subprocess.CompletedProcess[str]:
+        return stickbreaker("corpus", "build", *given, "--out", tmp_path / "out", *more)
+
+    failed = build("--largest-text", 1)
+    told = (
+        f"stickbreaker: {large}:1: the line is larger than 1 MB; raise the bound by --largest-text (in Python"
+    )
+    assert failed.stderr.startswith(told)
+    assert build("--largest-text", 2).returncode == 0
+
+
+def test_a_line_that_is_too_large_is_skipped(tmp_path):
+    told = stickbreaker(
+        "corpus", "build", "-", "--out", tmp_path / "out", "--largest-text", 1, "--json",
+        "--on-error", "skip", stdin=f"a cat\n{'x' * 1_000_000}\ntwo dogs\n",
+    )  # fmt: skip
+    assert json.loads(told.stdout)["skipped"] == {"too large": 1}
+    assert "skipped 1 (too large); the first: standard input:2: the line is larger than 1 MB" in told.stderr
+
+
+def test_the_longest_gap(tmp_path):
+    bags, words = tmp_path / "docword.a.txt", tmp_path / "words.txt"
+    bags.write_text("20000\n2\n1\n20000 1 3\n")
+    words.write_text("cat\ndog\n")
+    build = ("corpus", "build", bags, "--vocab", words, "--out", tmp_path / "out")
+    assert "raise --longest-gap (in Python longest_gap), 10000 now" in stickbreaker(*build).stderr
+    assert stickbreaker(*build, "--longest-gap", 19_999).returncode == 0
+
+
 def test_help_shows_an_example_and_the_true_defaults():
     text = CliRunner().invoke(verb.build, ["--help"], terminal_width=200).output
     assert "Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus" in text
@@ -132,6 +171,8 @@ def test_help_shows_an_example_and_the_true_defaults():
     for name in named:
         assert defaults[name] == getattr(analysis, name)
     assert (defaults["text_field"], defaults["on_error"]) == (reading.text_field, reading.on_error)
+    assert defaults["largest_text"] * 1_000_000 == reading.largest_text
+    assert defaults["longest_gap"] == reading.longest_gap
     assert rule.bounds(400) == (1, 200)
     assert rule.bounds(10_000) == (5, 5000)
     assert set(inputs.FORMATS) == set(READERS)
@@ -171,6 +212,8 @@ def test_open_or_build(tmp_path):
         ("--language-field", "a"),
         ("--vocab", "a"),
         ("--on-error", "fail"),
+        ("--largest-text", "1"),
+        ("--longest-gap", "1"),
     ],
 )
 def test_reading_options_given_with_a_corpus_are_refused(tmp_path, option):

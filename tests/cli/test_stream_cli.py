@@ -155,6 +155,17 @@ def test_bad_lines(cli, tmp_path):
     assert states[0] == states[1]
 
 
+def test_lines_that_are_too_large(cli, tmp_path):
+    text = lines(50)
+    large = text + json.dumps({"text": "x" * 1_000_000}) + "\n" + lines(20, seed=1)
+    bound = ("--largest-text", 1)
+    told = cli("fit", "lda", "-", "--out", tmp_path / "a", *STREAM, *bound, stdin=large, code=1)
+    assert "stickbreaker: standard input:51: the line is larger than 1 MB" in told.stderr.splitlines()[-1]
+    assert ModelDirectory(tmp_path / "a").manifest()["stream"]["largest_text"] == 1_000_000
+    told = cli("resume", tmp_path / "a", "--on-error", "skip", "--json", stdin=large)
+    assert (json.loads(told.stdout)["documents"], json.loads(told.stdout)["skipped"]) == (70, 1)
+
+
 def test_documents_without_words_are_told(cli, tmp_path):
     stdin = lines(40) + '{"text": "of the"}\n' * 3
     told = cli("fit", "lda", "-", "--out", tmp_path / "m", *STREAM, stdin=stdin)
@@ -218,6 +229,7 @@ MISTAKES = [
     ("fit lda - --words open --stream --schedule batch --out {dir}/m", 2, "--stream needs --schedule online"),
     ("fit lda - --words open --stream --held-out 0.1 --out {dir}/m", 2, "--held-out has no meaning"),
     ("fit lda - --words open --stream --min-documents 3 --out {dir}/m", 2, "--min-documents has no meaning"),
+    ("fit lda - --words open --stream --longest-gap 3 --out {dir}/m", 2, "--longest-gap has no meaning"),
     ("fit lda - --words open --stream --text-field en=a,de=b --out {dir}/m", 1, "a stream has one language"),
     ("fit lda - --words open --eta 0.1 --out {dir}/m", 2, "--eta has no meaning with --words open"),
     ("fit lda - --truncation 9 --out {dir}/m", 2, "--truncation needs --words open"),

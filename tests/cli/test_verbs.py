@@ -342,11 +342,25 @@ def test_hostile_words_in_a_report(cli, hostile, tmp_path):
         assert outside not in page.replace("http://www.w3.org/2000/svg", "")
 
 
-def test_hostile_ids(cli, model, tmp_path):
-    path = write_lines(tmp_path / "in.jsonl", [{"id": "=1+1\n\x1b", "text": "river"}])
-    cli("transform", model, path, "--out", tmp_path / "out.csv")
+FORMULAS = ["=1+1\n\x1b", "-2", "+3", "@SUM(1)", "\t=1", " =1", "\ufeff=1", "＝1", "'tis", "'=1+1"]
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_no_id_is_a_formula_in_csv(cli, model, tmp_path, raw):
+    ids = [*FORMULAS, "a=b", 'a "quoted", id', "d-1"]
+    path = write_lines(tmp_path / "in.jsonl", [{"id": one, "text": "river"} for one in ids])
+    cli("transform", model, path, "--out", tmp_path / "out.csv", *(["--raw-ids"] if raw else []))
+    cli("transform", model, path, "--out", tmp_path / "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet")["id"].to_pylist() == ids
     with (tmp_path / "out.csv").open(newline="") as file:
-        assert [row["id"] for row in csv.DictReader(file)] == ["=1+1\n\x1b"]
+        written = [row["id"] for row in csv.DictReader(file)]
+    assert written == [one if raw or one not in FORMULAS else "'" + one for one in ids]
+
+
+@pytest.mark.parametrize("line", ["--out {dir}/t.parquet", "--out {dir}/t --engine spark"])
+def test_raw_ids_are_for_csv(cli, model, planted, tmp_path, line):
+    told = cli("transform", model, planted, "--raw-ids", *line.format(dir=tmp_path).split(), code=2)
+    assert "--raw-ids is for .csv; in Parquet ids are as they are" in told.stderr
 
 
 def test_an_error_is_one_safe_line():

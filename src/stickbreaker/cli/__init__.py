@@ -1,8 +1,14 @@
 """The `stickbreaker` command. Each verb lives in a module that is imported when the verb is called."""
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
+
+from stickbreaker.cli.console import fail, writing_output
+from stickbreaker.core.errors import UserError, shortened
 
 VERBS = {  # verb: (module, one line for the overview)
     "demo": ("demo", "Learn topics from the documentation of your Python, and open a report."),
@@ -21,8 +27,36 @@ VERBS = {  # verb: (module, one line for the overview)
 }
 
 
+@contextmanager
+def _shortened_messages() -> Iterator[None]:
+    """Shortens the message of a wrong command line."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = shortened(error.message)  # pyright: ignore[reportAttributeAccessIssue]
+        raise
+
+
 class LazyGroup(click.Group):
-    """A group whose commands are imported on use, so that `--help` is quick."""
+    """A group whose commands are imported on use, so that `--help` is quick.
+
+    What it says of a wrong command line repeats no more of it than other messages do.
+    """
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        try:
+            with writing_output():
+                return super().main(*args, **settings)
+        except UserError as error:
+            fail(str(error))
+
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        with _shortened_messages():
+            return super().make_context(*args, **settings)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _shortened_messages():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)

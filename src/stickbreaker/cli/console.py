@@ -3,9 +3,11 @@
 import dataclasses
 import functools
 import json
+import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec
 
@@ -27,8 +29,24 @@ def printable(text: object) -> str:
 
 
 def say(text: object = "") -> None:
-    """A line on standard output, control characters removed."""
-    click.echo(printable(text))
+    """A line on standard output, control characters removed. Raises UserError where it cannot be written."""
+    with writing_output():
+        click.echo(printable(text))
+
+
+@contextmanager
+def writing_output() -> Iterator[None]:
+    """Turns a failure to write to standard output, as on a full disk, into a UserError."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        with suppress(OSError, ValueError):  # what is left in the buffer would fail again at the end
+            output, nowhere = sys.stdout.fileno(), os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, output)
+            os.close(nowhere)
+        raise UserError(error.strerror or str(error), where="standard output") from None
 
 
 def note(text: object) -> None:
@@ -58,7 +76,8 @@ def tell_of_compiling() -> None:
 def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]], str]) -> None:
     """Print a command's result: one JSON object, or what `text` makes of it."""
     if as_json:
-        click.echo(json.dumps(result, ensure_ascii=True, allow_nan=False))
+        with writing_output():
+            click.echo(json.dumps(result, ensure_ascii=True, allow_nan=False))
     else:
         say(text(result))
 
@@ -132,8 +151,9 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
             sys.stderr.close()
             sys.exit(1)
         except OSError as error:
-            remedy = "; check its permissions" if isinstance(error, PermissionError) else ""
-            fail(f"{error.filename or 'input or output'}: {error.strerror or error}{remedy}")
+            remedy = "check its permissions" if isinstance(error, PermissionError) else ""
+            place = error.filename or "input or output"
+            fail(str(UserError(error.strerror or str(error), where=place, remedy=remedy)))
         except MemoryError:
             fail("there is not enough memory; take fewer topics, or a smaller vocabulary")
 

@@ -3,13 +3,14 @@
 import sys
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from stickbreaker.cli.console import gathering, note
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shortened_path
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
@@ -47,6 +48,22 @@ READING = (
         default="fail",
         show_default=True,
         help="What to do about a document that cannot be read.",
+    ),
+    click.option(
+        "--largest-text",
+        type=click.IntRange(1, 1_000_000),
+        default=256,
+        show_default=True,
+        metavar="MB",
+        help="Largest line, row, file that is one document, packed table or list of words.",
+    ),
+    click.option(
+        "--longest-gap",
+        type=click.IntRange(0, 10**12),
+        default=10_000,
+        show_default=True,
+        metavar="N",
+        help="UCI, Matrix Market: most documents in a row that have no entry.",
     ),
 )
 ANALYSIS = (
@@ -117,7 +134,14 @@ class ReadingChoice:
     vocab: str | None
     on_error: str
     language_field: str | None = None
+    largest_text: int = 256
+    longest_gap: int = 10_000
     given: tuple[str, ...] = ()
+
+    @property
+    def largest_bytes(self) -> int:
+        """The bound of --largest-text in bytes."""
+        return self.largest_text * 1_000_000
 
     @property
     def tells_languages(self) -> bool:
@@ -135,6 +159,8 @@ class ReadingChoice:
             self.vocab,
             self.on_error,
             language_field=self.language_field,
+            largest_text=self.largest_bytes,
+            longest_gap=self.longest_gap,
         )
 
 
@@ -158,20 +184,19 @@ class AnalysisChoice:
     hash: str | None = None
     given: tuple[str, ...] = ()
 
-    def analysis(self) -> "Analysis":
-        """The analysis. Raises UserError for what cannot be used."""
+    def analysis(self, largest: int | None = None) -> "Analysis":
+        """The analysis; lists of stop words have at most `largest` bytes. Raises UserError."""
         from stickbreaker.corpus import Analysis
         from stickbreaker.corpus.readers import read_words
 
-        listed = self.stop_words not in ("language", "none")
+        own = self.stop_words not in ("language", "none")
+        listed = partial(read_words, distinct=False, largest=largest)
         return Analysis(
             language=None if self.language.lower() == "none" else self.language,
             normalization=None if self.normalization == "none" else self.normalization,
             lowercase=self.lowercase,
-            stop_words=read_words(self.stop_words, distinct=False) if listed else self.stop_words,
-            extra_stop_words=read_words(self.extra_stop_words, distinct=False)
-            if self.extra_stop_words
-            else (),
+            stop_words=listed(self.stop_words) if own else self.stop_words,
+            extra_stop_words=listed(self.extra_stop_words) if self.extra_stop_words else (),
             stemming=self.stemming,
             token_pattern=self.token_pattern,
             min_length=self.min_length,
@@ -183,12 +208,15 @@ class AnalysisChoice:
         bounds = {"min_documents": 1, "max_share": 1.0}
         return replace(self, **{name: value for name, value in bounds.items() if name not in self.given})
 
-    def rule(self) -> "VocabularyRule":
-        """The rule of the vocabulary. Raises UserError for a word list, or a hash, that cannot be used."""
+    def rule(self, largest: int | None = None) -> "VocabularyRule":
+        """The rule of the vocabulary, whose list has at most `largest` bytes.
+
+        Raises UserError for a word list, or a hash, that cannot be used.
+        """
         from stickbreaker.corpus import Vocabulary, VocabularyRule
         from stickbreaker.corpus.readers import read_words
 
-        words = read_words(self.vocabulary) if self.vocabulary else None
+        words = read_words(self.vocabulary, largest=largest) if self.vocabulary else None
         if self.hash not in (None, "others"):
             if words is not None:
                 raise UserError(
@@ -262,8 +290,8 @@ def open_or_build(
         own = corpus.analysis
         if analysis is not None and own is not None and own.resolved() != analysis.resolved():
             note(
-                f"{inputs[0]}: the corpus was analysed differently than the model's, so words may not match; "
-                "raw files are analysed as the model's corpus was"
+                f"{shortened_path(inputs[0])}: the corpus was analysed differently than the model's, so "
+                "words may not match; raw files are analysed as the model's corpus was"
             )
         return corpus if vocabulary is None else corpus.with_vocabulary(vocabulary, analysis)
     return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite)
@@ -288,8 +316,8 @@ def build_corpus(
         inputs,
         out,
         reading=reading.options(),
-        analysis=choice.analysis() if choice is not None else analysis,
-        rule=choice.rule() if choice is not None else None,
+        analysis=choice.analysis(reading.largest_bytes) if choice is not None else analysis,
+        rule=choice.rule(reading.largest_bytes) if choice is not None else None,
         vocabulary=vocabulary,
         overwrite=overwrite,
         progress=progress,

@@ -53,7 +53,7 @@ OPTIONS = (
 REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
 REFUSED = (  # that mean nothing where every document is seen once and no vocabulary is chosen
     *("held_out", "iterations", "tol", "keep_local", "init", "guide", "checkpoint_every", "language_field"),
-    *("min_documents", "max_share", "vocabulary_size", "vocabulary", "hash", "vocab"),
+    *("min_documents", "max_share", "vocabulary_size", "vocabulary", "hash", "vocab", "longest_gap"),
 )
 
 
@@ -99,6 +99,7 @@ class StreamChoice:
             self.date_field,
             self.snapshot_documents,
             self.snapshot_seconds,
+            reading.largest_bytes,
         )
 
 
@@ -123,7 +124,7 @@ def fit_stream(
         remedy = "give --words open, or build a corpus first: stickbreaker corpus build"
         raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)
     refuse_existing(out, overwrite)
-    analysis = choice.analysis()
+    analysis = choice.analysis(settings.largest_text)
     model.words = opened.made(analysis)
     tell_of_compiling()
     with _caught() as stop:

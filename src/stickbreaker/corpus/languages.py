@@ -3,7 +3,7 @@
 import functools
 import re
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 
 # code: English name, as the stop-words and snowballstemmer packages spell it; others have neither
 LANGUAGES = {
@@ -68,7 +68,7 @@ def language_code(name: str) -> str:
         return "nb"
     if re.fullmatch("[a-z]{2,3}", lowered):
         return lowered
-    raise UserError(f"unknown language {name!r}", remedy="give its ISO 639 code, as de or sw")
+    raise UserError(f"unknown language {shown(name)}", remedy="give its ISO 639 code, as de or sw")
 
 
 def _named(code: str) -> str:

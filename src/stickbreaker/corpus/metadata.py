@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import regex
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.document import Scalar
 
 _LONE_SURROGATES = regex.compile("[\ud800-\udfff]")
@@ -62,5 +62,5 @@ def checked_ids(ids: Sequence[str], n_documents: int) -> list[str]:
     if len(set(known)) != len(known):
         seen: set[str] = set()
         twice = next(one for one in known if one in seen or seen.add(one))
-        raise UserError(f"the id {twice!r} was used before", remedy="ids must differ")
+        raise UserError(f"the id {shown(twice)} was used before", remedy="ids must differ")
     return known

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.analysis import Analysis, Tokens
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.languages import has_stemmer, has_stop_words, language_code
@@ -142,7 +142,7 @@ def aligned(
             texts, metadata = {**known.texts, **side}, {**row.metadata, **known.metadata}
             joined[identity] = dataclasses.replace(known, texts=texts, metadata=metadata)
         else:
-            problem = f"the id {row.id!r} was used before in the language {row.language}"
+            problem = f"the id {shown(identity)} was used before in the language {row.language}"
             remedy = "rows that share an id differ in language; or --on-error skip to keep the first"
             problems.tell(Bad("duplicate id", problem, remedy), row.where or None, row.line)
     met = {code for document in joined.values() for code in document.texts or ()}
@@ -198,7 +198,7 @@ def choose_by_language(
     strange = [word for word in rule.words or () if language_of(word) not in chosen]
     if strange:
         remedy = "words carry their language, as " + tagged(next(iter(chosen)), "word")
-        raise UserError(f"the word {strange[0]!r} is of no language of the corpus", remedy=remedy)
+        raise UserError(f"the word {shown(strange[0])} is of no language of the corpus", remedy=remedy)
     if not chosen:
         raise UserError("the vocabulary is empty: no document holds a word; see the text fields")
     return Vocabulary.joined(chosen)

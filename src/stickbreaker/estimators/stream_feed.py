@@ -18,7 +18,7 @@ class StreamSettings:
 
     `inputs` are files of text, or "-" for standard input. `date_field` names the field with a document's date
     (ISO 8601), if it has one. A snapshot is due where the documents pass a multiple of `snapshot_documents`,
-    and `snapshot_seconds` after the last one.
+    and `snapshot_seconds` after the last one. `largest_text` bounds a line, in bytes.
 
     >>> StreamSettings.from_json(StreamSettings(("-",)).to_json()).date_field
     'date'
@@ -32,12 +32,19 @@ class StreamSettings:
     date_field: str = "date"
     snapshot_documents: int = 10_000
     snapshot_seconds: float = 60.0
+    largest_text: int = ReadingOptions.largest_text
 
     def reading(self) -> ReadingOptions:
         """The options for the readers. Raises UserError for a field a language."""
         if "=" in self.text_field:
             raise UserError("a stream has one language", remedy="name one text field")
-        return ReadingOptions(self.format, self.text_field, self.id_field, on_error=self.on_error)
+        return ReadingOptions(
+            self.format,
+            self.text_field,
+            self.id_field,
+            on_error=self.on_error,
+            largest_text=self.largest_text,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a manifest."""

@@ -1,6 +1,7 @@
 """Files of bags that list an entry a line: UCI and Matrix Market; and the words that belong to them."""
 
 import gzip
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from tests.corpus.readers.samples import BANNER, UCI
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, ReadingOptions
-from stickbreaker.corpus.readers import Problems, bags, read_inputs
+from stickbreaker.corpus.readers import Problems, read_inputs
 from stickbreaker.corpus.readers.word_list import read_numbered_words
 
 BAGS = [([], []), (["cat", "bird"], [5, 1]), (["dog", "cat"], [7, 1]), ([], [])]
@@ -107,13 +108,32 @@ def test_entries_out_of_order_are_never_skipped(tmp_path, words, name, head, lin
         assert str(caught.value) == told
 
 
-def test_the_longest_gap(tmp_path, words, monkeypatch):
-    monkeypatch.setattr(bags, "LONGEST_GAP", 3)
+def test_the_longest_gap(tmp_path, words):
     path = tmp_path / "docword.a.txt"
-    path.write_bytes(b"6\n3\n1\n3 1 1\n")
-    assert len(read(path, vocab=words)) == 6
     path.write_bytes(b"7\n3\n1\n3 1 1\n")
-    assert ": documents 4 to 7 have no entry" in error_in(path, vocab=words)
+    told = (
+        ": documents 4 to 7 have no entry; the file was cut off, or its header is another's; if not, raise "
+        "--longest-gap (in Python longest_gap), 3 now"
+    )
+    assert error_in(path, vocab=words, longest_gap=3) == told
+    assert len(read(path, vocab=words, longest_gap=4)) == 7
+    path.write_bytes(b"10000\n3\n0\n")
+    assert len(read(path, vocab=words)) == 10_000
+    path.write_bytes(b"10001\n3\n0\n")
+    assert "documents 1 to 10001 have no entry" in error_in(path, vocab=words)
+
+
+def test_a_header_alone_takes_no_memory(tmp_path, words):
+    """Numbers of a header are compared; nothing is made of that size."""
+    large = b"1" + b"0" * 14
+    for name, head in (("docword.a.txt", large + b"\n3\n"), ("a.mtx", BANNER + large + b" 3 ")):
+        path = tmp_path / name
+        path.write_bytes(head + large + b"\n")
+        tracemalloc.start()
+        assert "the header says 100000000000000 entries" in error_in(path, vocab=words)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 1_000_000
 
 
 def test_matrix_market(tmp_path, words):

@@ -19,7 +19,7 @@ from tests.corpus.readers.samples import (
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import ReadingOptions
-from stickbreaker.corpus.readers import READERS, Problems, bags, read_inputs
+from stickbreaker.corpus.readers import READERS, Problems, read_inputs
 
 CSV = b'\xef\xbb\xbfid,text,year\r\na,"one ""cat""\r\nsat",1\r\n\r\nb,two dogs,\r\n'
 VALID = {
@@ -69,6 +69,7 @@ OPTIONS = st.fixed_dictionaries(
         "text_field": st.sampled_from(["words", "lemma", "en=text,de=id", "year"]),
         "id_field": st.sampled_from(["id", "year", "day"]),
         "language_field": st.sampled_from(["id", "text"]),
+        "largest_text": st.integers(1, 60),
     },
 )
 
@@ -91,7 +92,7 @@ def edited(content: bytes, edits: list) -> bytes:
 def read_all(path, words, format, on_error, options):
     problems = Problems(skip=on_error == "skip")
     try:
-        reading = ReadingOptions(format, vocab=str(words), on_error=on_error, **options)
+        reading = ReadingOptions(format, vocab=str(words), on_error=on_error, longest_gap=1_000, **options)
         documents = list(read_inputs([str(path)], reading, problems)[0])
     except UserError:
         return None
@@ -120,8 +121,7 @@ def test_every_format_has_a_valid_file(tmp_path):
 @pytest.mark.parametrize("format", READERS)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), edits=EDITS, options=OPTIONS)
-def test_any_edit_of_a_valid_file(tmp_path_factory, monkeypatch, format, data, edits, options):
-    monkeypatch.setattr(bags, "LONGEST_GAP", 1_000)
+def test_any_edit_of_a_valid_file(tmp_path_factory, format, data, edits, options):
     folder = tmp_path_factory.mktemp("edited")
     content = edited(data.draw(st.sampled_from(VALID[format])), edits)
     packing = data.draw(st.sampled_from(["", "", ".gz", ".zst"]))
@@ -139,8 +139,7 @@ def test_any_edit_of_a_valid_file(tmp_path_factory, monkeypatch, format, data, e
 @given(
     content=st.binary(max_size=300) | st.sampled_from([b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff\x10\0\0\0"])
 )
-def test_any_bytes_of_any_format(tmp_path_factory, monkeypatch, format, content):
-    monkeypatch.setattr(bags, "LONGEST_GAP", 1_000)
+def test_any_bytes_of_any_format(tmp_path_factory, format, content):
     folder = tmp_path_factory.mktemp("bytes")
     (folder / "words").write_text("a\nb\nc\n")
     (folder / "file").write_bytes(content)

@@ -8,8 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.corpus.readers.reading import error_in, packings, read, skipping
 
-from stickbreaker.corpus.readers import tables
-
 GOOD = b"id,text,year\na,one cat,1988\n"
 CELLS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 
@@ -90,19 +88,36 @@ def test_bad_rows(tmp_path, content, expected):
     assert sum(problems.counts.values()) == 1
 
 
-def test_a_quote_that_is_not_closed(tmp_path, monkeypatch):
+def test_a_quote_that_is_not_closed(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(GOOD + b'b,"two,1989\nc,three,1990\n')
     line = ":3: malformed row, up to line 4 (unexpected end of data)"
     assert error_in(path).startswith(line)
     assert [document.id for document in skipping(path)[0]] == ["a"]
-    limit = csv.field_size_limit()
+    path.write_bytes(GOOD + b'b,"' + b"two\n" * 9 + b"\nc,three,1990\n")
+    assert error_in(path, largest_text=20).startswith(":3: the row is larger than 20 bytes; raise the bound")
+
+
+def test_a_row_that_lacks_a_line_is_left_out(tmp_path):
+    """The line is too large, and what is left of the row is another row than was written."""
+    path = tmp_path / "a.csv"
+    for row, after in (
+        (b'b,"two\n' + b"x" * 40 + b'\n",1989\n', ["a", "c"]),
+        (b"y" * 40 + b"\n", ["a", "c"]),
+    ):
+        path.write_bytes(GOOD + row + b"c,three,1990\n")
+        documents, problems = skipping(path, largest_text=30)
+        assert [document.id for document in documents] == after
+        assert problems.counts == {"too large": 1}
+    assert documents[1].line == 4
+
+
+def test_a_cell_may_be_larger_than_the_csv_module_allows(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"text\n" + b"cat " * 50_000 + b"\n")
+    limit = csv.field_size_limit(1_000)
     try:
-        monkeypatch.setattr(tables, "_LONGEST_CELL", 20)
-        csv.field_size_limit(20)
-        path.write_bytes(GOOD + b'b,"' + b"two " * 9 + b"\nc,three,1990\n")
-        assert "field larger than field limit (20)" in error_in(path)
-        assert [document.id for document in skipping(path)[0]] == ["a", "c"]
+        assert len(read(path)[0].text or "") == 200_000
     finally:
         csv.field_size_limit(limit)
 

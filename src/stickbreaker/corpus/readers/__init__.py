@@ -70,7 +70,7 @@ def read_inputs(
 def _numbered_words(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> tuple[str, ...]:
     """The words that belong to sources of bags: those of `--vocab`, or of the files beside the sources."""
     if options.vocab is not None:
-        return read_numbered_words(options.vocab)
+        return read_numbered_words(options.vocab, options.largest_text)
     words: tuple[str, ...] = ()
     for source, reader in chosen:
         beside = reader.vocab_beside(source) if reader.vocab_beside is not None else None
@@ -78,7 +78,7 @@ def _numbered_words(chosen: Sequence[tuple[Source, Reader]], options: ReadingOpt
             remedy = "name the file of its words, one a line, by --vocab"
             problem = f"the format {reader.name} holds numbers of words"
             raise UserError(problem, where=source.name, remedy=remedy)
-        found = read_numbered_words(beside)
+        found = read_numbered_words(beside, options.largest_text)
         if words and found != words:
             remedy = "build one corpus from each, or give the words of all by --vocab"
             raise UserError("other words than those of the files before", where=beside, remedy=remedy)

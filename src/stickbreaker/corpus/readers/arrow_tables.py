@@ -3,18 +3,22 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain, islice
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shortened, shown
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions, text_fields
+from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.records import checked_columns, document_of
 from stickbreaker.corpus.readers.sources import Source, seekable
 
 _ROWS = 1_024  # decoded at a time
+_FEW_ROWS = 16  # of strings that share beginnings, and so may be much longer than the file
+_LONG_VALUE = 1 << 18  # bytes
 _INDEX = re.compile(r"__index_level_[0-9]+__")  # the name that pandas gives to an index without one
 _TROUBLE = (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, TypeError, MemoryError)
 
@@ -28,15 +32,28 @@ def read(
     """Yield a document for each row, a row group or batch at a time; lists of strings are tokens."""
     row = 0
     try:
-        with seekable(source) as stream:
+        with seekable(source, options.largest_text) as stream:
             for record in _records(batches, stream, options):
                 row += 1
                 try:
+                    if _characters(record) > options.largest_text:
+                        raise too_large("the row", options.largest_text)
                     yield document_of(record, options, f"{source.label}:{row}", source.name, row)
                 except Bad as bad:
                     problems.tell(bad, source.name, row)
     except Bad as bad:
         problems.tell(bad, source.name)
+
+
+def _characters(record: dict[str, Any]) -> int:
+    """The characters of a row's strings and lists of strings."""
+    characters = 0
+    for value in record.values():
+        if isinstance(value, str):
+            characters += len(value)
+        elif isinstance(value, list):
+            characters += sum(len(item) for item in value if isinstance(item, str))
+    return characters
 
 
 def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
@@ -86,20 +103,58 @@ def _values(name: str, column: pa.Array) -> list[Any]:
             column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
         elif pa.types.is_decimal(column.type):
             column = column.cast(pa.float64())
+        elif pa.types.is_dictionary(column.type):
+            return _looked_up(name, column)
+        elif pa.types.is_list(column.type) and pa.types.is_dictionary(column.type.value_type):
+            items = iter(_looked_up(name, column.flatten()))
+            lengths = column.value_lengths().to_pylist()
+            return [None if length is None else list(islice(items, length)) for length in lengths]
         return column.to_pylist()
     except _TROUBLE as error:
-        problem = f"the column {name!r} cannot be read ({_reason(error)})"
+        problem = f"the column {shown(name)} cannot be read ({_reason(error)})"
         raise Bad("unreadable table", problem, "leave the column out") from None
 
 
+def _looked_up(name: str, column: Any) -> list[Any]:
+    """The values of a column that points into a dictionary; each that occurs is made once."""
+    used = column.indices.unique().drop_null()
+    values = dict(zip(used.to_pylist(), _values(name, column.dictionary.take(used)), strict=True))
+    return [None if place is None else values[place] for place in column.indices.to_pylist()]
+
+
 def _reason(error: BaseException) -> str:
-    return " ".join(map(str, error.args))[:200]
+    return shortened(" ".join(str(one)[:2000] for one in error.args), 200)
 
 
-def _parquet(stream: BinaryIO) -> Iterable[pa.RecordBatch]:
+def _parquet(stream: BinaryIO) -> Iterator[pa.RecordBatch]:
+    """The batches of a Parquet file, in which no long value of a dictionary is written out for every row."""
     from pyarrow import parquet
 
-    return parquet.ParquetFile(stream).iter_batches(_ROWS)
+    file = parquet.ParquetFile(stream)
+    for group in range(file.num_row_groups):
+        chunks = [file.metadata.row_group(group).column(i) for i in range(file.metadata.num_columns)]
+        strings = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
+        rows = _FEW_ROWS if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in strings) else _ROWS
+        large = [one.path_in_schema for one in strings if one.total_uncompressed_size > _LONG_VALUE]
+        long = _with_long_values(stream, group, large) if large else []
+        reader = parquet.ParquetFile(stream, read_dictionary=long) if long else file
+        yield from reader.iter_batches(rows, row_groups=[group])
+
+
+def _with_long_values(stream: BinaryIO, group: int, paths: list[str]) -> list[str]:
+    """Those columns of strings whose dictionary has a long value, or of which that cannot be told."""
+    from pyarrow import compute, parquet
+
+    file = parquet.ParquetFile(stream, read_dictionary=paths, buffer_size=1 << 16)
+    short: set[str] = set()
+    first = islice(file.iter_batches(_ROWS, row_groups=[group]), 1)
+    for name, column in chain.from_iterable(zip(one.schema.names, one.columns, strict=True) for one in first):
+        values = column.values if pa.types.is_list(column.type) else column
+        if pa.types.is_dictionary(values.type):
+            lengths = compute.call_function("binary_length", [values.dictionary])
+            longest = compute.call_function("max", [lengths]).as_py()  # None: all these rows are null
+            short |= {name} if longest is not None and longest <= _LONG_VALUE else set()
+    return [path for path in paths if path.partition(".list.")[0] not in short]
 
 
 def _arrow(stream: BinaryIO) -> Iterator[pa.RecordBatch]:

@@ -10,7 +10,7 @@ from stickbreaker.corpus.readers.base import ReadingOptions
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source
 
-LONGEST_GAP = 1_000_000  # documents without an entry, one after another: beyond it the header is not believed
+_CUT_OFF = "the file was cut off, or its header is another's"
 _OUT_OF_ORDER = "entries out of order"
 
 
@@ -83,6 +83,14 @@ def checked_weight(weight: float, text: bytes, kind: str = "bad entry") -> float
     return weight
 
 
+def consecutive(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines up to one that is missing: it was reported, and nobody knows what stood there."""
+    for expected, (number, content) in enumerate(lines, 1):
+        if number != expected:
+            return
+        yield number, content
+
+
 class Entries:
     """Reads lines `document word weight`, both numbered from 1, in the order of documents.
 
@@ -94,6 +102,7 @@ class Entries:
         self, source: Source, options: ReadingOptions, problems: Problems, weigh: Callable[[bytes], float]
     ) -> None:
         self.source, self.words, self.problems, self.weigh = source, options.words, problems, weigh
+        self.longest_gap = options.longest_gap
         self.number = 0  # the document being read
         self._begin(None)
 
@@ -146,8 +155,12 @@ class Entries:
 
     def _up_to(self, number: int, line: int | None) -> Iterator[Document]:
         """Yield the document that was being read, and empty ones, up to one whose entries begin."""
-        if number - self.number - 1 > LONGEST_GAP:
-            raise _wrong_file(f"documents {self.number + 1} to {number - 1} have no entry")
+        if number - self.number - 1 > self.longest_gap:
+            problem = f"documents {self.number + 1} to {number - 1} have no entry"
+            remedy = (
+                f"{_CUT_OFF}; if not, raise --longest-gap (in Python longest_gap), {self.longest_gap} now"
+            )
+            raise Bad("wrong header", problem, remedy)
         while self.number < number:
             if self.number and not self.spoiled:
                 identity = f"{self.source.label}:{self.number}"
@@ -160,4 +173,4 @@ class Entries:
 
 
 def _wrong_file(problem: str) -> Bad:
-    return Bad("wrong header", problem, "the file was cut off, or its header is another's")
+    return Bad("wrong header", problem, _CUT_OFF)

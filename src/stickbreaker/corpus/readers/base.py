@@ -1,12 +1,14 @@
 """What a reader is."""
 
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.languages import language_code
+from stickbreaker.corpus.readers.limits import LARGEST_TEXT, LONGEST_GAP
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source
 
@@ -20,6 +22,10 @@ class ReadingOptions:
     used where it is present. `text_field` may name a field for each language, "en=text_en,de=text_de"; of
     CoNLL-U it is form or lemma. `vocab` is the file of words that belongs to bags of numbered words.
     `on_error` is "fail" or "skip".
+
+    `largest_text` bounds in bytes what is held at once: a line, a row of CSV, a document of CoNLL-U, a file
+    that is one document, a packed table, a list of words. `longest_gap` is how many documents without an
+    entry may follow one another in UCI and Matrix Market files, whose header tells the number of documents.
     """
 
     format: str | None = None
@@ -29,8 +35,16 @@ class ReadingOptions:
     on_error: str = "fail"
     words: tuple[str, ...] = ()  # the words of `vocab`, filled in when reading begins
     language_field: str | None = None
+    largest_text: int = LARGEST_TEXT
+    longest_gap: int = LONGEST_GAP
 
     def __post_init__(self) -> None:
+        for name, value, least in (
+            ("largest_text", self.largest_text, 1),
+            ("longest_gap", self.longest_gap, 0),
+        ):
+            if not is_whole(value, least) or value >= sys.maxsize:
+                raise UserError(f"{name}={value!r}", remedy=f"{name} is a whole number of at least {least}")
         if self.on_error not in ("fail", "skip"):
             raise UserError(f"unknown on_error {self.on_error!r}", remedy="take fail or skip")
         if not isinstance(self.text_field, str):

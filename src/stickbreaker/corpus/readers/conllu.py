@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document, Scalar
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, lines_of
 
 _COLUMNS = {"text": "form", "form": "form", "lemma": "lemma"}
+_BEGINNING = ("newdoc", "newdoc id")  # comments
 _ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")
 _KIND = "malformed CoNLL-U"
 
@@ -30,15 +32,20 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
         problem = f"CoNLL-U has no column {options.text_field!r} of words"
         raise UserError(problem, where=source.name, remedy="take --text-field form or lemma")
     gathered: _Gathered | None = None
-    for block in _blocks(source, column == "lemma", problems):
+    for block in _blocks(source, column == "lemma", problems, options.largest_text):
         if gathered is None or block.begins_document:
             if gathered is not None:
-                yield gathered.document(source)
+                yield from gathered.documents(source)
             identity = f"{source.label}:{block.line}" if block.begins_document else source.label
-            gathered = _Gathered(block.comments.get("newdoc id") or identity, block.line)
-        gathered.add(block)
+            gathered = _Gathered(
+                block.comments.get("newdoc id") or identity, block.line, options.largest_text
+            )
+        try:
+            gathered.add(block)
+        except Bad as bad:
+            problems.tell(bad, source.name, gathered.line)
     if gathered is not None:
-        yield gathered.document(source)
+        yield from gathered.documents(source)
 
 
 @dataclass
@@ -59,10 +66,18 @@ class _Block:
     words: int = 0
     covered: int = 0  # the last word of the last multiword token
     bad: bool = False
+    size: int = 0  # characters
 
     @property
     def begins_document(self) -> bool:
-        return "newdoc" in self.comments or "newdoc id" in self.comments
+        return any(name in self.comments for name in _BEGINNING)
+
+    def drop(self) -> None:
+        """Keep nothing of a sentence but that it begins a document."""
+        self.bad = True
+        self.comments = {name: self.comments[name] for name in _BEGINNING if name in self.comments}
+        for held in (self.shown, self.spaced, self.tokens, self.shown_by):
+            held.clear()
 
     def comment(self, line: str) -> None:
         name, _, value = line[1:].partition("=")
@@ -128,25 +143,36 @@ def _found(text: str, forms: Iterable[str]) -> list[int] | None:
     return None if text[end:].strip() else starts
 
 
-def _blocks(source: Source, lemmas: bool, problems: Problems) -> Iterator[_Block]:
+def _blocks(source: Source, lemmas: bool, problems: Problems, largest: int) -> Iterator[_Block]:
     block: _Block | None = None
-    for number, line in lines_of(source, problems):
+    for number, line in lines_of(source, problems, largest):
         if not line.strip():
             if block is not None:
                 yield _ended(block, source, problems)
             block = None
             continue
         block = block or _Block(number, lemmas)
-        if line.startswith("#"):
-            block.comment(line)
-        elif not block.bad:
-            try:
-                block.word(line)
-            except Bad as bad:
-                block.bad = True
-                problems.tell(bad, source.name, number)
+        try:
+            _take(block, line, largest)
+        except Bad as bad:
+            block.bad = True
+            problems.tell(bad, source.name, number)
     if block is not None:
         yield _ended(block, source, problems)
+
+
+def _take(block: _Block, line: str, largest: int) -> None:
+    """Take in a line of a sentence. Raises Bad, for a sentence that grows too large but once."""
+    if block.size > largest:
+        return
+    block.size += len(line) + 1
+    if block.size > largest:
+        block.drop()
+        raise too_large("the sentence", largest)
+    if line.startswith("#"):
+        block.comment(line)
+    elif not block.bad:
+        block.word(line)
 
 
 def _ended(block: _Block, source: Source, problems: Problems) -> _Block:
@@ -158,10 +184,14 @@ def _ended(block: _Block, source: Source, problems: Problems) -> _Block:
 
 
 class _Gathered:
-    """A document as its sentences come in."""
+    """A document as its sentences come in; one of more than `largest` characters is dropped."""
 
-    def __init__(self, identity: str, line: int) -> None:
-        self.identity, self.line = identity, line
+    def __init__(self, identity: str, line: int, largest: int) -> None:
+        self.identity, self.line, self.largest = identity, line, largest
+        self.size = 0  # characters of its lines
+        self._clear()
+
+    def _clear(self) -> None:
         self.metadata: dict[str, Scalar] = {}
         self.texts: list[str] = []
         self.length = 0
@@ -170,7 +200,13 @@ class _Gathered:
         self.sentences: list[int] = []
 
     def add(self, block: _Block) -> None:
-        """Take in a sentence, unless it was malformed."""
+        """Take in a sentence, unless it was malformed. Raises Bad where the document grows too large."""
+        if self.size > self.largest:
+            return
+        self.size += 0 if block.bad else block.size
+        if self.size > self.largest:
+            self._clear()
+            raise too_large("the document", self.largest)
         for name, value in block.comments.items():
             if name.startswith("meta::"):
                 self.metadata.setdefault(name.removeprefix("meta::"), value)
@@ -188,8 +224,11 @@ class _Gathered:
         self.texts.append(text)
         self.length += len(text)
 
-    def document(self, source: Source) -> Document:
-        return Document(
+    def documents(self, source: Source) -> Iterator[Document]:
+        """The document, or none where it was too large."""
+        if self.size > self.largest:
+            return
+        yield Document(
             self.identity,
             "".join(self.texts),
             tokens=self.tokens,

@@ -20,7 +20,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
         error = UserError("holds many documents, in a directory of texts", where=source.name, remedy=remedy)
         problems.report("file of many documents", error)
         return
-    text = text_of(source, problems)
+    text = text_of(source, problems, options.largest_text)
     if text is not None:
         yield Document(source.label, text, where=source.name)
 

@@ -13,7 +13,7 @@ from stickbreaker.corpus.readers.sources import Source, lines_of
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
     """Yield a document for each object; blank lines are passed over."""
-    return documents_in(lines_of(source, problems), source, options, problems)
+    return documents_in(lines_of(source, problems, options.largest_text), source, options, problems)
 
 
 def documents_in(

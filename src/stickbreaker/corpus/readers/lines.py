@@ -10,7 +10,7 @@ from stickbreaker.corpus.readers.sources import Source, lines_of
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
     """Yield a document for each line."""
-    return documents_in(lines_of(source, problems), source)
+    return documents_in(lines_of(source, problems, options.largest_text), source)
 
 
 def documents_in(numbered: Iterable[tuple[int, str]], source: Source) -> Iterator[Document]:

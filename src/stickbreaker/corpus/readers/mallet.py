@@ -14,7 +14,7 @@ _LINE = re.compile(r"(\S*)[\s,]*(\S*)[\s,]*(.*)", re.ASCII | re.DOTALL)
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
     """Yield a document for each line, its label as metadata; blank lines are passed over."""
-    for number, line in lines_of(source, problems):
+    for number, line in lines_of(source, problems, options.largest_text):
         found = _LINE.fullmatch(line)
         if not line.strip() or found is None:
             continue

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers.bags import Entries, Shape, number_of, weight_of
+from stickbreaker.corpus.readers.bags import Entries, Shape, consecutive, number_of, weight_of
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, raw_lines_of
@@ -15,7 +15,7 @@ _SIZES = "the first line after the comments is: documents words entries"
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
     """Yield a bag for each row; weights that are zero are left out."""
-    lines = raw_lines_of(source, problems)
+    lines = consecutive(raw_lines_of(source, problems, options.largest_text))
     line = 1
     try:
         line, content = next(lines, (1, b""))

@@ -2,10 +2,11 @@
 
 import functools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import LONGEST_SHOWN, UserError, shortened, shown
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.languages import language_code
 from stickbreaker.corpus.metadata import scalars_of, storable
@@ -56,11 +57,11 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
     wanted["--text-field"] = None if set(texts) & set(names) else ", ".join(texts)
     for option, name in wanted.items():
         if name is not None and name not in names:
-            problem = f"no column {name!r} (columns: {storable(', '.join(names[:8])) or 'none'})"
+            problem = f"no column {name!r} (columns: {_first_of(names)})"
             raise Bad("wrong columns", problem, _other_separator(names) or f"name the column by {option}")
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise Bad("wrong columns", f"two columns are named {twice[0]!r}", "give each a name of its own")
+        raise Bad("wrong columns", f"two columns are named {shown(twice[0])}", "give each a name of its own")
 
 
 def _other_separator(names: Sequence[str]) -> str | None:
@@ -76,7 +77,7 @@ def _other_separator(names: Sequence[str]) -> str | None:
 
 def _text_or_tokens(record: Mapping[str, Any], field: str) -> tuple[str | None, list[str] | None]:
     if field not in record:
-        raise Bad("no text field", f"no field {field!r} (fields: {_names(record)})", _NAME_TEXT)
+        raise Bad("no text field", f"no field {field!r} (fields: {_first_of(record)})", _NAME_TEXT)
     value = record[field]
     if isinstance(value, str):
         return storable(value), None
@@ -99,7 +100,7 @@ def _sides(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, st
         if value.strip():
             sides[code] = storable(value)
     if not sides:
-        problem = f"no text in the fields {', '.join(fields.values())} (fields: {_names(record)})"
+        problem = f"no text in the fields {', '.join(fields.values())} (fields: {_first_of(record)})"
         raise Bad("no text field", problem, _NAME_TEXT + " LANGUAGE=FIELD,…")
     return sides
 
@@ -136,5 +137,6 @@ def code_of(name: str) -> str:
         raise Bad("unknown language", error.problem, error.remedy) from None
 
 
-def _names(record: Mapping[str, Any]) -> str:
-    return storable(", ".join(list(record)[:8])) or "none"
+def _first_of(names: Iterable[str]) -> str:
+    """The first names of columns or fields, for a message."""
+    return storable(", ".join(shortened(name, LONGEST_SHOWN) for name in islice(names, 8))) or "none"

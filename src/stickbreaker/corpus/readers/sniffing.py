@@ -3,21 +3,29 @@
 from collections.abc import Iterator
 from itertools import chain
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import json_lines, lines
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source, lines_of
 
+_MOST_BLANK = 10_000  # lines held until the first that is not blank
+
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
-    """Yield the documents of JSON Lines, or else one a line."""
-    numbered = lines_of(source, problems)
+    """Yield the documents of JSON Lines, or else one a line. Raises UserError where all lines are blank."""
+    numbered = lines_of(source, problems, options.largest_text)
     first: list[tuple[int, str]] = []
+    size = 0
     for number, line in numbered:
         first.append((number, line))
+        size += len(line)
         if line.strip():
             break
+        if number == _MOST_BLANK or size > options.largest_text:
+            problem = f"nothing but blanks in the first {number} lines, so they do not tell the format"
+            raise UserError(problem, where=source.name, remedy="name it by --format, as jsonl or lines")
     whole = chain(first, numbered)
     if first and first[-1][1].lstrip().startswith("{"):
         return json_lines.documents_in(whole, source, options, problems)

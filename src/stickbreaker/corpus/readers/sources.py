@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -16,6 +17,7 @@ import zstandard
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.metadata import storable
+from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
 
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError)
@@ -24,6 +26,8 @@ _BOM = b"\xef\xbb\xbf"
 _CONVERT = "convert the file to UTF-8, or --on-error skip"
 _NO_NUL = "convert the file to UTF-8 and remove its NUL bytes, or --on-error skip"
 _LARGEST_WINDOW = 1 << 31
+_PACKED = 1_024  # bytes of zstd unpacked at a time: 4 of them may become 128 KiB
+_PIECE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,8 @@ def _sources_named(name: str) -> list[Source]:
     try:
         matches = [name] if Path(name).exists() else sorted(glob.glob(name, recursive=True))
     except (OSError, ValueError) as error:
-        raise UserError(f"cannot be read: {error}", where=name, remedy="check the path") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UserError(f"cannot be read: {reason}", where=name, remedy="check the path") from None
     if not matches and glob.has_magic(name):
         raise UserError("no file matches", where=name, remedy="check the pattern")
     if not matches:
@@ -138,20 +143,20 @@ class _ZstdStream(io.RawIOBase):
         self.raw = raw
         self.frame: zstandard.ZstdDecompressionObj | None = None
         self.packed = b""
-        self.ready = b""
+        self.ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer) -> int:
         while not self.ready:
-            chunk, self.packed = self.packed or self.raw.read(4096), b""
+            chunk, self.packed = self.packed or self.raw.read(_PACKED), b""
             if not chunk and self.frame is None:
                 return 0
             if not chunk:
                 raise EOFError("it ends before its end marker")
             frame = self.frame or zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).decompressobj()
-            self.ready, self.frame = frame.decompress(chunk), frame
+            self.ready, self.frame = memoryview(frame.decompress(chunk)), frame
             if frame.eof:
                 self.packed, self.frame = frame.unused_data, None
         count = min(len(buffer), len(self.ready))
@@ -160,54 +165,81 @@ class _ZstdStream(io.RawIOBase):
         return count
 
 
-def lines_of(source: Source, problems: Problems) -> Iterator[tuple[int, str]]:
-    """The lines of a source, numbered from 1, without their ends; lines that are no text are reported."""
-    for number, line in raw_lines_of(source, problems):
+def lines_of(source: Source, problems: Problems, largest: int | None = None) -> Iterator[tuple[int, str]]:
+    """The lines of a source, numbered from 1, without their ends.
+
+    Lines that are no text, or larger than `largest` bytes, are reported.
+    """
+    for number, line in raw_lines_of(source, problems, largest):
         try:
             yield number, decoded(line).removesuffix("\n").removesuffix("\r")
         except Bad as bad:
             problems.tell(bad, source.name, number)
 
 
-def raw_lines_of(source: Source, problems: Problems) -> Iterator[tuple[int, bytes]]:
+def raw_lines_of(
+    source: Source, problems: Problems, largest: int | None = None
+) -> Iterator[tuple[int, bytes]]:
     """The lines of a source in bytes, numbered from 1, with their ends and without a byte order mark.
 
-    A damaged packing is reported.
+    A damaged packing is reported, and so is a line larger than `largest` bytes, of which no more is held.
     """
-    number = 0
+    number, most = 0, bytes_allowed(largest)
     try:
         with opened(source) as stream:
-            for number, line in enumerate(stream, 1):
+            for number, line in enumerate(iter(partial(stream.readline, most + 1), b""), 1):
+                if len(line) > most:
+                    ended, line = line.endswith(b"\n"), b""
+                    problems.tell(too_large("the line", largest), source.name, number)
+                    _pass_over_line(stream, ended)
+                    continue
                 yield number, line.removeprefix(_BOM) if number == 1 else line
     except _DAMAGE as error:
         problems.tell(_damage(error), source.name, number + 1)
 
 
-def text_of(source: Source, problems: Problems) -> str | None:
-    """The whole text of a source; None when it was reported."""
+def _pass_over_line(stream: BinaryIO, ended: bool) -> None:
+    """Read the rest of a line, unless it has `ended`, and keep nothing of it."""
+    while not ended:
+        piece = stream.readline(_PIECE)
+        ended = not piece or piece.endswith(b"\n")
+
+
+def text_of(source: Source, problems: Problems, largest: int | None = None) -> str | None:
+    """The whole text of a source of at most `largest` bytes; None when it was reported."""
     try:
         with opened(source) as stream:
-            return decoded(_content(stream).removeprefix(_BOM))
+            return decoded(_content(stream, largest).getvalue().removeprefix(_BOM))
     except Bad as bad:
         problems.tell(bad, source.name)
         return None
 
 
 @contextmanager
-def seekable(source: Source) -> Iterator[BinaryIO]:
-    """The bytes of a source, in which one may go back: in memory if it is packed or a pipe. Raises Bad."""
+def seekable(source: Source, largest: int | None = None) -> Iterator[BinaryIO]:
+    """The bytes of a source, in which one may go back: in memory if it is packed or a pipe.
+
+    Raises Bad, also for more than `largest` bytes in memory.
+    """
     with opened(source) as stream:
         if isinstance(stream, io.BufferedReader) and stream.seekable():
             yield stream
         else:
-            yield io.BytesIO(_content(stream))
+            yield _content(stream, largest)
 
 
-def _content(stream: BinaryIO) -> bytes:
+def _content(stream: BinaryIO, largest: int | None) -> io.BytesIO:
+    """All bytes of a stream, at its beginning. Raises Bad for more than `largest` of them."""
+    whole = io.BytesIO()
     try:
-        return stream.read()
+        while piece := stream.read(_PIECE):
+            if whole.tell() + len(piece) > bytes_allowed(largest):
+                raise too_large("the file", largest)
+            whole.write(piece)
     except _DAMAGE as error:
         raise _damage(error) from None
+    whole.seek(0)
+    return whole
 
 
 def decoded(content: bytes) -> str:

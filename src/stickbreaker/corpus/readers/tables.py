@@ -7,11 +7,10 @@ from typing import Any
 
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.records import checked_columns, document_of
 from stickbreaker.corpus.readers.sources import Source, decoded, raw_lines_of
-
-_LONGEST_CELL = 1 << 27  # characters, for the whole process: what an unclosed quote may take up
 
 
 def read(source: Source, options: ReadingOptions, problems: Problems, separator: str) -> Iterator[Document]:
@@ -19,8 +18,8 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
 
     A cell that holds the separator, a quote or a line's end stands in quotes, quotes inside it doubled.
     """
-    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
-    lines = _Lines(source, problems)
+    csv.field_size_limit(max(csv.field_size_limit(), options.largest_text))  # of the whole process
+    lines = _Lines(source, problems, options.largest_text)
     rows = csv.reader(lines, delimiter=separator, strict=True)
     header: list[str] = []
     while True:
@@ -44,19 +43,35 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
 class _Lines:
     """The lines of a source for the csv module. `begin` is the line where the row being read begins.
 
-    A line that is no text is remembered in `bad`: the row that it is a part of must be left out.
+    A line that is no text is remembered in `bad`: the row that it is a part of must be left out. So must one
+    that lacks a line (`lacking`), which was too large and is reported already. Raises Bad where the lines of
+    a row are larger than `largest` bytes: what an unclosed quote may take up.
     """
 
-    def __init__(self, source: Source, problems: Problems) -> None:
-        self.numbered = raw_lines_of(source, problems)
-        self.begin = self.last = 0
+    def __init__(self, source: Source, problems: Problems, largest: int) -> None:
+        self.numbered = raw_lines_of(source, problems, largest)
+        self.largest = largest
+        self.last = 0
+        self.begin_row()
+
+    def begin_row(self) -> None:
+        """The next line is the first of a row."""
+        self.begin, self.size = self.last + 1, 0
         self.bad: Bad | None = None
+        self.lacking = False
 
     def __iter__(self) -> "_Lines":
         return self
 
     def __next__(self) -> str:
+        before = self.last
         self.last, line = next(self.numbered)
+        if self.last > before + 1:
+            self.lacking = self.size > 0
+            self.begin = self.begin if self.lacking else self.last
+        self.size += len(line)
+        if self.size > self.largest:
+            raise too_large("the row", self.largest)
         try:
             return decoded(line)
         except Bad as bad:
@@ -68,14 +83,16 @@ def _next_row(rows: Any, lines: _Lines) -> list[str] | None:
     """The next row that is not blank; None at the end. Raises Bad; the row after may be read then."""
     row: list[str] | None = []
     while row == []:
-        lines.begin, lines.bad = lines.last + 1, None
+        lines.begin_row()
         try:
             row = next(rows, None)
         except csv.Error as error:
-            if lines.bad is None:
+            if lines.bad is None and not lines.lacking:
                 raise _malformed(error, lines) from None
         if lines.bad is not None:
             raise lines.bad
+        if lines.lacking and row is not None:
+            row = []
     return row
 
 

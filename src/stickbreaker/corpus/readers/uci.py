@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers.bags import Entries, Shape, count_of, number_of
+from stickbreaker.corpus.readers.bags import Entries, Shape, consecutive, count_of, number_of
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, raw_lines_of
@@ -13,7 +13,7 @@ _HEADER = "the file begins with three lines: its documents, words and entries"
 
 def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterator[Document]:
     """Yield a bag for each document of the header: lines `document word count`, numbered from 1."""
-    lines = raw_lines_of(source, problems)
+    lines = consecutive(raw_lines_of(source, problems, options.largest_text))
     line = 1
     try:
         found: list[int] = []

@@ -4,25 +4,31 @@ import re
 from collections.abc import Iterator
 from itertools import chain, islice
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import lines_of, sources_of
 
 _ENTRY = re.compile(r"([0-9]{1,15})\t([^\t]+)\t[0-9]{1,15}")
 
 
-def read_words(path: str, *, distinct: bool = True) -> tuple[str, ...]:
-    """The words of a file, in order. Raises UserError naming a line that is blank or (`distinct`) repeats."""
-    return _listed(_lines(path), path, distinct)
+def read_words(path: str, *, distinct: bool = True, largest: int | None = None) -> tuple[str, ...]:
+    """The words of a file, in order.
+
+    Raises UserError naming a line that is blank or (`distinct`) repeats, and for a list larger than `largest`
+    bytes (None: as large as texts may be by default).
+    """
+    return _listed(_lines(path, largest), path, distinct)
 
 
-def read_numbered_words(path: str) -> tuple[str, ...]:
+def read_numbered_words(path: str, largest: int | None = None) -> tuple[str, ...]:
     """The words of a vocabulary by number: one a line, or a gensim Dictionary saved as text.
 
     A dictionary has the lines `number TAB word TAB documents`, numbers from 0 in any order, after a line with
-    its number of documents. Raises UserError naming the line that is wrong.
+    its number of documents. Raises UserError naming the line that is wrong, and for a list larger than
+    `largest` bytes.
     """
-    lines = _lines(path)
+    lines = _lines(path, largest)
     first = list(islice(lines, 2))
     lines = chain(first, lines)
     if not first or not _ENTRY.fullmatch(first[-1][1]):
@@ -46,11 +52,16 @@ def read_numbered_words(path: str) -> tuple[str, ...]:
     return tuple(words[number] for number in range(len(words)))
 
 
-def _lines(path: str) -> Iterator[tuple[int, str]]:
+def _lines(path: str, largest: int | None) -> Iterator[tuple[int, str]]:
     given = sources_of([path])
     if len(given) != 1 or given[0].within:
         raise UserError("not one file of words", where=path, remedy="give one file, a word a line")
-    return lines_of(given[0], Problems(skip=False))
+    size = 0
+    for number, line in lines_of(given[0], Problems(skip=False), largest):
+        size += len(line) + 1
+        if size > bytes_allowed(largest):
+            raise too_large("the list of words", largest).at(path, number)
+        yield number, line
 
 
 def _listed(lines: Iterator[tuple[int, str]], path: str, distinct: bool) -> tuple[str, ...]:
@@ -66,7 +77,7 @@ def _listed(lines: Iterator[tuple[int, str]], path: str, distinct: bool) -> tupl
                 "a blank line among the words", where=path, line=blank, remedy="give one word a line"
             )
         if word in words and distinct:
-            problem = f"the word {word!r} was listed before, in line {words[word]}"
+            problem = f"the word {shown(word)} was listed before, in line {words[word]}"
             raise UserError(problem, where=path, line=number, remedy="list every word once")
         words[word] = number
     if not words and distinct:

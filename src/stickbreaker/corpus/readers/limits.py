@@ -1,0 +1,25 @@
+"""Bounds of what a reader takes into memory, and of what a header may claim."""
+
+from stickbreaker.corpus.readers.problems import Bad
+
+MEGABYTE = 1_000_000
+LARGEST_TEXT = 256 * MEGABYTE  # bytes: of a line, a document, a packed table, a list of words
+LONGEST_GAP = 10_000  # documents without an entry, one after another
+
+
+def bytes_allowed(largest: int | None) -> int:
+    """The bound in bytes: `largest`, or the default where it is None, for files that no option concerns."""
+    return LARGEST_TEXT if largest is None else largest
+
+
+def too_large(what: str, largest: int | None) -> Bad:
+    """What is wrong with a line, row or file ("the line") of more than `largest` bytes.
+
+    >>> too_large("the line", 2_000_000).problem
+    'the line is larger than 2 MB'
+    """
+    raised = "raise the bound by --largest-text (in Python largest_text)"
+    remedy = "check that this is the right file" if largest is None else raised
+    most = bytes_allowed(largest)
+    size = f"{most / MEGABYTE:.10g} MB" if most >= MEGABYTE else f"{most} bytes"
+    return Bad("too large", f"{what} is larger than {size}", remedy)
