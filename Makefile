@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '*.js' -o -name '*.css' -o -name '*.txt')
 
-.PHONY: demo test test-kernels check docs bench bench-hdp bench-open bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
+.PHONY: demo test test-kernels check docs audit bench bench-hdp bench-open bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
 	reproduce-stream clean
 
 demo: $(VENV)/installed
@@ -18,14 +18,18 @@ test-kernels: $(VENV)/developing
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -p no:cacheprovider
 
 check: $(VENV)/developing
-	$(BIN)/ruff format --check src tests benchmarks reproduce examples docs
-	$(BIN)/ruff check src tests benchmarks reproduce examples docs
+	$(BIN)/ruff format --check src tests audit benchmarks reproduce examples docs
+	$(BIN)/ruff check src tests audit benchmarks reproduce examples docs
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 	$(MAKE) docs
 
 docs: $(VENV)/developing
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
+
+# faults: kills, altered and hostile files, full disks, two at once, any bytes; PARTS="kills flips": only these parts
+audit: $(VENV)/developing
+	$(BIN)/python -m audit --minutes $(or $(MINUTES),60) --seed $(or $(SEED),0) $(if $(PARTS),--parts "$(PARTS)")
 
 # FULL=1: every size and corpus, three seeds (twenty hours); MALLET=path/to/bin/mallet: that program too
 bench: $(VENV)/developing

@@ -349,3 +349,25 @@ def test_errors_name_the_place_that_was_to_be(tmp_path, make, fail, told):
         fail(partial)
     assert told.format(tmp_path / "out") in str(caught.value)
     assert names(tmp_path) == []
+
+
+def test_a_file_that_appears_meanwhile_stays(tmp_path):
+    path = tmp_path / "out"
+    with (
+        pytest.raises(UserError, match="something came there"),
+        atomic_file(path, overwrite=False) as partial,
+    ):
+        appear(path, partial)
+    assert path.read_text() == "dear"
+    assert names(tmp_path) == ["out"]
+    path.unlink()
+    write_atomic(path, b"new", overwrite=False)
+    with atomic_file(path) as partial:
+        appear(path, partial)
+    assert path.read_text() == "half"
+    assert names(tmp_path) == ["out"]
+
+
+def appear(path: Path, partial: Path) -> None:
+    partial.write_text("half")
+    path.write_text("dear")

@@ -2,14 +2,17 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.running import PROGRAM
 from tests.spark.running_on_spark import LIGHT
 
 
@@ -95,13 +98,40 @@ def until(program: "subprocess.Popen[str]", wanted: str) -> None:
 
 
 @contextmanager
-def small_disk(place: Path) -> Iterator[Path]:
+def small_disk(place: Path, size: str = "1m") -> Iterator[Path]:
     """A file system of a megabyte."""
     place.mkdir()
-    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True)
+    mount = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], capture_output=True
+    )
     if mount.returncode:
         pytest.skip("only root can make a small file system")
     try:
         yield place
     finally:
         subprocess.run(["umount", "-l", place], check=True)
+
+
+def java(pid: int) -> list[int]:
+    """The Java machine of a driver's that a process has started."""
+    return [child for child, told in below(pid).items() if "SparkSubmit" in told]
+
+
+def killed_when(ready: Callable[[int], object], *arguments: object, **environment: str) -> tuple[int, str]:
+    """Exit status and standard error of `stickbreaker` whose Java machine is killed once `ready(pid)`."""
+    words = [PROGRAM, *map(str, arguments)]
+    with subprocess.Popen(
+        words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
+    ) as program:
+        deadline = time.monotonic() + 120
+        while not ready(program.pid):
+            assert program.poll() is None, program.communicate()[1]
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        for machine in java(program.pid):
+            os.kill(machine, signal.SIGKILL)
+        try:
+            _, told = program.communicate(timeout=60)
+        finally:
+            program.kill()
+    return program.returncode, told

@@ -112,9 +112,7 @@ def test_a_stream_learns_what_one_machine_learns(spark, undisturbed):
 
 
 def test_snapshots_have_the_dates_of_their_files(undisturbed):
-    from stickbreaker.saved.evolution import Evolution
-
-    moments = Evolution.read(undisturbed / "evolution.parquet").moments
+    moments = ModelDirectory(undisturbed).evolution().moments
     assert [moment.date for moment in moments] == ["2001-01-01", "2001-01-02", "2001-01-03"]
 
 

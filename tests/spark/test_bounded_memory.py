@@ -20,7 +20,7 @@ from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.sums import SMALL, ChunkSum, Combiner, ReduceTask, sent
 from stickbreaker.engines.spark.tasks import MapTask, Portion, _grouped
 from stickbreaker.engines.stored import StoredRows, StoredTable
-from stickbreaker.estimators import fitting, topic_words
+from stickbreaker.estimators import fitting, sampling, topic_words
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.saving import load
 from stickbreaker.models.topics import TopicModel
@@ -301,3 +301,30 @@ def test_a_run_ends_and_tells_its_topics_without_the_whole_table(spark, tmp_path
     assert len(load(tmp_path / "m").top_words(5)) == 4
     assert sum(asked) >= 2 * 3000
     assert max(asked) <= most
+
+
+def test_the_end_of_a_run_takes_no_memory_a_word(spark, tmp_path, monkeypatch):
+    """What the report is told needs counts of all words, which executors add up; the figures are the same."""
+    monkeypatch.setattr(topic_words, "CELLS", 20_000)
+    peaks, vocabularies, real = list[int](), (10_000, 70_000), sampling.write_documents
+
+    def traced(*given):
+        tracemalloc.start()
+        real(*given)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+
+    monkeypatch.setattr(sampling, "write_documents", traced)
+    for words in vocabularies:
+        corpus, path = zipf(tmp_path / f"corpus-{words}", 10_240, words), tmp_path / f"model-{words}"
+        engine = SparkEngine(spark)
+        estimator = PlainLDA(4, engine=engine, init="random", max_iter=1, random_state=0)
+        fitting.begin(estimator, corpus, path, held_out=0.1)
+        fitting.resume(path, every=1e9, threads=1, spark=engine)
+        model = load(path)
+        here = sampling.told_of(model, Source(corpus, 0.1), model._engine)[1]
+        told = read_documents(path)[1]
+        assert told.keys() == here.keys() == {"coherence", "unigram", "unigram_held_out"}
+        for name, figures in told.items():
+            assert figures == pytest.approx(here[name], rel=1e-12)
+    assert (peaks[1] - peaks[0]) / (vocabularies[1] - vocabularies[0]) < 30  # bytes

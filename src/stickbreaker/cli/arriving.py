@@ -186,18 +186,28 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
     )
     vocabulary = _vocabulary(choice)
     tell_of_compiling()
-    with _asked() as asked:
-        arriving = Arriving(model, told, analysis, out, vocabulary, _say)
-        try:
-            ended = wait(arriving.start(once=arrivals.once), arriving, asked)
-        finally:
-            arriving.close()
-    if arriving.skipped:
-        note(f"skipped {arriving.skipped} lines that are no JSON objects with a text")
-    if not ended:
-        saved = "the model is saved" if out.exists() else "nothing was learned yet"
-        fail(f"interrupted; {saved}; give the command again to go on with {out}")
-    emit(_told(out, arriving), as_json, _as_text)
+    with where.host(_remedy(out)) as host:
+        model.engine = host.engine
+        with _asked() as asked:
+            arriving = Arriving(model, told, analysis, out, vocabulary, _say)
+            try:
+                ended = wait(arriving.start(once=arrivals.once), arriving, asked)
+            finally:
+                arriving.close()
+                host.remedy = _remedy(out)
+        if arriving.skipped:
+            note(f"skipped {arriving.skipped} lines that are no JSON objects with a text")
+        if not ended:
+            saved = "the model is saved" if out.exists() else "nothing was learned yet"
+            fail(f"interrupted; {saved}; give the command again to go on with {out}")
+        emit(_told(out, arriving), as_json, _as_text)
+
+
+def _remedy(out: Path) -> str:
+    """What a user does when Spark has failed."""
+    from stickbreaker.spark.arriving import AGAIN
+
+    return AGAIN if out.exists() else "nothing was learned yet; give the command again"
 
 
 def _model(
@@ -221,7 +231,7 @@ def _model(
         raise click.UsageError("give --words open, or the words to count: --vocabulary FILE")
     if opened.is_open and choice.vocabulary is not None:
         raise click.UsageError("--vocabulary has no meaning with --words open")
-    return kind(**params, words=words, engine=where.made()), analysis
+    return kind(**params, words=words), analysis
 
 
 def _one_directory(inputs: tuple[str, ...]) -> Path:

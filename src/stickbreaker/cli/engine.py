@@ -1,6 +1,9 @@
 """The options that choose where a command runs."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -30,6 +33,7 @@ OPTIONS = (
         "[default: one for every 4 MB of it, at most 16]",
     ),
 )
+AGAIN = "nothing is saved; give the command again"
 
 
 @dataclass(frozen=True)
@@ -41,21 +45,53 @@ class EngineChoice:
     blocks: int | None
     given: tuple[str, ...]
 
-    def made(self) -> "str | SparkEngine":
-        """An estimator's `engine`; of Spark with a session that has started.
-
-        Raises a usage error for options without --engine spark, UserError where Spark cannot be had.
-        """
+    def refuse_spark_options(self) -> None:
+        """Raise a usage error for options that need --engine spark, where that is not given."""
         if self.engine == "local":
             for name in self.given:
                 if name != "engine":
                     raise click.UsageError(f"--{name} needs --engine spark")
-            return "local"
+
+    @contextmanager
+    def host(self, remedy: str = AGAIN) -> Iterator["Host"]:
+        """Where a command runs while the context lasts; on Spark, with a session that has started.
+
+        What Spark cannot do meanwhile ends as a UserError, one line that tells the host's remedy and the file
+        with the traces; nothing else of Spark's is printed. Raises a usage error for options without --engine
+        spark, UserError where Spark cannot be had.
+        """
+        self.refuse_spark_options()
+        if self.engine == "local":
+            yield Host("local", remedy)
+            return
+        from stickbreaker.cli.spark_log import told_in_one_line
         from stickbreaker.engines.spark import SparkEngine
         from stickbreaker.spark.session import ONLY_LEARNING, start_session
 
-        note("starting Spark")
-        return SparkEngine(start_session(self.master, settings=ONLY_LEARNING), blocks=self.blocks)
+        host = Host("spark", remedy)
+        with told_in_one_line(lambda: host.remedy) as log:
+            note("starting Spark")
+            with log.launching():
+                session = start_session(self.master, settings=ONLY_LEARNING)
+            host.engine = SparkEngine(session, blocks=self.blocks)
+            yield host
+
+
+@dataclass
+class Host:
+    """Where a command runs: an estimator's `engine`, and what a user does when it fails.
+
+    The command changes the remedy when something is saved.
+    """
+
+    engine: "str | SparkEngine"
+    remedy: str
+
+
+def resume_remedy(path: Path) -> str:
+    """What a user does about a run in a directory whose engine failed."""
+    again = f"stickbreaker resume {path} --engine spark"
+    return f"what was learned up to the last checkpoint is saved, go on with: {again}"
 
 
 engine_options = gathering(OPTIONS, EngineChoice, "where")

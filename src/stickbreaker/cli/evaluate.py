@@ -87,7 +87,7 @@ def evaluate(
         return
     from stickbreaker.estimators.evaluated import topics_of
 
-    where.made()
+    where.refuse_spark_options()
     if written(("particles",)) and not left_to_right:
         raise click.UsageError("--particles needs --left-to-right")
     estimator, corpus = open_model(model, inputs, _of_documents(reading, reference), threads)

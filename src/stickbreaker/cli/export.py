@@ -56,25 +56,31 @@ def export(
     refuse_file(out, overwrite)
     result: dict[str, Any] = {"out": str(out), "format": format}
     if corpus is None:
-        result |= _write_topics(model, format, out, top)
+        result |= _write_topics(model, format, out, top, overwrite)
     else:
-        result |= _write_documents(model, corpus, format, out, language, threads)
+        result |= _write_documents(model, corpus, format, out, language, threads, overwrite)
     emit(result, as_json, _told)
 
 
-def _write_topics(model: Path, format: str, out: Path, top: int) -> dict[str, Any]:
+def _write_topics(model: Path, format: str, out: Path, top: int, overwrite: bool) -> dict[str, Any]:
     from stickbreaker.estimators import exporting
     from stickbreaker.estimators.saving import load
 
     estimator = load(model)
     keys = format == "mallet-topic-keys"
     write = exporting.write_topic_keys if keys else exporting.write_gensim_topics
-    write(estimator, out, top)
+    write(estimator, out, top, overwrite=overwrite)
     return {"topics": len(estimator.alpha_)}
 
 
 def _write_documents(
-    model: Path, path: Path, format: str, out: Path, language: str | None, threads: int | None
+    model: Path,
+    path: Path,
+    format: str,
+    out: Path,
+    language: str | None,
+    threads: int | None,
+    overwrite: bool,
 ) -> dict[str, Any]:
     from stickbreaker.corpus import Corpus
     from stickbreaker.estimators import exporting
@@ -86,9 +92,9 @@ def _write_documents(
     corpus = Corpus.open(path).with_vocabulary(estimator.vocabulary_, estimator.analysis_)
     documents = corpus.n_documents
     if format == "mallet-doc-topics":
-        exporting.write_doc_topics(estimator, corpus, out)
+        exporting.write_doc_topics(estimator, corpus, out, overwrite=overwrite)
     else:
-        documents = exporting.write_pyldavis(estimator, corpus, out, language)
+        documents = exporting.write_pyldavis(estimator, corpus, out, language, overwrite=overwrite)
     left_out = corpus.n_documents - documents
     if left_out:
         note(f"documents without a known word left out, which pyLDAvis refuses: {left_out:,}")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from stickbreaker.cli.console import command, number_or_learned, threads_option, written
-from stickbreaker.cli.engine import EngineChoice, engine_options
+from stickbreaker.cli.engine import EngineChoice, engine_options, resume_remedy
 from stickbreaker.cli.guide import GuideChoice, guide_options
 from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, analysis_options, reading_options
 from stickbreaker.cli.open_words import OpenChoice, open_options
@@ -187,13 +187,15 @@ def lda(
 
     on = streamed.is_on(inputs, opened, settings)
     params = params_of(settings, opened=opened.is_open)
-    model = PlainLDA(**params, words=opened.made(), guide=guide.made(), engine=where.made())
-    if on:
-        refuse_spark(model)
-        fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
-        return
-    begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
-    go_on(out, checkpoint_every, settings["threads"], as_json, model.engine)
+    with where.host() as host:
+        model = PlainLDA(**params, words=opened.made(), guide=guide.made(), engine=host.engine)
+        if on:
+            refuse_spark(model)
+            fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
+            return
+        begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
+        host.remedy = resume_remedy(out)
+        go_on(out, checkpoint_every, settings["threads"], as_json, model.engine)
 
 
 @fit.command(epilog="Example: stickbreaker fit hdp news.jsonl --out model")
@@ -276,13 +278,15 @@ def hdp(
     settings["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
     on = streamed.is_on(inputs, opened, settings)
     params = params_of(settings, opened=opened.is_open)
-    model = PlainHDP(**params, words=opened.made(), engine=where.made())
-    if on:
-        refuse_spark(model)
-        fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
-        return
-    begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
-    go_on(out, checkpoint_every, settings["threads"], as_json, model.engine)
+    with where.host() as host:
+        model = PlainHDP(**params, words=opened.made(), engine=host.engine)
+        if on:
+            refuse_spark(model)
+            fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
+            return
+        begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
+        host.remedy = resume_remedy(out)
+        go_on(out, checkpoint_every, settings["threads"], as_json, model.engine)
 
 
 @click.command(epilog="Example: stickbreaker resume model")
@@ -316,4 +320,5 @@ def resume(
         return
     if on_error is not None:
         raise click.UsageError("--on-error is for a run over a stream")
-    go_on(model, checkpoint_every, threads, as_json, where.made())
+    with where.host(resume_remedy(model)) as host:
+        go_on(model, checkpoint_every, threads, as_json, host.engine)

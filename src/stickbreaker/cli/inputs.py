@@ -52,7 +52,7 @@ READING = (
     click.option(
         "--largest-text",
         type=click.IntRange(1, 1_000_000),
-        default=256,
+        default=64,
         show_default=True,
         metavar="MB",
         help="Largest line, row, file that is one document, packed table or list of words.",
@@ -134,7 +134,7 @@ class ReadingChoice:
     vocab: str | None
     on_error: str
     language_field: str | None = None
-    largest_text: int = 256
+    largest_text: int = 64
     longest_gap: int = 10_000
     given: tuple[str, ...] = ()
 

@@ -170,7 +170,7 @@ def transform(
 
     refuse_file(out, overwrite)
     estimator, corpus = open_model(model, inputs, reading, threads)
-    _write_shares(estimator, corpus, out, raw_ids)
+    _write_shares(estimator, corpus, out, raw_ids, overwrite)
     result = {
         "out": str(out),
         "documents": corpus.n_documents,
@@ -188,7 +188,9 @@ def transform(
     )
 
 
-def _write_shares(estimator: "TopicEstimator", corpus: "Corpus", out: Path, raw_ids: bool) -> None:
+def _write_shares(
+    estimator: "TopicEstimator", corpus: "Corpus", out: Path, raw_ids: bool, overwrite: bool
+) -> None:
     """A table of ids and shares, block by block; ids in CSV are safe for spreadsheets unless `raw_ids`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -199,7 +201,7 @@ def _write_shares(estimator: "TopicEstimator", corpus: "Corpus", out: Path, raw_
     as_written = str if raw_ids or out.suffix == ".parquet" else text_cell
     names = ["id", *(f"topic{k}" for k in range(len(estimator.alpha_)))]
     schema = pa.schema([(names[0], pa.string()), *((name, pa.float64()) for name in names[1:])])
-    with atomic_file(out) as partial:
+    with atomic_file(out, overwrite=overwrite) as partial:
         writer = pq.ParquetWriter(partial, schema) if out.suffix == ".parquet" else CSVWriter(partial, schema)
         with writer:
             for block in range(len(corpus.block_sizes)):

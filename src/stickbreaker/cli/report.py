@@ -56,10 +56,10 @@ def report(
     page = page_of(
         model, name, date_field=date_field, group_field=group_field, language=language, compare=compare
     )
-    emit(_written(page, out, figures), as_json, _as_text)
+    emit(_written(page, out, figures, overwrite), as_json, _as_text)
 
 
-def _written(page: Any, out: Path | None, figures: Path | None) -> dict[str, Any]:
+def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> dict[str, Any]:
     """Write what is asked for, and tell it."""
     from stickbreaker.core.files import write_atomic
     from stickbreaker.report import render
@@ -70,7 +70,7 @@ def _written(page: Any, out: Path | None, figures: Path | None) -> dict[str, Any
         told = {"figures": str(figures), "files": write_figures(page, figures)}
     if out is not None:
         html = render(page).encode("utf-8")
-        write_atomic(out, html)
+        write_atomic(out, html, overwrite=overwrite)
         told = {"out": str(out), "bytes": len(html), **told}
     return told
 

@@ -38,9 +38,9 @@ def shares_on_spark(
 
     corpus = stored_corpus(inputs)
     topics = len(load(model, in_place=True).alpha_)
-    engine = where.made()
-    assert not isinstance(engine, str)
-    transform_corpus(model, engine.session, corpus, out, overwrite=overwrite)
+    with where.host() as host:
+        assert not isinstance(host.engine, str)
+        transform_corpus(model, host.engine.session, corpus, out, overwrite=overwrite)
     return {"out": str(out), "documents": corpus.n_documents, "topics": topics}
 
 
@@ -52,9 +52,9 @@ def completion_on_spark(
     from stickbreaker.spark.scoring import completion_on
 
     corpus = stored_corpus(inputs)
-    engine = where.made()
-    assert not isinstance(engine, str)
-    found = completion_on(model, engine.session, corpus, share)
+    with where.host("give the command again") as host:
+        assert not isinstance(host.engine, str)
+        found = completion_on(model, host.engine.session, corpus, share)
     names = ("nats_per_word", "perplexity", "unigram_nats_per_word", "unigram_perplexity")
     return {
         "documents": found.documents,

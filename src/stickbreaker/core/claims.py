@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.naming import named_as, naming_parent
 
 LOCK = "lock"  # the file of a directory that is locked while a process writes there
 _FRESH = 60.0  # seconds in which a directory gets its lock
@@ -34,8 +35,9 @@ def scratch_beside(path: Path) -> Generator[Path]:
         sweep(path)
         with claimed(path, "partial") as scratch:
             try:
-                _refuse_another(path, scratch)
-                yield scratch
+                with named_as(path, scratch):
+                    _refuse_another(path, scratch)
+                    yield scratch
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)
     except BaseException:
@@ -87,18 +89,32 @@ def beside(path: Path, kind: str) -> list[Path]:
 def claimed(path: Path, kind: str) -> Generator[Path]:
     """A new directory beside `path`, with a lock that this process holds meanwhile."""
     path = path.absolute()
-    with _naming_parent(path):
+    with naming_parent(path):
         directory = Path(tempfile.mkdtemp(prefix=f".{path.name}.{kind}-", dir=path.parent))
+        try:
+            descriptor = _new_lock(directory)
+        except BaseException:
+            shutil.rmtree(directory, ignore_errors=True)
+            raise
+    _HELD.add(directory)
+    try:
+        yield directory
+    finally:
+        _HELD.discard(directory)
+        os.close(descriptor)
+
+
+def _new_lock(directory: Path) -> int:
+    """Lock a new directory, and let the lock tell since when. Returns its descriptor."""
     descriptor, name = tempfile.mkstemp(dir=directory)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.write(descriptor, str(time.time_ns()).encode())
         os.rename(name, directory / LOCK)  # locked before anybody sees it
-        _HELD.add(directory)
-        yield directory
-    finally:
-        _HELD.discard(directory)
+    except BaseException:
         os.close(descriptor)
+        raise
+    return descriptor
 
 
 def is_claimed(directory: Path) -> bool:
@@ -132,19 +148,10 @@ def lock_file(file: Path, *, create: bool) -> int | None:
 def claimed_file(path: Path) -> tuple[Path, int]:
     """A new file beside `path`, and its descriptor, which holds a lock."""
     while True:
-        with _naming_parent(path):
+        with naming_parent(path):
             descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
         with suppress(BlockingIOError):  # `sweep` of another process has it: it goes, make another
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(descriptor).st_nlink:
                 return Path(name), descriptor
         os.close(descriptor)
-
-
-@contextmanager
-def _naming_parent(path: Path) -> Generator[None]:
-    """Let an OSError name the directory, and not what could not be made in it."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path.parent)) from None

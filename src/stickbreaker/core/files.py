@@ -5,14 +5,14 @@ import hashlib
 import os
 import shutil
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
 from stickbreaker.core.claims import beside, claimed, claimed_file, is_claimed, scratch_beside, sweep
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.naming import named_as
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of a write that had no room
 _OWN_FILES = "put the file itself in its place"
 _Identity = tuple[int, int, int]
 
@@ -34,7 +34,7 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Generator[Path]:
     with scratch_beside(path) as scratch:
         partial = scratch / "new"
         partial.mkdir()
-        with _named_as(path, partial):
+        with named_as(path, partial):
             yield partial
             partial.chmod(0o755)
             _put(partial, path, before)
@@ -79,6 +79,20 @@ def _rename_to_nothing(partial: Path, path: Path) -> None:
         raise
 
 
+def _name_nothing(partial: Path, path: Path) -> None:
+    """Give a file the name `path`, which nothing has. Raises UserError where something has it."""
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        raise _came_meanwhile(path) from None
+    except OSError:  # a file system without links
+        if os.path.lexists(path):
+            raise _came_meanwhile(path) from None
+        partial.replace(path)
+        return
+    partial.unlink()
+
+
 def _came_meanwhile(path: Path) -> UserError:
     remedy = "it was left as it is; choose another path"
     return UserError("something came there meanwhile, or was changed", where=path, remedy=remedy)
@@ -111,23 +125,27 @@ def recover(path: Path) -> None:
 
 
 @contextmanager
-def atomic_file(path: Path) -> Generator[Path]:
+def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
     """Yield a temporary path beside `path`; on success it replaces `path` in one rename, durably.
 
-    Raises FileExistsError where `path` is there and is no plain file, a device say; OSError that names `path`
-    where the disk is full.
+    Without `overwrite` nothing is replaced: UserError where something came to `path` meanwhile. Raises
+    FileExistsError where `path` is there and is no plain file, a device say; OSError that names `path` where
+    the disk is full.
     """
     if path.exists() and not path.is_file():
         raise FileExistsError(errno.EEXIST, "is there and is not a plain file", str(path))
     sweep(path)
     partial, descriptor = claimed_file(path)
     try:
-        with _named_as(path, partial):
+        with named_as(path, partial):
             yield partial
             partial.chmod(0o644)
             with partial.open("rb") as file:
                 os.fsync(file.fileno())
-            partial.replace(path)
+            if overwrite:
+                partial.replace(path)
+            else:
+                _name_nothing(partial, path)
         sync_directory(path.parent)
     except BaseException:
         partial.unlink(missing_ok=True)
@@ -136,51 +154,9 @@ def atomic_file(path: Path) -> Generator[Path]:
         os.close(descriptor)
 
 
-@contextmanager
-def _named_as(path: Path, partial: Path) -> Generator[None]:
-    """Let errors name `path`, and not what is being made in its place at `partial`."""
-    try:
-        yield
-    except UserError as error:
-        place = None if error.where is None else _in_place(Path(str(error.where)), path, partial)
-        if place is None:
-            raise
-        raise UserError(error.problem, where=place, line=error.line, remedy=error.remedy) from None
-    except OSError as error:
-        if error.filename is None:
-            place = path if error.errno in _FULL else None
-        else:
-            place = _in_place(Path(os.fsdecode(error.filename)), path, partial)
-        if place is None:
-            raise
-        reason = os.strerror(error.errno) if error.errno in _FULL else error.strerror or str(error)
-        raise OSError(error.errno, reason, str(place)) from None
-
-
-def _in_place(found: Path, path: Path, partial: Path) -> Path | None:
-    """Where a file of `partial` will be under `path`; None for files elsewhere."""
-    for start in (partial, partial.absolute()):
-        if found.is_relative_to(start):
-            return path / found.relative_to(start)
-        if str(found).startswith(str(start)):
-            return path
-    return None
-
-
-def naming(path: Path) -> AbstractContextManager[None]:
-    """Let the error of a disk that is full name the file that is being written.
-
-    >>> with naming(Path("model/trace.jsonl")):
-    ...     raise OSError(28, "No space left on device")
-    Traceback (most recent call last):
-    OSError: [Errno 28] No space left on device: 'model/trace.jsonl'
-    """
-    return _named_as(path, path)
-
-
-def write_atomic(path: Path, content: bytes) -> None:
-    """Replace the file `path` by `content` in one rename."""
-    with atomic_file(path) as partial:
+def write_atomic(path: Path, content: bytes, *, overwrite: bool = True) -> None:
+    """Replace the file `path` by `content` in one rename; without `overwrite` only where nothing is."""
+    with atomic_file(path, overwrite=overwrite) as partial:
         partial.write_bytes(content)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 import pyarrow as pa
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_directory, recover
 from stickbreaker.corpus.analysis import Analysis, Tokens
 from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
@@ -192,7 +192,7 @@ class _Analyst:
             key = hash(identity)
             if key in self.seen:
                 remedy = "ids must differ; give another --id-field, or --on-error skip to keep the first"
-                self._report("duplicate id", document, f"the id {identity!r} was used before", remedy)
+                self._report("duplicate id", document, f"the id {shown(identity)} was used before", remedy)
                 continue
             self.seen.add(key)
             finished = self._with_tokens(document, identity)

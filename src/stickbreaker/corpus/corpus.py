@@ -20,7 +20,13 @@ from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
-from stickbreaker.corpus.polylingual import PolylingualAnalysis, aligned, analysis_from, with_every_language
+from stickbreaker.corpus.polylingual import (
+    PolylingualAnalysis,
+    aligned,
+    analysis_from,
+    refuse_other_languages,
+    with_every_language,
+)
 from stickbreaker.corpus.readers import ReadingOptions, text_fields
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, tagged
@@ -244,6 +250,8 @@ class Corpus:
             about = building.About.stored(directory, facts)
         source = store.StoreSource(directory, facts.kind, facts.files)
         vocabulary = Vocabulary.read(directory / store.VOCABULARY_FILE)
+        with making_sense_of(directory / store.FACTS_FILE, store.REBUILD):
+            refuse_other_languages(analysis, vocabulary)
         return cls(source, vocabulary, analysis, about)
 
     @classmethod

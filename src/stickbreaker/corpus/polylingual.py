@@ -97,6 +97,14 @@ def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
     return PolylingualAnalysis(dict(sorted(parts.items())))
 
 
+def refuse_other_languages(analysis: Analysis | PolylingualAnalysis | None, vocabulary: Vocabulary) -> None:
+    """Raise ValueError where texts were analysed in several languages, and a vocabulary is of others."""
+    if isinstance(analysis, PolylingualAnalysis):
+        languages = set(vocabulary.languages)
+        if not languages or not languages <= set(analysis.languages):
+            raise ValueError("a vocabulary of other languages than the analysis")
+
+
 def _for_language(base: Analysis, code: str) -> Analysis:
     stop_words = base.stop_words
     if stop_words == "language" and not has_stop_words(code):

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import digest_of, naming, recover, refuse_links
+from stickbreaker.core.files import digest_of, recover, refuse_links
 from stickbreaker.core.kinds import (
     is_amount,
     is_count,
@@ -26,6 +26,7 @@ from stickbreaker.core.kinds import (
     optional,
     refuse_other_kinds,
 )
+from stickbreaker.core.naming import naming
 from stickbreaker.corpus.blocks import SCHEMAS, BlockSource, Entries, entries_of, refuse_other_table
 
 FORMAT = "stickbreaker corpus"

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.foreign import refuse_negative
 from stickbreaker.corpus.hashing import MOST_ROWS, hashed_rows
@@ -153,7 +153,7 @@ class Vocabulary:
         if len(vocabulary.index) != len(words):
             seen: set[str] = set()
             twice = next(word for word in words if word in seen or seen.add(word))
-            raise UserError(f"the vocabulary lists {twice!r} twice", remedy="list every word once")
+            raise UserError(f"the vocabulary lists {shown(twice)} twice", remedy="list every word once")
         return vocabulary
 
     @classmethod
@@ -326,19 +326,23 @@ class Vocabulary:
             with pq.ParquetFile(path) as file:
                 names = ["word", "documents", "tokens"]
                 names += ["language"] if "language" in file.schema_arrow.names else []
+                types = [file.schema_arrow.field(name).type for name in names]
+                if types != [pa.string(), pa.int64(), pa.float64(), pa.string()][: len(names)]:
+                    raise ValueError("columns of other types")
                 hashed = b"hashed" in (file.schema_arrow.metadata or {})
                 table = file.read(names, use_threads=False)
             languages = dict.fromkeys(table.column("language").to_pylist()) if len(names) == 4 else ()
             words = tuple(table.column("word").to_pylist())
             # by lists: to_numpy imports pandas where that is installed, which takes half a second
-            documents, tokens = (np.array(table.column(name).to_pylist()) for name in ("documents", "tokens"))
+            documents = np.array(table.column("documents").to_pylist(), np.int64)
+            tokens = np.array(table.column("tokens").to_pylist(), np.float64)
             if not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
                 raise ValueError("a word is missing, or is there twice")
             refuse_negative(documents, "documents")
             refuse_negative(tokens, "tokens")
             if languages and [language_of(word) for word in words] != table.column("language").to_pylist():
                 raise ValueError("words of other languages than they say")
-            return cls(words, documents.astype(np.int64), tokens.astype(np.float64), tuple(languages), hashed)
+            return cls(words, documents, tokens, tuple(languages), hashed)
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
             reason = (
                 "is missing" if isinstance(error, FileNotFoundError) else "cannot be read as a vocabulary"

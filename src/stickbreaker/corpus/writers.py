@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_directory, recover
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.shards import Bags
@@ -52,7 +52,7 @@ def _check_words(words: tuple[str, ...]) -> None:
     for word in words:
         if not word.strip() or word != word.strip() or "\n" in word or "\0" in word or word[0] == "\ufeff":
             remedy = "leave it out of the vocabulary"
-            raise UserError(f"the word {word!r} cannot stand on a line of its own", remedy=remedy)
+            raise UserError(f"the word {shown(word)} cannot stand on a line of its own", remedy=remedy)
 
 
 def _check_counts(bags: Bags, ids: list[str]) -> None:

@@ -30,6 +30,17 @@ class Seeds(Protocol):
     def __getitem__(self, rows: slice, /) -> Array: ...
 
 
+def sum_arrays(
+    pairs: Iterable[tuple[Any, Array]], finish: Callable[[int, Array], Any]
+) -> tuple[list[Any], list[Any]]:
+    """Results, and what `finish` makes of the sum of the arrays beside them, added up as they come."""
+    results, total = list[Any](), None
+    for result, array in pairs:
+        results.append(result)
+        total = array if total is None else total + array
+    return results, [] if total is None else [finish(0, total)]
+
+
 class Engine(ABC):
     """Owns the table of counts; every method leaves it whole."""
 
@@ -83,6 +94,20 @@ class Engine(ABC):
 
         The function can be pickled; it changes nothing.
         """
+
+    def each_with_sums(
+        self,
+        function: "Callable[[LocalEngine, Any], tuple[Any, Array]]",
+        items: Sequence[Any],
+        finish: Callable[[int, Array], Any],
+    ) -> tuple[list[Any], list[Any]]:
+        """`each` of a function that gives a result and an array; the arrays of all items are added up.
+
+        Gives the results, and what `finish(first, piece)` makes of the sum: of pieces of its last axis, from
+        the place `first` on, in their order. An engine that adds up on other machines chooses the pieces;
+        here the sum is one.
+        """
+        return sum_arrays(self.each(function, items), finish)
 
     @abstractmethod
     def follow(self, edit: Edit, stats: Stats) -> Stats:

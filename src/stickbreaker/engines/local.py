@@ -19,7 +19,7 @@ from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, withou
 from stickbreaker.core.flat import flat_record, record_from
 from stickbreaker.core.records import Array, Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.engines.contract import Engine, Interrupted, Seeds
+from stickbreaker.engines.contract import Engine, Interrupted, Seeds, sum_arrays
 from stickbreaker.engines.kept import PREFIX, KeptReports
 from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.engines.parts import LocalParts
@@ -178,6 +178,15 @@ class LocalEngine(Engine):
     def each(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
         engine = self.fork(self.model, 1, copied=False)
         return list(self._in_order(functools.partial(function, engine), items))
+
+    def each_with_sums(
+        self,
+        function: "Callable[[LocalEngine, Any], tuple[Any, Array]]",
+        items: Sequence[Any],
+        finish: Callable[[int, Array], Any],
+    ) -> tuple[list[Any], list[Any]]:
+        engine = self.fork(self.model, 1, copied=False)
+        return sum_arrays(self._in_order(functools.partial(function, engine), items), finish)
 
     def _until_stopped(self, shards: Iterable[Shard]) -> Iterator[Shard]:
         """The shards; raises Interrupted before the next one, or after the last, once asked to stop."""

@@ -132,11 +132,15 @@ class OrderedTable:
         lengths = {int(sizes.sum()), len(rows), len(counts), len(arrays["cell inside"])}
         if sizes.min(initial=0) < 0 or len(lengths) > 1:
             raise ValueError("columns of other sizes than there are counts")
+        if len(rows) and not arrays["cell inside"].any():
+            raise ValueError("no word is inside")
         if rows.min(initial=0) < 0 or rows.max(initial=-1) >= len(keys):
             raise ValueError("counts of rows that there are not")
+        columns = np.repeat(np.arange(len(sizes)), sizes)
+        if len(np.unique(columns * len(keys) + rows)) < len(rows):
+            raise ValueError("two counts of one row and column")
         table = cls(len(sizes), row_axis, column_axis, keys)
         table.scale = scale_of(arrays)
-        columns = np.repeat(np.arange(len(sizes)), sizes)
         inside = arrays["cell inside"].astype(np.bool_)
         cells = CellList(arrays["cell rows"].astype(np.int64), columns, arrays["cell counts"], inside)
         table._fill(cells, sizes)

@@ -1,4 +1,7 @@
-"""Topics and topic shares in the formats of other programs: MALLET, gensim, pyLDAvis."""
+"""Topics and topic shares in the formats of other programs: MALLET, gensim, pyLDAvis.
+
+With `overwrite` a file that is there is replaced; without, UserError is raised where one is.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -17,14 +20,16 @@ from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.evaluation.languages import one_side
 
 
-def write_doc_topics(estimator: TopicEstimator, corpus: Corpus, path: str | Path) -> None:
+def write_doc_topics(
+    estimator: TopicEstimator, corpus: Corpus, path: str | Path, *, overwrite: bool = True
+) -> None:
     """Write topic shares as MALLET's `--output-doc-topics` does: `number TAB id TAB share TAB share …`.
 
     `corpus` is seen through the model's vocabulary, block by block. Blanks in an id become single
     spaces. Numbers read back as the same numbers.
     """
     seen, number = estimator.seen(corpus), 0
-    with atomic_file(Path(path)) as partial, _text(partial) as file:
+    with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         for block in range(len(seen.block_sizes)):
             shares = estimator._theta(seen.bags(block))
             for name, row in zip(seen.ids(block), shares.tolist(), strict=True):
@@ -32,22 +37,26 @@ def write_doc_topics(estimator: TopicEstimator, corpus: Corpus, path: str | Path
                 number += 1
 
 
-def write_topic_keys(estimator: TopicEstimator, path: str | Path, n_words: int = 20) -> None:
+def write_topic_keys(
+    estimator: TopicEstimator, path: str | Path, n_words: int = 20, *, overwrite: bool = True
+) -> None:
     """Write top words as MALLET's `--output-topic-keys` does: `topic TAB alpha TAB word word …`.
 
     Blanks inside a word become "_". Of a polylingual model each language's top words follow one another,
     spelled with their language.
     """
-    with atomic_file(Path(path)) as partial, _text(partial) as file:
+    with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         for topic, words in enumerate(estimator.top_words(n_words)):
             spelled = " ".join(_one_field(word, "_") for word in words)
             file.write(f"{topic}\t{float(estimator.alpha_[topic])!r}\t{spelled}\n")
 
 
-def write_gensim_topics(estimator: TopicEstimator, path: str | Path, n_words: int = 10) -> None:
+def write_gensim_topics(
+    estimator: TopicEstimator, path: str | Path, n_words: int = 10, *, overwrite: bool = True
+) -> None:
     """Write topics as gensim's `print_topics` logs them: `topic #0 (0.100): 0.021*"word" + …`."""
     topics = dict(estimator.show_topics(-1, n_words))
-    with atomic_file(Path(path)) as partial, _text(partial) as file:
+    with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         for topic, words in sorted(topics.items()):
             file.write(f"topic #{topic} ({estimator.alpha_[topic]:.3f}): {_one_field(words, ' ')}\n")
 
@@ -83,7 +92,12 @@ def pyldavis_inputs(estimator: TopicEstimator, corpus: Corpus, language: str | N
 
 
 def write_pyldavis(
-    estimator: TopicEstimator, corpus: Corpus, path: str | Path, language: str | None = None
+    estimator: TopicEstimator,
+    corpus: Corpus,
+    path: str | Path,
+    language: str | None = None,
+    *,
+    overwrite: bool = True,
 ) -> int:
     """Write `pyldavis_inputs` as JSON, documents block by block; returns how many documents it has.
 
@@ -99,7 +113,7 @@ def write_pyldavis(
             yield shares
         _refuse_nothing(len(all_lengths))
 
-    with atomic_file(Path(path)) as partial, _text(partial) as file:
+    with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         file.write('{"doc_topic_dists": ')
         file.writelines(_json_rows(shares_of_documents()))
         file.write(',\n"topic_term_dists": ')

@@ -10,16 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import digest_of
 from stickbreaker.core.foreign import making_sense_of
 from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.store import VOCABULARY_FILE
 from stickbreaker.engines.local import LocalEngine, usable_cores
 from stickbreaker.estimators.engines import engine_of, readable
 from stickbreaker.estimators.moments import Evolving
 from stickbreaker.estimators.opening import begin_open, source_of
-from stickbreaker.estimators.saving import about, begun_with, estimator_of, manifest_of, refuse_other_shapes
+from stickbreaker.estimators.saving import (
+    about,
+    begun_with,
+    estimator_of,
+    learned_from,
+    manifest_of,
+    refuse_other_shapes,
+)
 from stickbreaker.estimators.seeding import DocumentSeeds, NoiseSeeds, seed_from_documents
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.topics import TopicEstimator, final_score
@@ -41,7 +50,7 @@ from stickbreaker.models.topics.tokens import tokens_of, whole_counts
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of, state_of
 from stickbreaker.saved.directory import new_model_directory
-from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.saved.manifest import RESTORE, VOCABULARY
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
@@ -286,12 +295,27 @@ def _taken_up(
         raise UserError("the run began on one machine", where=path, remedy=remedy)
     estimator.engine = estimator.engine if spark is None else spark
     corpus = _corpus_of(path, manifest)
+    if learned_from(manifest)[0] != about(corpus):
+        raise ValueError("it says something else of its corpus than that does")
+    _refuse_other_words(path, manifest, corpus)
     job = _job(estimator, corpus, manifest["settings"]["random_state"], manifest["held_out"], path)
     job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
     state, n_rows = state_of(snapshot), job.engine.n_rows
     assert isinstance(job.model, TopicModel)
     refuse_other_shapes(job.model, (n_rows, job.engine.totals().shape[1]), state, corpus.n_words)
+    records = job.engine.locals.values() if isinstance(job.engine, LocalEngine) else ()
+    if isinstance(job.model.solver, MeanField) and any("gamma" not in local for local in records):
+        raise ValueError("documents' records without their topics")
     return estimator, corpus, replace(job, chains=_chains(estimator, job, snapshot.arrays)), state
+
+
+def _refuse_other_words(path: Path, manifest: dict[str, Any], corpus: Corpus) -> None:
+    """Raise ValueError where a model's vocabulary is not the corpus's; it is read where the files differ."""
+    assert corpus.path is not None
+    if manifest["files"][VOCABULARY]["digest"] != digest_of(corpus.path / VOCABULARY_FILE):
+        own = ModelDirectory(path).vocabulary()
+        if own.words != corpus.vocabulary.words:
+            raise ValueError("its vocabulary is not that of its corpus")
 
 
 def _corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:

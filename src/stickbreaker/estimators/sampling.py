@@ -1,9 +1,9 @@
 """The documents that a saved model keeps for its report, and what of its corpus the report tells."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -82,27 +82,25 @@ def told_of(
     from stickbreaker.evaluation.coherence import TopWords  # needs scipy, which the report does without
     from stickbreaker.evaluation.documents import spelled_tops
 
-    parts = source.parts(longest=source.n_blocks)  # so many counts of all words come back
+    parts = source.parts(longest=source.n_blocks)  # each of which has counts of all words
     last = 1.0
     if source.first[-1] > LIMIT:
         hashes = np.concatenate(engine.each(Lowest(source), parts))
         last = float(np.partition(hashes, LIMIT - 1)[LIMIT - 1])
     words = estimator._topic_words
     top = spelled_tops(lambda rows: leading_words(words, TOP_WORDS, rows)[0], estimator.vocabulary_)
-    looks = engine.each(Look(estimator.without_table(), source, last, top), parts)
-    learned, predicted = (
-        np.sum(counts, axis=0) for counts in zip(*(look.counts for look in looks), strict=True)
-    )
+    assert isinstance(source.corpus, Corpus)
+    look = Look(estimator.without_table(), source, last, top)
+    looks, terms = engine.each_with_sums(look, parts, partial(both_terms, source.corpus.vocabulary.ranges))
     told: dict[str, Any] = {}
     sides = [reduce(TopWords.plus, each) for each in zip(*(look.sides for look in looks), strict=True)]
     scores = [side.npmi().per_topic for side in sides if side.documents.total]
     if scores:
         told["coherence"] = np.mean(scores, axis=0).tolist()
-    assert isinstance(source.corpus, Corpus)
-    ranges = source.corpus.vocabulary.ranges
-    told["unigram"] = unigram(learned, learned, ranges)
-    if predicted.any():
-        told["unigram_held_out"] = unigram(predicted, learned + SMOOTHING, ranges)
+    told["unigram"] = nats_of([learned for learned, _ in terms])
+    held_out = nats_of([predicted for _, predicted in terms])
+    if held_out is not None:
+        told["unigram_held_out"] = held_out
     return {name: [value for look in looks for value in look.kept[name]] for name in COLUMNS}, told
 
 
@@ -120,17 +118,19 @@ class Lowest:
 
 
 class Seen(NamedTuple):
-    """What some blocks tell: rows of documents.parquet, as columns; counts of the words learned from and of
-    those predicted (2 × V); and the company of top words, of each language."""
+    """What some blocks tell: rows of documents.parquet, as columns, and the company of top words, of each
+    language."""
 
     kept: dict[str, list[Any]]
-    counts: NDArray[np.float64]
     sides: "list[TopWords]"
 
 
 @dataclass
 class Look:
-    """A look at some blocks, by an estimator whose table an engine has, the same one at every look."""
+    """A look at some blocks, by an estimator whose table an engine has, the same one at every look.
+
+    Beside what is seen it gives the counts of the words learned from and of those predicted (2 × V).
+    """
 
     estimator: TopicEstimator
     source: Source
@@ -138,14 +138,14 @@ class Look:
     top: Mapping[str | None, list[list[str]]]
     whole: TopicEstimator | None = None  # made by the first part
 
-    def __call__(self, engine: LocalEngine, blocks: range) -> Seen:
+    def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
         from stickbreaker.evaluation.coherence import TopWords
 
         source, estimator = self.source, self.whole or self.estimator.over(engine)
         self.whole, corpus = estimator, source.corpus
         assert isinstance(corpus, Corpus)
         seen = estimator.seen(corpus) if estimator._is_open else corpus
-        learned, predicted = np.zeros((2, source.n_words))
+        learned, predicted = counts = np.zeros((2, source.n_words))
         kept: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         sides = [TopWords(words, language) for language, words in self.top.items()]
         for block in blocks:
@@ -156,7 +156,7 @@ class Look:
                 _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
             for side in sides:
                 side.add(entries)
-        return Seen(kept, np.stack([learned, predicted]), sides)
+        return Seen(kept, sides), counts
 
     def _keep(
         self,
@@ -228,11 +228,46 @@ def unigram(
     >>> round(unigram(np.array([1.0, 1.0]), np.array([3.0, 3.0]), {}), 6)
     -0.693147
     """
-    if not words.sum() > 0:
-        return None
-    nats = 0.0
-    for rows in ranges.values() or (slice(None),):
-        counted = words[rows] > 0
-        shares = learned[rows] / max(float(learned[rows].sum()), 1e-300)
-        nats += float((words[rows][counted] * np.log(shares[counted])).sum())
-    return nats / float(words.sum())
+    return nats_of([unigram_terms(words, learned, ranges)])
+
+
+def both_terms(
+    ranges: Mapping[str, slice], first: int, counts: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """`unigram_terms` of the words learned from, and of those predicted, from both's counts (2 × words)."""
+    learned, predicted = counts
+    return (
+        unigram_terms(learned, learned, ranges, first),
+        unigram_terms(predicted, learned + SMOOTHING, ranges, first),
+    )
+
+
+def unigram_terms(
+    words: NDArray[np.floating], learned: NDArray[np.floating], ranges: Mapping[str, slice], first: int = 0
+) -> NDArray[np.float64]:
+    """What `nats_of` needs of consecutive words, `first` and those after it (languages × 3).
+
+    Of each language: sum of words_w · log(learned_w / sum of learned), sum of words, sum of learned; all sums
+    are over these words alone.
+    """
+    terms: list[list[float]] = []
+    for rows in ranges.values() or (slice(first, first + len(words)),):
+        own = slice(max(rows.start - first, 0), max(rows.stop - first, 0))
+        counted, total = words[own] > 0, float(learned[own].sum())
+        shares = learned[own] / max(total, 1e-300)
+        nats = float((words[own][counted] * np.log(shares[counted])).sum())
+        terms.append([nats, float(words[own].sum()), total])
+    return np.array(terms)
+
+
+def nats_of(pieces: Sequence[NDArray[np.float64]]) -> float | None:
+    """Nats a word, from the `unigram_terms` of pieces that have all words; None where there is no word.
+
+    A word's share is its share of its piece, times the piece's share: with w, l of a piece and L of all,
+    sum of w · log(l_w / L) is sum of w · log(l_w / l) + (sum of w) · log(l / L).
+    """
+    terms = np.array(pieces)
+    learned = np.maximum(terms[:, :, 2], 1e-300)
+    nats = terms[:, :, 0] + terms[:, :, 1] * np.log(learned / np.maximum(terms[:, :, 2].sum(axis=0), 1e-300))
+    words = float(terms[:, :, 1].sum())
+    return float(nats.sum()) / words if words > 0 else None

@@ -8,7 +8,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.foreign import making_sense_of, refuse_negative
 from stickbreaker.core.kinds import is_amount, is_count, is_text, refuse_other_kinds
 from stickbreaker.corpus import Analysis, Corpus
-from stickbreaker.corpus.polylingual import analysis_from
+from stickbreaker.corpus.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.stored import StoredTable
 from stickbreaker.estimators.plain_hdp import PlainHDP
@@ -18,6 +18,8 @@ from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import RunState
 from stickbreaker.learning.trace import line_of
 from stickbreaker.models.topics import FiniteTopics, TopicModel
+from stickbreaker.models.topics.seen_before import SeenBefore
+from stickbreaker.models.topics.spelling import CharacterModel
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
 from stickbreaker.saved.directory import new_model_directory
@@ -71,12 +73,23 @@ def begun_with(manifest: dict[str, Any]) -> dict[str, Any]:
     return {name: manifest[name] for name in names} | {DIGESTS: manifest.get(DIGESTS, False)}
 
 
+def learned_from(manifest: dict[str, Any]) -> tuple[dict[str, Any], Analysis | PolylingualAnalysis | None]:
+    """What a manifest tells of its corpus, and how that was analysed. Raises ValueError where it makes no
+    sense."""
+    known = dict(manifest["corpus"])
+    analysis = known.pop("analysis", None)
+    refuse_other_kinds(known, ABOUT)
+    return known, None if analysis is None else analysis_from(analysis)
+
+
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> TopicEstimator:
-    """An unfitted plain estimator with a manifest's settings."""
+    """An unfitted plain estimator with a manifest's settings. Raises ValueError where those make no sense."""
     if manifest["estimator"] not in KINDS:
         raise UserError(
             f"a model of an unknown kind, {manifest['estimator']!r}", remedy="upgrade stickbreaker"
         )
+    if manifest["settings"].get("n_jobs") is not None:
+        raise ValueError("threads are none of a model's settings")
     return KINDS[manifest["estimator"]](**from_json(manifest["settings"]) | {"n_jobs": threads})
 
 
@@ -125,11 +138,9 @@ def _fill(
 ) -> None:
     """Give an estimator what was learned."""
     estimator.vocabulary_ = directory.vocabulary()
-    about_corpus = dict(snapshot.manifest["corpus"])
-    refuse_other_kinds(about_corpus, ABOUT)
-    analysis = about_corpus.pop("analysis", None)
-    estimator.analysis_ = Analysis() if analysis is None else analysis_from(analysis)
-    estimator.corpus_ = about_corpus
+    estimator.corpus_, analysis = learned_from(snapshot.manifest)
+    refuse_other_languages(analysis, estimator.vocabulary_)
+    estimator.analysis_ = analysis or Analysis()
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
     estimator.trace_ = snapshot.trace
     try:
@@ -157,16 +168,19 @@ def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunSta
         raise ValueError(f"{shape[1]} columns for {model.documents.n_topics} topics")
     sizes = {model.row_axis: shape[0], model.column_axis: shape[1]}
     for name, item in {**model.documents.start(), **model.words.start()}.items():
-        if name not in state.small or state.small[name].axes != item.axes:
+        held = state.small.get(name)
+        if held is None or held.axes != item.axes or held.values.ndim != item.values.ndim:
             raise ValueError(f"no {name} like this model's")
     for name, item in state.small.items():
         if name in PRIORS:
             refuse_negative(item.values, name)
-        if len(item.axes) != item.values.ndim:
-            raise ValueError(f"{name} has other axes than it says")
-        for axis, size in zip(item.axes, item.values.shape, strict=True):
+        for axis, size in zip(item.axes, item.values.shape, strict=False):
             if sizes.get(axis, size) != size:
                 raise ValueError(f"{name} has {size} {axis} instead of {sizes[axis]}")
+    if "spelling_alphabet" in state.small:
+        CharacterModel.from_fields(state.small)
+    if "seen before" in state.small:
+        SeenBefore.of(state.small["seen before"])
     numbers = range(shape[1]) if state.columns is None else state.columns.numbers
     if len(set(numbers)) != shape[1]:
         raise ValueError("the columns' numbers are not one each")

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.kinds import is_amount, is_text, list_of, optional, refuse_other_kinds
 from stickbreaker.corpus import Analysis, ReadingOptions
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import Problems, read_inputs
@@ -52,8 +53,22 @@ class StreamSettings:
 
     @classmethod
     def from_json(cls, told: dict[str, Any]) -> "StreamSettings":
-        """The settings that `to_json` told."""
+        """The settings that `to_json` told. Raises ValueError for values that are none of theirs."""
+        refuse_other_kinds(told, KINDS, needed=False)
         return cls(**{**told, "inputs": tuple(told["inputs"])})
+
+
+KINDS = {  # of the settings in a manifest
+    "inputs": list_of(is_text),
+    "format": optional(is_text),
+    "text_field": is_text,
+    "id_field": optional(is_text),
+    "on_error": is_text,
+    "date_field": is_text,
+    "snapshot_documents": lambda value: is_whole(value, 1),
+    "snapshot_seconds": is_amount,
+    "largest_text": lambda value: is_whole(value, 1),
+}
 
 
 class Stopped(Exception):

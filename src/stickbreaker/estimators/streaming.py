@@ -11,13 +11,18 @@ from stickbreaker.core.foreign import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.blocks import TableSource
 from stickbreaker.corpus.building import About
-from stickbreaker.corpus.polylingual import analysis_from
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.moments import Moments, is_date
 from stickbreaker.estimators.online import online_step
 from stickbreaker.estimators.opening import begin_open, corpus_of_tokens, source_of
-from stickbreaker.estimators.saving import begun_with, estimator_of, manifest_of, refuse_other_shapes
+from stickbreaker.estimators.saving import (
+    begun_with,
+    estimator_of,
+    learned_from,
+    manifest_of,
+    refuse_other_shapes,
+)
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.stream_feed import Feed, Minibatch, Stop, Stopped, StreamSettings
 from stickbreaker.estimators.topics import TopicEstimator
@@ -177,7 +182,8 @@ def _taken_up(
     settings = StreamSettings.from_json(manifest["stream"])
     if on_error is not None:
         settings = replace(settings, on_error=on_error)
-    analysis = analysis_from(manifest["corpus"]["analysis"])
+    _, analysis = learned_from(manifest)
+    directory.vocabulary()  # it stays as it is, and must make sense
     assert isinstance(analysis, Analysis)
     feed = Feed(settings, schedule.batch_size, analysis, stop)
     feed.skip(manifest["corpus"]["documents"], manifest["corpus"]["fingerprint"])

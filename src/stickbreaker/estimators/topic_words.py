@@ -12,7 +12,7 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.engines import LocalEngine
 from stickbreaker.models.topics import ClosedVocabulary
 
-CELLS = 1 << 22  # of a part: 32 MB
+CELLS = 1 << 20  # of a part: 8 MB
 
 
 class TopicWords(Protocol):

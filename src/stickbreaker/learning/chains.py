@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.foreign import refuse_negative
 from stickbreaker.core.records import Array, Record, Rows
 from stickbreaker.models.contract import Sampler
 
@@ -147,15 +148,29 @@ class Chains:
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take the state of a snapshot."""
+        """Take the state of a snapshot. Raises ValueError for one of other chains."""
         self.scores = np.array(arrays[f"{PREFIX}scores"])
         self.taken = int(arrays[f"{PREFIX}taken"])
+        if self.scores.ndim != 2 or len(self.scores) != len(self.samplers) or self.taken < 0:
+            raise ValueError("scores of other chains")
         for i, sampler in enumerate(self.samplers):
             own = f"{PREFIX}{i}/"
             held = {name.removeprefix(own): a for name, a in arrays.items() if name.startswith(own)}
             sums = [held.pop(f"sum/{name}", None) for name in Sums._fields]
             self.sums[i] = None if sums[0] is None else Sums(*(np.array(values) for values in sums))
             sampler.restore(held)
+            self._refuse_others(self.sums[i], len(sampler.counts()))
+
+    @staticmethod
+    def _refuse_others(sums: Sums | None, n_rows: int) -> None:
+        """Raise ValueError where sums are not those of a chain over so many rows."""
+        if sums is None:
+            return
+        n_topics = len(sums.ids)
+        if sums.samples.shape != (n_topics,) or sums.counts.shape != (n_rows, n_topics):
+            raise ValueError("samples of another chain")
+        refuse_negative(sums.samples, "samples")
+        refuse_negative(sums.counts, "counts")
 
 
 def shrinkage(scores: Array) -> float:

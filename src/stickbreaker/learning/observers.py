@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from stickbreaker.core.files import naming, open_to_append
+from stickbreaker.core.files import open_to_append
+from stickbreaker.core.naming import naming
 from stickbreaker.learning.trace import UNTIMED as UNTIMED
 from stickbreaker.learning.trace import TraceRecord, line_of
 

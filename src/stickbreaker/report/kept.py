@@ -51,6 +51,8 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
     with making_sense_of(file, RESTORE):
         with pq.ParquetFile(file) as opened:  # read_table would import all that pyarrow can compute
             figures = json.loads((opened.schema_arrow.metadata or {}).get(b"stickbreaker", b"{}"))
+            if len(set(opened.schema_arrow.names)) < len(opened.schema_arrow.names):
+                raise ValueError("two columns of one name")
             rows = opened.read().to_pylist()
         refuse_other_kinds(figures, _FIGURES, needed=False)
         return [_entry(row) for row in rows], figures
@@ -59,6 +61,7 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
 def _entry(row: dict[str, Any]) -> DocumentEntry:
     metadata = json.loads(row["metadata"])
     refuse_other_kinds(row, _ROW)
+    refuse_other_kinds(row, {"number": is_count}, needed=False)
     if not isinstance(metadata, dict):
         raise ValueError("metadata that are no fields")
     marks = zip(*(row[name] for name in _MARKS), strict=True) if _MARKS[0] in row else ()

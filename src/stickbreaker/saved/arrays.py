@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
+from stickbreaker.core.kinds import is_text, list_of
 from stickbreaker.saved.manifest import RESTORE
 
 
@@ -48,10 +49,10 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 def read_keys(path: Path) -> list[str]:
     """The words of a table's rows. Raises UserError for anything but a list of distinct words."""
     try:
-        keys = json.loads(path.read_bytes())
+        keys: Any = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         keys = None
-    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+    if not list_of(is_text)(keys) or not all(keys):
         raise UserError("is not a list of words", where=path, remedy=RESTORE)
     if len(set(keys)) < len(keys):
         raise UserError("lists a word twice", where=path, remedy=RESTORE)

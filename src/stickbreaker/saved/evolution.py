@@ -295,7 +295,8 @@ def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
     dates = set(columns["date"].tolist()) - {None}
     least = min(int(columns[name].min()) for name in ("rank", "documents", "step"))
     shares = columns["probability"]
-    if least < 0 or not (shares.min() >= 0.0 and shares.max() < np.inf) or not all(map(_DATE.fullmatch, dates)):
+    finite = shares.min() >= 0.0 and shares.max() < np.inf  # NaN is neither
+    if least < 0 or not finite or not all(map(_DATE.fullmatch, dates)):
         raise ValueError("a number or a date is none")
     starts = np.flatnonzero(np.diff(number, prepend=-1))
     steps = columns["step"][starts]

@@ -19,7 +19,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.spark import SparkEngine
-from stickbreaker.engines.spark.failures import reason_of
+from stickbreaker.engines.spark.failures import SparkFailure, reason_of
 from stickbreaker.estimators.engines import engine_of
 from stickbreaker.estimators.fitting import begun
 from stickbreaker.estimators.moments import Moments
@@ -36,7 +36,7 @@ from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import snapshot_of, state_of
 from stickbreaker.saved.directory import LOCK, new_model_directory
 from stickbreaker.spark.arrivals import Arrivals, arrived
-from stickbreaker.spark.session import in_one_line
+from stickbreaker.spark.session import in_one_line, spark_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -171,7 +171,7 @@ class Arriving:
         self.state = state_of(snapshot)
         nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
         self.job = Run(model, engine, self.estimator._schedule(), nothing, seed)
-        self.moments = Moments.of(self.path, self.job, self.state) if model.ordered else None
+        self.moments = Moments(directory.evolution()) if model.ordered else None
         self.date = self.moments.date if self.moments is not None else None
         self.clock = Clock(snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0)
         self.clock.begin(self.job, self.state)
@@ -240,10 +240,11 @@ class Arriving:
 
     def _save(self) -> None:
         """Save the model with the number of its last micro-batch, in one rename."""
+        snapshot = snapshot_of(self.job, self.state, self.fixed, "running")
         if self.moments is not None:
             self.moments.add(self.job, self.state, self.fixed["corpus"]["documents"], self.date)
-            self.moments.write(self.directory.path)
-        self.directory.write(snapshot_of(self.job, self.state, self.fixed, "running"))
+            snapshot.evolution = self.moments.evolution
+        self.directory.write(snapshot)
 
     def _release(self) -> None:
         """Let the model go; the next micro-batch takes it up as it was saved."""
@@ -264,9 +265,6 @@ def wait(query: "StreamingQuery", arriving: Arriving, asked: Callable[[], bool])
 
     Raises UserError where a micro-batch could not be learned from; what was learned before it is saved.
     """
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
     try:
         while query.isActive:
             if asked():
@@ -274,12 +272,12 @@ def wait(query: "StreamingQuery", arriving: Arriving, asked: Callable[[], bool])
                 return False
             query.awaitTermination(1)
         query.awaitTermination()
-    except (PySparkException, Py4JError) as error:
+    except spark_errors() as error:
         if asked():
             return False
         if arriving.failure is not None:
-            raise arriving.failure from None
-        raise UserError(f"Spark ended the stream ({reason_of(str(error))})", remedy=AGAIN) from error
+            raise arriving.failure from error
+        raise SparkFailure(f"Spark ended the stream ({reason_of(str(error))})", remedy=AGAIN) from error
     return True
 
 
@@ -287,7 +285,9 @@ def _told_of(error: BaseException, path: Path) -> UserError | None:
     """What a user can do about a micro-batch that failed; None where nobody knows."""
     if isinstance(error, OSError):
         where = error.filename or path
-        return UserError(f"cannot be read or written ({error.strerror or error})", where=where, remedy=AGAIN)
+        return SparkFailure(
+            f"cannot be read or written ({error.strerror or error})", where=where, remedy=AGAIN
+        )
     return error if isinstance(error, UserError) else None
 
 

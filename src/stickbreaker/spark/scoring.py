@@ -267,10 +267,16 @@ def _opened(store: Path, fingerprint: str) -> Corpus:
 def _new_shares(path: Path, overwrite: bool) -> Iterator[Path]:
     """The directory to write shares into; only another such directory is replaced, and only if told to."""
     recover(path)
+    _refuse_others(path, overwrite)
+    with atomic_directory(path, overwrite=overwrite) as directory:
+        _refuse_others(path, overwrite)  # what is there now is what will be replaced
+        yield directory
+
+
+def _refuse_others(path: Path, overwrite: bool) -> None:
+    """Raise UserError where something is at the path that must not be replaced."""
     if path.exists():
         if not overwrite:
             raise UserError("already exists", where=path, remedy="give another path, or overwrite it")
         if not (path.is_dir() and all(one.match("topics-*.parquet") for one in path.iterdir())):
             raise UserError("exists and holds no topic shares", where=path, remedy="give another path")
-    with atomic_directory(path, overwrite=overwrite) as directory:
-        yield directory

@@ -5,6 +5,7 @@ import importlib.util
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.engines.spark.failures import reason_of
+from stickbreaker.engines.spark.failures import SparkFailure, reason_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,6 +28,7 @@ GET_PYSPARK = "pip install 'stickbreaker[spark]'"
 MASTERS = r"(local(-cluster)?(\[.+\])?|yarn)$|(spark|k8s)://."
 QUIET = Path(__file__).with_name("log4j2.properties")
 JAVA_OPTIONS = "spark.driver.defaultJavaOptions"  # those that a user gives, extraJavaOptions, come after them
+END_OF_JAVA = 2.0  # seconds
 LIGHT_JAVA = "-XX:TieredStopAtLevel=1"  # compiled once and not again: it carries bytes, and computes nothing
 ONLY_LEARNING = {
     "spark.shuffle.compress": "false",  # dense reports hardly get smaller, drawn ones by half
@@ -107,14 +109,38 @@ def _java() -> Path | None:
 
 @contextmanager
 def in_one_line(where: object = None) -> Iterator[None]:
-    """Turn what Spark raises into a UserError that tells the reason in one line, without Java's trace."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException, PySparkRuntimeError
-
+    """Turn what Spark raises into a SparkFailure that tells the reason in one line, without Java's trace."""
     try:
         yield
-    except (PySparkException, PySparkRuntimeError, Py4JError) as error:
-        raise UserError(f"Spark failed ({reason_of(str(error))})", where=where) from error
+    except spark_errors() as error:
+        raise SparkFailure(f"Spark failed ({reason_of(str(error))})", where=where) from error
+
+
+def spark_errors() -> tuple[type[Exception], ...]:
+    """What PySpark raises where Spark failed, or the connection with it is lost."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JError, ConnectionError, EOFError
+
+
+def end_of_java(seconds: float = END_OF_JAVA) -> str | None:
+    """How the Java machine that this process started has ended: "was killed (SIGKILL)", say.
+
+    None where it still runs after some `seconds`, or where spark-submit has started it. Asked when Spark has
+    failed: a connection may be lost a moment before the process is gone.
+    """
+    from pyspark import SparkContext
+
+    machine: Any = SparkContext._gateway
+    process: subprocess.Popen[bytes] | None = None if machine is None else machine.proc
+    if process is None:
+        return None
+    try:
+        status = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    return f"was killed ({signal.Signals(-status).name})" if status < 0 else f"ended with status {status}"
 
 
 def scratch(session: "SparkSession") -> Path:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.engines.spark.failures import SHARED, seen
+from stickbreaker.engines.spark.failures import SHARED, SparkFailure, seen
 from stickbreaker.spark.session import in_one_line
 
 if TYPE_CHECKING:
@@ -65,7 +65,10 @@ def told_of_each(
         (number,) = numbers_in(batches)
         return work(number)
 
-    return told_by(numbered(session, n), task)
+    results = told_by(numbered(session, n), task)
+    if len(results) != n:  # PySpark takes a lost connection for the end
+        raise SparkFailure(f"Spark failed ({len(results)} of {n} results came)")
+    return results
 
 
 def numbered(session: "SparkSession", n: int) -> "DataFrame":

@@ -3,7 +3,7 @@
 from stickbreaker.corpus.readers.problems import Bad
 
 MEGABYTE = 1_000_000
-LARGEST_TEXT = 256 * MEGABYTE  # bytes: of a line, a document, a packed table, a list of words
+LARGEST_TEXT = 64 * MEGABYTE  # bytes: of a line, a document, a packed table, a list of words
 LONGEST_GAP = 10_000  # documents without an entry, one after another
 
 

@@ -3,18 +3,18 @@
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.engines.contract import Interrupted
-from stickbreaker.engines.spark.failures import of_task, reason_of
+from stickbreaker.engines.spark.failures import SparkFailure, of_task, reason_of
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
     from pyspark.sql import SparkSession
 
-REMEDY = "Spark's own log has the rest; what was learned up to the last step is as it was"
+REMEDY = "what was learned up to the last step is as it was"
 
 
 class Cluster:
@@ -43,14 +43,22 @@ class Cluster:
             raise Interrupted
 
     def collect(self, rdd: "RDD[Any]") -> list[Any]:
-        """What a job gives. Raises UserError for what a task says in one line."""
+        """What a job gives, whose tasks give one result each.
+
+        Raises UserError for what a task says in one line, SparkFailure for all else.
+        """
         try:
-            return rdd.collect()
+            found = rdd.collect()
+            if len(found) != (
+                wanted := rdd.getNumPartitions()
+            ):  # PySpark takes a lost connection for the end
+                raise EOFError(f"{len(found)} of {wanted} results came")
         except Exception as error:
             mended = of_task(error)
             if mended is not None:
                 raise mended from None
-            raise UserError(f"a Spark job failed ({reason_of(str(error))})", remedy=REMEDY) from error
+            raise SparkFailure(f"a Spark job failed ({reason_of(str(error))})", remedy=REMEDY) from error
+        return found
 
     def each(self, items: Sequence[Any], work: Callable[[Iterable[Any]], Iterable[Any]]) -> list[Any]:
         """What `work` makes of every item, a task an item, in their order."""
@@ -61,4 +69,8 @@ class Cluster:
     def stop(self) -> None:
         """May be called from a signal handler: the cluster is told by a thread of its own."""
         self.stopped = True
-        threading.Thread(target=self.context.cancelJobsWithTag, args=(self.tag,), daemon=True).start()
+        threading.Thread(target=self._cancel, daemon=True).start()
+
+    def _cancel(self) -> None:
+        with suppress(Exception):  # Spark may have died: the job that waits for it says so
+            self.context.cancelJobsWithTag(self.tag)

@@ -17,6 +17,7 @@ from stickbreaker.engines.contract import Engine, Seeds
 from stickbreaker.engines.kept import PREFIX
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer, sync
+from stickbreaker.engines.spark.array_sums import each_with_sums
 from stickbreaker.engines.spark.blocks import (
     Begin,
     Blend,
@@ -292,6 +293,15 @@ class SparkBlocks(Engine):
 
     def each(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
         return self.cluster.each(items, EachTask(partial(over_files, self._model, self.reading()), function))
+
+    def each_with_sums(
+        self,
+        function: Callable[[LocalEngine, Any], tuple[Any, Array]],
+        items: Sequence[Any],
+        finish: Callable[[int, Array], Any],
+    ) -> tuple[list[Any], list[Any]]:
+        over = partial(over_files, self._model, self.reading())
+        return each_with_sums(self.cluster, over, function, items, finish)
 
     def follow(self, edit: Edit, stats: Stats) -> Stats:
         after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)

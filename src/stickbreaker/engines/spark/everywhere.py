@@ -14,6 +14,7 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.contract import Seeds
 from stickbreaker.engines.local import LocalEngine
+from stickbreaker.engines.spark.array_sums import each_with_sums
 from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.failures import settle, told
 from stickbreaker.engines.spark.portions import CarriedRecords, source_of
@@ -101,6 +102,18 @@ class SparkEverywhere(LocalEngine):
         sent = self.cluster.context.broadcast((self.model, self.table))
         try:
             return self.cluster.each(items, EachTask(partial(over_sent, sent), function))
+        finally:
+            sent.destroy()
+
+    def each_with_sums(
+        self,
+        function: Callable[[LocalEngine, Any], tuple[Any, Array]],
+        items: Sequence[Any],
+        finish: Callable[[int, Array], Any],
+    ) -> tuple[list[Any], list[Any]]:
+        sent = self.cluster.context.broadcast((self.model, self.table))
+        try:
+            return each_with_sums(self.cluster, partial(over_sent, sent), function, items, finish)
         finally:
             sent.destroy()
 

@@ -1,4 +1,4 @@
-"""A task's failure told to the driver in one line."""
+"""Failures of Spark's: a task's, told to the driver in one line, and those that no user could mend."""
 
 import functools
 import gc
@@ -13,7 +13,17 @@ from stickbreaker.core.errors import UserError
 
 MARK = "stickbreaker failed: "
 TRACED = "Traceback (most recent call last):"
+WRAPPED = (
+    r"^.*(: Lost task .*? executor \w+\): |terminated with exception: )(?=\S)"  # around what a task says
+)
 SHARED = "give a path that the driver and all executors have mounted"
+
+
+class SparkFailure(UserError):
+    """What Spark could not do, for a reason that a user can learn from its trace alone (`__cause__`).
+
+    The command writes the trace to a file, and names that.
+    """
 
 
 def seen(folder: Path, what: str = "directory", where: Path | None = None) -> None:
@@ -56,6 +66,8 @@ def reason_of(text: str) -> str:
 
     >>> reason_of("An exception was thrown:\\nTraceback (most recent call last):\\n  x\\nValueError: no")
     'ValueError: no'
+    >>> reason_of(": Aborted: Lost task 0.0 in stage 2.0 (TID 2) (host executor 1): IOException: no")
+    'IOException: no'
     """
     _, traced, after = text.partition(TRACED)
     if traced:
@@ -67,5 +79,5 @@ def reason_of(text: str) -> str:
         lines = [line for line in text.splitlines() if line.strip()]
         told = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))][:1]
         told = told or lines[:1]
-    reason = (told or ["no reason given"])[-1]
+    reason = re.sub(f"{WRAPPED}| SQLSTATE: \\w+$", "", (told or ["no reason given"])[-1])
     return reason.partition("stickbreaker.core.errors.UserError: ")[2] or reason[:300]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.foreign import refuse_negative
 from stickbreaker.core.records import Array, Field
 from stickbreaker.kernels.gibbs import document_counts
 from stickbreaker.models.contract import Sampler, Score
@@ -77,7 +78,11 @@ class TokenChain(Sampler):
 
     def _take_hyperparameters(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         for name, item in self._small.items():
-            self._small[name] = item._replace(values=np.array(arrays[name], np.float64))
+            values = np.array(arrays[name], np.float64)
+            if values.shape != item.values.shape:
+                raise ValueError(f"{name} of another shape")
+            refuse_negative(values, name)
+            self._small[name] = item._replace(values=values)
 
     def _checked(self, topics: NDArray[Any]) -> NDArray[Any]:
         """Topics in document order. Raises UserError where they are not one a token, or no topics."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.foreign import refuse_negative
 from stickbreaker.core.records import Array, Field
 from stickbreaker.models.topics.spelling_lengths import Lengths, lengths_of, nearest_lengths
 
@@ -149,10 +150,20 @@ class CharacterModel:
 
     @classmethod
     def from_fields(cls, record: Mapping[str, Field]) -> "CharacterModel":
-        """The model that `to_fields` wrote; other fields of the record are let be."""
+        """The model that `to_fields` wrote; other fields of the record are let be.
+
+        Raises ValueError for fields that are none of a model's.
+        """
         alphabet, ngrams, counts, log_p, tail = (
             record[f"spelling_{name}"].values for name in ("alphabet", "ngrams", "counts", "lengths", "tail")
         )
+        parents = ngrams // (len(alphabet) + 1)
+        rising = all((np.diff(values, prepend=-1) > 0).all() for values in (alphabet, ngrams))
+        if not rising or counts.shape != ngrams.shape or (parents > np.arange(len(ngrams))).any():
+            raise ValueError("n-grams of no spelling")
+        refuse_negative(counts, "counts of n-grams")
+        if tail.shape != (2,) or log_p.ndim != 1 or not len(log_p) or max(log_p.max(), tail[1]) > 1e-9:
+            raise ValueError("lengths of no spelling")
         lengths = Lengths(log_p, float(tail[0]), float(tail[1]))
         return cls(alphabet.astype(np.int64), ngrams.astype(np.int64), counts, lengths)
 

@@ -1,0 +1,96 @@
+"""Part `kills`: commands that are killed at any moment, and go on to the same bytes."""
+
+import random
+import time
+from pathlib import Path
+
+from audit.compare import differing, product
+from audit.materials import Materials
+from audit.parts import Part
+from audit.programs import Program, run
+from audit.results import LEFT, SAME, SILENT, Done, Verdict, files_below, going_on
+from audit.work import WORK, Work, Works, hidden_beside, step_of
+
+MOST = 5  # kills of a try
+
+
+class Kills(Part):
+    name = "kills"
+    weight = 3.0
+    sample = 14
+
+    def __init__(self, materials: Materials) -> None:
+        super().__init__(materials)
+        self.works = Works(materials)
+
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(WORK)
+
+    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Verdict:
+        whole, seconds = self.works.whole(kind)
+        work = self.works.begin(kind, place)
+        before = files_below(place / work.out) if (place / work.out).is_dir() else None
+        said: list[str] = []
+        for remaining in range(draw.randint(1, MOST), -1, -1):
+            command = self._next(work, place, before)
+            if command is None:
+                break
+            program = Program(command.split(), place, stdin=self.works.stdin(work, place))
+            if remaining:
+                said.append(self._kill(program, work, place, seconds, draw))
+            done = program.wait()
+            if done.code == 0:
+                break
+            if not (remaining and done.code == -9):
+                return going_on(done)
+            verdict = self._readable(work, place)
+            if verdict is not None:
+                return Verdict(verdict.outcome, f"after {', '.join(said)}: {verdict.message}")
+        return self._judge(work, place, whole, said)
+
+    def _next(self, work: Work, place: Path, before: dict[str, bytes | None] | None) -> str | None:
+        """The command to give now: the same, or `resume` once there is something to go on with."""
+        step = step_of(place / work.out)
+        if work.resume is None or step is None:
+            return work.words
+        if before is not None and files_below(place / work.out) == before:  # the model that is to be replaced
+            return work.words
+        return None if isinstance(step, tuple) and step[0] == "done" else work.resume
+
+    def _kill(self, program: Program, work: Work, place: Path, seconds: float, draw: random.Random) -> str:
+        """Kill a command early, on its way, or near its end. Returns when."""
+        moments = (draw.uniform(0, 0.03), draw.uniform(0, seconds), draw.uniform(0.6, 1.1) * seconds)
+        if work.resume is not None and draw.random() < 0.5:  # wait for its next step
+            before = step_of(place / work.out)
+            while program.alive() and step_of(place / work.out) == before:
+                time.sleep(0.0005)
+            moments = (draw.uniform(0, 0.05),)
+        moment = draw.choice(moments)
+        end = time.monotonic() + moment
+        while program.alive() and time.monotonic() < end:
+            time.sleep(0.0005)
+        program.kill()
+        return f"killed after {moment:.3f} s at {step_of(place / work.out)}"
+
+    def _readable(self, work: Work, place: Path) -> Verdict | None:
+        """None where what a kill left at the place is whole: nothing, what was there, or what is new."""
+        out = place / work.out
+        reading = {"model": "topics model --json", "corpus": "corpus info corpus"}.get(work.out)
+        if reading is None or not (work.earlier or out.exists()):
+            if work.earlier and not out.exists():
+                return Verdict(SILENT, f"{work.out} is gone")
+            return None
+        done = run(reading, place, log="read")
+        return None if done.code == 0 else going_on(done)
+
+    def _judge(self, work: Work, place: Path, whole: dict[str, object], said: list[str]) -> Verdict:
+        told = ", ".join(said)
+        if work.resume is not None:  # says that it is finished, and removes what a kill left
+            done: Done = run("resume model", place, log="last")
+            if done.code != 0:
+                return going_on(done)
+        if names := differing(product(place / work.out), whole):
+            return Verdict(SILENT, f"{told}: differs in {', '.join(names[:4])}")
+        if left := hidden_beside(place):
+            return Verdict(LEFT, f"{told}: {', '.join(left[:4])} stays")
+        return Verdict(SAME, told)

@@ -1,0 +1,161 @@
+"""Part `meanwhile`: two commands for one place at once, and things that come and go there meanwhile."""
+
+import random
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from audit.compare import differing, product
+from audit.materials import Materials
+from audit.parts import Part
+from audit.programs import Program, run
+from audit.results import (
+    LEFT,
+    LOST,
+    REFUSED,
+    SAME,
+    SILENT,
+    Verdict,
+    files_below,
+    refusal,
+    said,
+    worst,
+)  # fmt: skip
+from audit.work import WORK, Work, Works, hidden_beside
+
+TWICE = ("corpus build", "corpus overwrite", "lda batch", "lda overwrite", "hdp memoised", "stream of files",
+         "transform", "report", "export", "corpus export", "search-k")  # fmt: skip
+COMES = ("corpus build", "corpus overwrite", "lda batch", "lda overwrite", "stream of files", "search-k",
+         "transform", "report", "export", "corpus export")  # fmt: skip
+AWAY = "moved away"  # the folder into which things go
+OWN = "the user's own words\n"
+
+
+class Meanwhile(Part):
+    name = "meanwhile"
+    weight = 1.5
+    sample = 12
+
+    def __init__(self, materials: Materials) -> None:
+        super().__init__(materials)
+        self.works = Works(materials)
+
+    def kinds(self) -> tuple[str, ...]:
+        return (
+            *(f"two of {kind}" for kind in TWICE),
+            *(f"comes during {kind}" for kind in COMES),
+            *(f"goes during {kind}" for kind in COMES if WORK[kind].earlier),
+            "two resumes",
+            "resume and overwrite",
+        )
+
+    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Verdict:
+        if kind == "two resumes":
+            return self._resumes(draw, place, "resume model --threads 1")
+        if kind == "resume and overwrite":
+            return self._resumes(draw, place, WORK["lda overwrite"].words)
+        way, _, name = kind.partition(" of " if kind.startswith("two") else " during ")
+        whole, seconds = self.works.whole(name)
+        work = self.works.begin(name, place)
+        if (
+            way == "comes" and (place / work.out).is_file()
+        ):  # which --overwrite would replace, whoever wrote it
+            (place / work.out).unlink()
+            work = replace(work, earlier=False)
+        if way == "two":
+            return self._two(work, place, whole, draw)
+        return self._disturbed(way, work, place, whole, draw.uniform(0, seconds))
+
+    def _start(self, work: Work, place: Path, log: str) -> Program:
+        return Program(work.words.split(), place, stdin=self.works.stdin(work, place), log=log)
+
+    def _two(self, work: Work, place: Path, whole: dict[str, object], draw: random.Random) -> Verdict:
+        """The same command twice at once: one reports success; a second one only where it may replace."""
+        first = self._start(work, place, "first")
+        time.sleep(draw.choice((0.0, draw.uniform(0, 0.3))))
+        ends = [program.wait() for program in (self._start(work, place, "second"), first)]
+        verdicts = [refusal(done, (work.out,)) for done in ends if done.code != 0]
+        successes = sum(done.code == 0 for done in ends)
+        again = work.earlier or work.out == "search"
+        if successes == 0 or (successes == 2 and not again):
+            verdicts.append(Verdict(SILENT, f"{successes} report success: {' | '.join(map(said, ends))}"))
+        if names := differing(product(place / work.out), whole):
+            verdicts.append(
+                Verdict(SILENT, f"differs in {', '.join(names[:4])}: {' | '.join(map(said, ends))}")
+            )
+        return self._left(place, verdicts)
+
+    def _disturbed(
+        self, way: str, work: Work, place: Path, whole: dict[str, object], moment: float
+    ) -> Verdict:
+        """Something of the user's comes to the place, or goes from it, while a command runs."""
+        out = place / work.out
+        program = self._start(work, place, "first")
+        away = place / AWAY
+        away.mkdir()
+        time.sleep(moment)
+        if way == "goes":
+            if out.exists():
+                out.rename(away / out.name)
+            own: dict[str, bytes | None] = {}
+        else:
+            own = self._come(out, place, program)
+        done = program.wait()
+        verdicts = [refusal(done, (work.out,))] if done.code != 0 else []
+        lost = [
+            name for name, content in own.items() if content is not None and not kept(place, name, content)
+        ]
+        if lost:
+            verdicts.append(
+                Verdict(LOST, f"{way} after {moment:.3f} s: {', '.join(lost)} is lost: {said(done)}")
+            )
+        made = [product(path) for path in (out, place / AWAY / out.name)]
+        names = min((differing(each, whole) for each in made), key=len)
+        if way == "goes" and done.code == 0 and names:
+            verdicts.append(Verdict(SILENT, f"gone after {moment:.3f} s: differs in {', '.join(names[:4])}"))
+        return self._left(place, verdicts)
+
+    def _come(self, out: Path, place: Path, program: Program) -> dict[str, bytes | None]:
+        """Put a letter where the command writes; what was there goes aside. Nothing where it is done."""
+        if not program.alive():
+            return {}
+        arriving = place / "arriving"
+        if "." in out.name:
+            arriving.write_text(OWN)
+        else:
+            arriving.mkdir()
+            (arriving / "letter.txt").write_text(OWN)
+        try:
+            if out.is_dir():
+                out.rename(place / AWAY / out.name)
+            if out.exists() or not program.alive():  # the command was quicker
+                return {}
+            arriving.rename(out)
+        except OSError:
+            return {}
+        return {f"{out.name}/letter.txt" if out.is_dir() else out.name: OWN.encode()}
+
+    def _resumes(self, draw: random.Random, place: Path, second: str) -> Verdict:
+        """A run is gone on with twice at once, or replaced meanwhile: one of them has it."""
+        self.materials.copy("hdp under way", place)
+        programs = [Program(["resume", "model", "--threads", "1"], place, log="first")]
+        time.sleep(draw.uniform(0, 0.2))
+        programs.append(Program(second.split(), place, log="second"))
+        ends = [program.wait() for program in programs]
+        verdicts = [refusal(done, ("model",)) for done in ends if done.code != 0]
+        if all(done.code != 0 for done in ends):
+            verdicts.append(Verdict(SILENT, "nobody succeeded"))
+        done = run("topics model", place)
+        if done.code != 0:
+            verdicts.append(Verdict(LOST, f"{said(done)} after {' | '.join(map(said, ends))}"))
+        return self._left(place, verdicts)
+
+    def _left(self, place: Path, verdicts: list[Verdict]) -> Verdict:
+        if left := [name for name in hidden_beside(place) if not name.startswith(AWAY)]:
+            verdicts.append(Verdict(LEFT, f"{', '.join(left[:4])} stays"))
+        return worst([Verdict(SAME), *[one for one in verdicts if one.outcome != REFUSED]])
+
+
+def kept(place: Path, name: str, content: bytes) -> bool:
+    """Whether a file of the user's is where it was, or somewhere else beside."""
+    return files_below(place).get(name) == content or content in files_below(place).values()

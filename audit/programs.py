@@ -1,0 +1,116 @@
+"""Runs the program in children of a server that has its imports behind it: a try costs little."""
+
+import ctypes
+import multiprocessing
+import multiprocessing.process
+import os
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from audit.results import Done
+
+MEMORY = 12 << 30  # bytes of address space that a command may take beyond what the server has
+LIMIT = 40.0  # seconds until a command counts as hanging
+always: list[tuple[Any, ...]] = []  # functions that every child calls first, with their arguments
+_context: Any = None
+_starting = threading.Lock()
+
+
+def context() -> Any:
+    """The way children are started."""
+    global _context
+    if _context is None:
+        _context = multiprocessing.get_context("forkserver")
+        _context.set_forkserver_preload(["audit.warm"])
+    return _context
+
+
+def _become(path: str, flags: int, descriptor: int) -> None:
+    opened = os.open(path, flags, 0o644)
+    os.dup2(opened, descriptor)
+    os.close(opened)
+
+
+def _command(words: Sequence[str], place: str, streams: tuple[str, str, str], before: list[Any]) -> None:
+    """In the child: be the program."""
+    os.setpgid(0, 0)
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with the server
+    os.chdir(place)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _become(streams[0], os.O_RDONLY, 0)
+    for descriptor in (1, 2):
+        _become(streams[descriptor], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, descriptor)
+    sys.stdin = os.fdopen(0, closefd=False)  # the server gave its children none
+    from stickbreaker.cli import main
+
+    for function, *arguments in before:
+        function(*arguments)
+    main(list(words), prog_name="stickbreaker")
+
+
+class Program:
+    """The program, started with some words in a folder; what it prints goes to files outside it."""
+
+    def __init__(
+        self,
+        words: Sequence[object],
+        place: Path,
+        *,
+        stdin: Path | None = None,
+        stdout: str | None = None,
+        before: tuple[Any, ...] | None = None,
+        log: str = "command",
+        logs: Path | None = None,
+    ) -> None:
+        self.words = tuple(str(word) for word in words)
+        logs = logs or place.with_name(f"{place.name}.logs")
+        logs.mkdir(exist_ok=True)
+        self.streams = (
+            str(stdin or os.devnull),
+            stdout or str(logs / f"{log}.out"),
+            str(logs / f"{log}.err"),
+        )
+        calls = [*always, *([] if before is None else [before])]
+        arguments = (self.words, str(place), self.streams, calls)
+        self.process = context().Process(target=_command, args=arguments)
+        with _starting:  # starting one asks how the others are, and would take their exit status from them
+            self.process.start()
+            multiprocessing.process._children.discard(self.process)
+
+    def alive(self) -> bool:
+        return self.process.is_alive()
+
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        """Send a signal to the child and what it started."""
+        for send in (os.killpg, os.kill):
+            try:
+                send(self.process.pid, number)
+            except (ProcessLookupError, PermissionError):
+                continue
+
+    def wait(self, limit: float = LIMIT) -> Done:
+        """How it ended; it is killed after so many seconds."""
+        self.process.join(limit)
+        code = self.process.exitcode
+        if code is None:
+            self.kill()
+            self.process.join()
+        out, err = (_text(Path(name)) for name in self.streams[1:])
+        self.process.close()
+        return Done(self.words, code, out, err)
+
+
+def _text(file: Path) -> str:
+    return file.read_text(errors="replace") if file.is_file() else ""
+
+
+def run(words: Sequence[object] | str, place: Path, *, limit: float = LIMIT, **options: Any) -> Done:
+    """Run a command to its end. A text is split at blanks."""
+    split = words.split() if isinstance(words, str) else words
+    return Program(split, place, **options).wait(limit)

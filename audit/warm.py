@@ -1,0 +1,77 @@
+"""Imported by the server that starts children: they begin with modules imported and kernels loaded."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.running import planted_documents, write_lines
+
+from stickbreaker.cli import main
+
+FIT = ("--topics", "2", "--iterations", "2", "--threads", "1")
+KINDS = (
+    "lda",
+    "lda --inference hybrid",
+    "lda --inference gibbs --every 1",
+    "lda --inference gibbs-delayed --every 1",
+    "lda --words open --schedule online --batch-size 5",
+    "lda --words open --schedule online --batch-size 5 --inference hybrid",
+    "hdp --batch-size 5",
+    "hdp --inference hybrid --batch-size 5",
+    "hdp --inference gibbs --every 1",
+    "hdp --schedule batch",
+    "hdp --words open --schedule online --batch-size 5",
+)
+AFTER = (
+    "corpus info corpus",
+    "topics 0",
+    "transform 0 corpus --out shares.csv --threads 1",
+    "transform 0 lines.jsonl --out shares.parquet --threads 1",
+    "evaluate 0 corpus --threads 1",
+    "report 0 --out report.html",
+    "report 6 --out report2.html",
+    "export 0 corpus --format pyldavis --out ldavis.json --threads 1",
+    "compare 0 0",
+    "resume 0",
+)
+
+
+def silently(line: str) -> None:
+    """What a command does, without what it prints."""
+    main(line.split(), standalone_mode=False)
+
+
+def rehearse() -> None:
+    """Run every verb once."""
+    saved, before = [os.dup(1), os.dup(2)], os.getcwd()
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        with tempfile.TemporaryDirectory() as place:
+            os.chdir(place)
+            every_verb()
+    finally:
+        os.chdir(before)
+        os.dup2(saved[0], 1)
+        os.dup2(saved[1], 2)
+        for descriptor in (quiet, *saved):
+            os.close(descriptor)
+
+
+def every_verb() -> None:
+    """In an empty folder: models of all kinds, and what reads them."""
+    write_lines(Path("lines.jsonl"), planted_documents(10))
+    silently("corpus build lines.jsonl --out corpus --min-documents 1")
+    for number, kind in enumerate(KINDS):
+        model, _, options = kind.partition(" ")
+        silently(f"fit {model} corpus --out {number} {' '.join((*FIT, options))}")
+    for line in AFTER:
+        silently(line)
+
+
+try:
+    rehearse()
+except BaseException as error:
+    print(f"the server could not run every verb: {error!r}", file=sys.stderr)

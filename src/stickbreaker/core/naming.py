@@ -1,0 +1,62 @@
+"""Errors about files that are being made name the place where they are to be."""
+
+import errno
+import os
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from stickbreaker.core.errors import UserError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of a write that had no room
+
+
+@contextmanager
+def named_as(path: Path, partial: Path) -> Generator[None]:
+    """Let errors name `path`, and not what is being made in its place at `partial`."""
+    try:
+        yield
+    except UserError as error:
+        place = None if error.where is None else _in_place(Path(str(error.where)), path, partial)
+        if place is None:
+            raise
+        raise UserError(error.problem, where=place, line=error.line, remedy=error.remedy) from None
+    except OSError as error:
+        if error.filename is None:
+            place = path if error.errno in _FULL else None
+        else:
+            place = _in_place(Path(os.fsdecode(error.filename)), path, partial)
+        if place is None:
+            raise
+        reason = os.strerror(error.errno) if error.errno in _FULL else error.strerror or str(error)
+        raise OSError(error.errno, reason, str(place)) from None
+
+
+def _in_place(found: Path, path: Path, partial: Path) -> Path | None:
+    """Where a file of `partial` will be under `path`; None for files elsewhere."""
+    for start in (partial, partial.absolute()):
+        if found.is_relative_to(start):
+            return path / found.relative_to(start)
+        if str(found).startswith(str(start)):
+            return path
+    return None
+
+
+def naming(path: Path) -> AbstractContextManager[None]:
+    """Let the error of a disk that is full name the file that is being written.
+
+    >>> with naming(Path("model/trace.jsonl")):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    OSError: [Errno 28] No space left on device: 'model/trace.jsonl'
+    """
+    return named_as(path, path)
+
+
+@contextmanager
+def naming_parent(path: Path) -> Generator[None]:
+    """Let an OSError name the directory, and not what could not be made in it."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path.parent)) from None

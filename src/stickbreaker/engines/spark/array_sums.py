@@ -1,0 +1,99 @@
+"""Arrays that tasks give beside their results, added up on executors, a piece of the last axis at a time."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.engines.local import LocalEngine
+from stickbreaker.engines.spark.cluster import Cluster
+from stickbreaker.engines.spark.failures import settle, told
+
+PIECE = 1 << 16  # of the last axis
+RESULT = -1  # in a key, where a piece's first place stands otherwise
+
+Key = tuple[int, int]  # a piece's first place, or RESULT; the item's number
+Function = Callable[[LocalEngine, Any], tuple[Any, Array]]
+Finish = Callable[[int, Array], Any]
+
+
+def each_with_sums(
+    cluster: Cluster,
+    made: Callable[[], LocalEngine],
+    function: Function,
+    items: Sequence[Any],
+    finish: Finish,
+) -> tuple[list[Any], list[Any]]:
+    """`Engine.each_with_sums` over the engines that tasks make by `made`: no array reaches the driver."""
+    if not items:
+        return [], []
+    context = cluster.context
+    n_sums = min(len(items), max(1, context.defaultParallelism))
+    numbered = context.parallelize(list(enumerate(items)), len(items))
+    pairs = numbered.mapPartitions(CutTask(made, function))
+    by_piece = pairs.repartitionAndSortWithinPartitions(n_sums, lambda key: max(key[0], 0) // PIECE % n_sums)  # pyright: ignore[reportCallIssue]
+    found: list[list[tuple[Key, Any]]] = cluster.collect(by_piece.mapPartitions(AddTask(finish)))
+    ordered = sorted((pair for part in found for pair in part), key=lambda pair: pair[0])
+    results = [value for (first, _), value in ordered if first == RESULT]
+    return results, [value for (first, _), value in ordered if first != RESULT]
+
+
+class Cut(NamedTuple):
+    """What an item's array has in a piece: so many columns, of which those at `places` are not all zero."""
+
+    width: int
+    places: NDArray[np.int32]
+    values: Array
+
+
+@dataclass(frozen=True)
+class CutTask:
+    """Gives the results of some numbered items, and their arrays cut in pieces; the first item has all."""
+
+    made: Callable[[], LocalEngine]
+    function: Function
+
+    def __call__(self, items: Iterable[tuple[int, Any]]) -> Iterator[tuple[Key, Any]]:
+        engine = self.made()
+        with told():
+            for number, item in items:
+                result, array = self.function(engine, item)
+                yield (RESULT, number), result
+                for first in range(0, array.shape[-1], PIECE):
+                    piece = array[:, first : first + PIECE]
+                    places = np.flatnonzero(piece.any(axis=0)).astype(np.int32)
+                    if len(places) or number == 0:
+                        yield (first, number), Cut(piece.shape[-1], places, piece[:, places])
+        settle("each")
+
+
+@dataclass(frozen=True)
+class AddTask:
+    """Passes results on, and adds up pieces in the order of their items: `finish` makes something of each."""
+
+    finish: Finish
+
+    def __call__(self, pairs: Iterable[tuple[Key, Any]]) -> Iterator[list[tuple[Key, Any]]]:
+        found: list[tuple[Key, Any]] = []
+        with told():
+            for first, group in groupby(pairs, key=lambda pair: pair[0][0]):
+                if first == RESULT:
+                    found += group
+                else:
+                    found.append(((first, 0), self.finish(first, added(cut for _, cut in group))))
+        yield found
+
+
+def added(cuts: Iterable[Cut]) -> Array:
+    """The sum of the pieces of several arrays, all of one place."""
+    total: Array | None = None
+    for width, places, values in cuts:
+        if total is None:
+            total = np.zeros((len(values), width))
+        total[:, places] += values
+    assert total is not None
+    return total

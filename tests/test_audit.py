@@ -1,0 +1,117 @@
+"""The audit of faults: a seeded sample of every part holds, and the audit sees what does not.
+
+`make audit` makes many more tries. Kills of Spark's processes are in tests/spark.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from audit import programs
+from audit.results import (
+    HANG,
+    LEFT,
+    LONGEST,
+    REFUSED,
+    SAME,
+    SILENT,
+    TRACEBACK,
+    UNCLEAR,
+    Done,
+    Result,
+    refusal,
+)
+from audit.run import PARTS, Audit
+from audit.sealing import change_array
+
+ROOT = Path(__file__).parents[1]
+SEED = 1
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory):
+    with Audit(SEED, jobs=2, place=tmp_path_factory.mktemp("audit")) as made:
+        yield made
+
+
+def failures(results: list[Result]) -> str:
+    """What did not hold, and how to try it again."""
+    failed = [one for one in results if not one.held and one.outcome != "skipped"]
+    return "\n".join(f"{one.outcome}: {one.message}\n  {one.repeat}" for one in failed)
+
+
+@pytest.mark.parametrize("part", [name for name in PARTS if name != "spark"])
+def test_a_sample_holds(audit, part):
+    results = audit.run(part)
+    assert len(results) == audit.part(part).sample
+    assert not failures(results), failures(results)
+
+
+# the audit can fail
+
+
+def blind() -> None:
+    """In a child: models are read without a look at their sums."""
+    from stickbreaker.saved import ModelDirectory
+
+    ModelDirectory._verify = lambda self, name, told: None
+
+
+def careless(lines: int) -> None:
+    """In a child: a user's mistake is told in so many lines."""
+    from stickbreaker.cli import console
+
+    def fail(line: str) -> None:
+        print("\n".join(["stickbreaker: something"] * lines), file=sys.stderr)
+        sys.exit(1)
+
+    console.fail = fail
+
+
+def test_sums_that_nobody_checks_are_seen(audit, monkeypatch, tmp_path):
+    comparison = audit.part("flips").comparison
+    comparison.known("lda")
+    place = audit.materials.copy("lda", tmp_path / "place")
+    change_array(place / "model" / "state.safetensors", "counts", lambda counts: counts[::-1])
+    assert {one.outcome for one in comparison.judge("lda", place, ("model/",))} <= {REFUSED, SAME}
+    monkeypatch.setattr(programs, "always", [(blind,)])
+    assert SILENT in {one.outcome for one in comparison.judge("lda", place, ("model/",))}
+
+
+def test_a_refusal_without_a_file_is_seen(audit, monkeypatch):
+    audit.part("flips").comparison.known("lda")
+    monkeypatch.setattr(programs, "always", [(careless, 1)])
+    tries = (audit.run("flips", kinds=["lda"], number=number)[0] for number in range(10))
+    assert any(result.outcome == UNCLEAR for result in tries)
+
+
+def test_what_a_refusal_is():
+    def outcome(code: int | None, err: str, *names: str) -> str:
+        return refusal(Done(("topics",), code, "", err), names).outcome
+
+    assert outcome(1, "pass 1\nstickbreaker: model/x: is damaged\n", "model/") == REFUSED
+    assert outcome(2, "Usage: …\nTry …\n\nError: No such option: --x\n") == REFUSED
+    assert outcome(1, "stickbreaker: it is damaged\n", "model/") == UNCLEAR
+    assert outcome(1, "stickbreaker: model/x: a\nstickbreaker: model/x: b\n", "model/") == UNCLEAR
+    assert outcome(1, f"stickbreaker: {'x' * LONGEST}\n") == UNCLEAR
+    assert outcome(1, 'Traceback (most recent call last):\n  File "a"\nKeyError: 1\n') == TRACEBACK
+    assert outcome(-11, "") == TRACEBACK
+    assert outcome(None, "") == HANG
+
+
+def test_two_refusals_of_one_try_are_one_result(audit):
+    """The worst of a try's verdicts is its outcome, and it says how to try it again."""
+    result = Result("flips", "lda", 3, SEED, LEFT, "x")
+    assert not result.held
+    assert result.repeat == "python -m audit --seed 1 --parts flips --kinds 'lda' --number 3"
+
+
+def test_the_command(tmp_path):
+    words = [sys.executable, "-m", "audit", "--parts", "flips", "--kinds", "bag corpus", "--number", "0"]
+    done = subprocess.run([*words, "--place", tmp_path], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 tries, seed 0; 0 failed" in done.stdout
+    unknown = subprocess.run([*words[:4], "dreams"], cwd=ROOT, capture_output=True, text=True)
+    assert unknown.returncode == 2
+    assert "there are no parts dreams" in unknown.stderr
