@@ -10,6 +10,7 @@ from typing import Any
 from audit.sealing import seal
 
 MISSING = object()
+NULLABLE = ("language", "normalization", "token_pattern", "content", "analysis", "columns")
 VALUES: tuple[Any, ...] = (
     MISSING, None, True, "", "../../victim", "/etc/hostname", "x" * 100_000, [], {}, [[]], {"a": 1}, 0, -1,
     1.5, 2**31, 2**63, 10**400, -(2**70), float("nan"), float("inf"), -1e308, "\ud800\x00",
@@ -70,6 +71,8 @@ def change_facts(place: Path, draw: random.Random) -> tuple[str, bool]:
         finite = not isinstance(replacement, float) or abs(replacement) < 1e300
         legal = of_one_kind(held, replacement) and finite and not _below_zero(replacement)
         legal = legal or optional  # older models lack some settings, and lists may be shorter
+        legal = legal or (held is None and isinstance(replacement, str | int | float))
+        legal = legal or (replacement is None and path[-1] in NULLABLE)
         done.append((f"{'.'.join(map(str, path))} = {told}", legal))
 
     seal(place, change)

@@ -149,6 +149,6 @@ def change_tensor(place: Path, draw: random.Random) -> tuple[str, bool]:
     else:
         way = draw.choice(list(ARRAYS))
         change_array(state_file(place), name, ARRAYS[way])
-        legal = way in HARMLESS
+        legal = way in HARMLESS or (name == "small/spelling_lengths" and "one row" in way)
     seal_model(place / "model")
     return f"tensor {name}: {way}", legal

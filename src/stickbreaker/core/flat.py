@@ -49,10 +49,25 @@ def flat_stats(prefix: str, stats: Stats) -> dict[str, NDArray[Any]]:
     return arrays
 
 
+def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = False) -> None:
+    """Raise ValueError where a report is not of a table of this shape; trials have columns of their own."""
+    rows = stats.rows.rows() if isinstance(stats.rows, Cells) else stats.rows
+    places = rows.positions
+    right = places.ndim == 1 and rows.values.ndim == 2 and len(places) == len(rows.values)
+    if not right or (len(places) and not 0 <= places.min() <= places.max() < shape[0]):
+        raise ValueError("a report of other rows")
+    if len(places) and not trial and rows.values.shape[1] != shape[1]:
+        raise ValueError("a report of other columns")
+    for one in stats.trial.values():
+        refuse_other_rows(one, shape, trial=True)
+
+
 def stats_from(prefix: str, arrays: Arrays) -> Stats:
     """The report that `flat_stats` flattened."""
     own = {key.removeprefix(prefix): values for key, values in arrays.items() if key.startswith(prefix)}
     trials = dict.fromkeys(key.split("/")[1] for key in own if key.startswith("trial/"))
+    if own["sums"].shape != (len(SUMS),):
+        raise ValueError("a report without its sums")
     return Stats(
         Rows(own["positions"], own["values"]),
         usage=record_from("usage/", own),

@@ -351,7 +351,8 @@ class Corpus:
 
     def documents(self, block: int) -> list[Document]:
         """The documents of a block, with text, tokens and metadata."""
-        return documents_of(self.source.read(block))
+        with making_sense_of(self.path, store.REBUILD):
+            return documents_of(self.source.read(block))
 
     def with_vocabulary(
         self, vocabulary: Vocabulary, analysis: building.AnyAnalysis | None = None

@@ -50,8 +50,14 @@ def metadata_text(values: Mapping[str, Scalar]) -> str | None:
 
 
 def metadata_from(text: str | None) -> dict[str, Scalar]:
-    """The fields that `metadata_text` wrote."""
-    return json.loads(text) if text else {}
+    """The fields that `metadata_text` wrote. Raises UserError for other text."""
+    try:
+        fields = json.loads(text) if text else {}
+        if isinstance(fields, dict):
+            return fields
+    except (ValueError, RecursionError):
+        pass
+    raise UserError("a document's metadata are no fields", remedy="build the corpus again")
 
 
 def checked_ids(ids: Sequence[str], n_documents: int) -> list[str]:

@@ -94,6 +94,8 @@ def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
     if "languages" not in values:
         return Analysis.from_dict(dict(values))
     parts = {code: Analysis.from_dict(one) for code, one in values["languages"].items()}
+    if any(one.language != code for code, one in parts.items()):
+        raise ValueError("a language is analysed as another")
     return PolylingualAnalysis(dict(sorted(parts.items())))
 
 

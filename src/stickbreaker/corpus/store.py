@@ -285,7 +285,7 @@ def _facts_of(record: dict[str, Any]) -> Facts:
     values["vocabulary"] = _file_of(record["vocabulary"])
     values["files"] = tuple(_file_of(file) for file in record["files"])
     values["metadata_fields"] = tuple(record["metadata_fields"])
-    if values["kind"] not in SCHEMAS or not values["files"]:
+    if values["kind"] not in SCHEMAS or not any(sum(file.blocks) for file in values["files"]):
         raise ValueError("the kind or the files are wrong")
     values["n_tokens"] = float(record["n_tokens"])
     return Facts(**values)

@@ -8,9 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.foreign import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.blocks import Entries
+from stickbreaker.corpus.document import Scalar
+from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.polylingual import PolylingualAnalysis
+from stickbreaker.corpus.store import REBUILD
 from stickbreaker.corpus.vocabulary import language_of, untagged
 
 SNIPPET = 600  # characters kept of a document
@@ -34,10 +38,15 @@ class Excerpts:
         self.words = entries.words()  # distinct ones, of the block
         self.rows = corpus.vocabulary.lookup(entries.spelled)
         table = corpus.source.read(block)
-        self.metadata: list[str | None] = table.column("metadata").to_pylist()
+        self._metadata: list[str | None] = table.column("metadata").to_pylist()
         ordered = corpus.kind == "text"
         self.texts = table.column("text") if ordered else None
         self.starts = table.column("starts") if ordered else None
+
+    def metadata(self, i: int) -> dict[str, Scalar]:
+        """A document's fields."""
+        with making_sense_of(self.corpus.path, REBUILD):
+            return metadata_from(self._metadata[i])
 
     def excerpt(self, i: int) -> Excerpt:
         """A text's beginning; without a text, the words in order; of a bag, its most frequent words."""

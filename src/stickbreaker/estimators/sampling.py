@@ -14,7 +14,6 @@ from stickbreaker.core.files import atomic_file
 from stickbreaker.core.randomness import share_of
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.blocks import Entries
-from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.excerpts import Excerpts
@@ -175,7 +174,7 @@ class Look:
         theta = estimator._theta(bags)
         reader = Excerpts(corpus, block, entries)
         for row, i in enumerate(chosen.tolist()):
-            metadata = {name: _short(value) for name, value in metadata_from(reader.metadata[i]).items()}
+            metadata = {name: _short(value) for name, value in reader.metadata(i).items()}
             named = [str(metadata[f]) for f in TITLES if metadata.get(f)]
             excerpt, shares = reader.excerpt(i), theta[row]
             top = np.argsort(-shares, kind="stable")[:TOPICS]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.flat import refuse_other_rows
 from stickbreaker.core.foreign import making_sense_of, refuse_negative
 from stickbreaker.core.kinds import is_amount, is_count, is_text, refuse_other_kinds
 from stickbreaker.corpus import Analysis, Corpus
@@ -33,7 +34,7 @@ ABOUT = {  # what `about` tells
     "tokens": is_amount,
     "empty": is_count,
 }
-PRIORS = ("alpha", "eta", "gamma", "weights", "rest", "concentration", "tables")  # what is not below zero
+PRIORS = ("alpha", "gamma", "concentration", "eta", "weights", "rest", "tables")  # what is not below zero
 E = TypeVar("E", bound=TopicEstimator)
 
 
@@ -90,6 +91,10 @@ def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> TopicE
         )
     if manifest["settings"].get("n_jobs") is not None:
         raise ValueError("threads are none of a model's settings")
+    if not isinstance(manifest["settings"].get("random_state"), int):
+        raise ValueError("the seed is no number")
+    if not isinstance(manifest["settings"].get("keep_local", False), bool):
+        raise ValueError("keep_local is neither true nor false")
     return KINDS[manifest["estimator"]](**from_json(manifest["settings"]) | {"n_jobs": threads})
 
 
@@ -171,9 +176,13 @@ def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunSta
         held = state.small.get(name)
         if held is None or held.axes != item.axes or held.values.ndim != item.values.ndim:
             raise ValueError(f"no {name} like this model's")
+    if state.latest is not None:
+        refuse_other_rows(state.latest, shape)
     for name, item in state.small.items():
         if name in PRIORS:
             refuse_negative(item.values, name)
+        if name in PRIORS[:3] and not (item.values > 0.0).all():
+            raise ValueError(f"{name} is zero")
         for axis, size in zip(item.axes, item.values.shape, strict=False):
             if sizes.get(axis, size) != size:
                 raise ValueError(f"{name} has {size} {axis} instead of {sizes[axis]}")

@@ -117,7 +117,7 @@ def guide_of(value: object) -> Guide | None:
 def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) -> None:
     """Raise UserError unless a parameter is a finite number above zero (`zero`: or zero)."""
     if whole:
-        right = is_whole(value, 0 if zero else 1)
+        right = is_whole(value, 0 if zero else 1) and value < 1 << 31
     else:
         number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
         right = number and np.isfinite(value) and (value > 0 or (value == 0 and zero))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stickbreaker.core.edits import Drop, Grow, apply
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Cells, Record, Rows, Stats, join_cells, no_rows
 from stickbreaker.corpus.source import Source
@@ -82,12 +83,16 @@ def run(job: Run, state: RunState, observers: Sequence[Observer] = ()) -> RunSta
             if job.source.n_documents == 0:
                 break
             begun = job.schedule.minibatches(job.source, state.passes, *state.at_pass_start, job.seed)
+            step = state.step
             for minibatch in islice(begun, state.in_pass, None):
                 record = (sweep if job.chains else advance)(job, state, minibatch)
                 asked = [observer.step(job, state, record) for observer in observers]
                 state.stopped = state.stopped or any(asked)
                 if state.stopped or state.converged:
                     break
+            if state.step == step:
+                told = f"{state.in_pass} minibatches of a pass were done, and it has no more"
+                raise UserError(told, remedy="restore the model from a copy, or fit again")
     except Interrupted:
         for observer in observers:
             observer.interrupted(job, state)

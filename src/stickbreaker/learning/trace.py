@@ -9,9 +9,30 @@ import json
 import re
 from typing import Any
 
+from stickbreaker.core.kinds import (
+    is_amount,
+    is_count,
+    is_number,
+    is_text,
+    list_of,
+    mapping_of,
+    refuse_other_kinds,
+)
+
 TraceRecord = dict[str, Any]
 UNTIMED = ("seconds", "memory_mb", "digest")  # what two runs of the same settings may differ in
 
+_KINDS = {  # of what records hold, where they hold it
+    "pass": is_count,
+    "kind": is_text,
+    **dict.fromkeys(("score", "pass_score", "held_out", "r_hat"), is_number),
+    **dict.fromkeys(("seconds", "memory_mb", "documents", "rate"), is_amount),
+    **dict.fromkeys(("topics", "used", "best_chain"), is_count),
+    "chains": list_of(is_number),
+    "vocabulary": mapping_of(is_count),
+    "edits": list_of(lambda value: isinstance(value, dict)),
+    **dict.fromkeys(("words", "before"), mapping_of(lambda value: isinstance(value, list))),
+}
 _LINE = re.compile(r'(\{.*), "digest": "([0-9a-f]{16})"\}', re.DOTALL)
 
 
@@ -42,6 +63,8 @@ def record_of(line: bytes, *, digests: bool = True) -> TraceRecord:
     elif digests:
         raise ValueError("the line has no digest")
     record: TraceRecord = json.loads(text)
+    refuse_other_kinds(record, {"step": is_count})
+    refuse_other_kinds(record, _KINDS, needed=False)
     return record
 
 

@@ -73,6 +73,8 @@ def _what_is_wrong(manifest: Mapping[str, Any]) -> str | None:
         return "its status is neither running nor done"
     if not isinstance(run, dict) or not is_whole(run.get("step"), 0):
         return "it does not say how many steps were done"
+    if not isinstance(manifest.get(DIGESTS, False), bool):
+        return "it does not say whether the trace has digests"
     if not is_whole(manifest.get("trace_bytes", 0), 0):
         return "it does not say how long the trace is"
     if not isinstance(files, dict):
