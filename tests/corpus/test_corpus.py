@@ -377,3 +377,20 @@ def test_tokens_of_files_take_the_form_of_the_analysis_and_those_of_lists_do_not
     assert corpus.documents(0)[0].tokens == ["the", "hous", "--", "1990", "burn"]
     given = Corpus.from_tokens([["The", "Houses", "--", "1990"]])
     assert set(given.vocabulary.words) == {"The", "Houses", "--", "1990"}
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_what_comes_to_its_place_while_a_corpus_is_built_stays(tmp_path, overwrite):
+    """A folder of the user's; it was removed."""
+    out = tmp_path / "out"
+
+    def documents():
+        yield Document("a", "A cat sat.")
+        out.mkdir()
+        (out / "letter.txt").write_text("dear")
+        yield Document("b", "A dog sat.")
+
+    with pytest.raises(UserError, match="out: something came there meanwhile"):
+        Corpus.from_documents(documents(), out, overwrite=overwrite)
+    assert (out / "letter.txt").read_text() == "dear"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
