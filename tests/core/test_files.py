@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -371,3 +372,31 @@ def test_a_file_that_appears_meanwhile_stays(tmp_path):
 def appear(path: Path, partial: Path) -> None:
     partial.write_text("half")
     path.write_text("dear")
+
+
+def test_what_was_killed_before_it_was_locked_is_removed(tmp_path):
+    """A live one is swept, too, for a moment: it makes another."""
+    out = tmp_path / "out"
+    (tmp_path / ".out.partial-empty").mkdir()
+    (tmp_path / ".out.partial-unlocked").mkdir()
+    (tmp_path / ".out.partial-unlocked" / ".lock-x").touch()
+    (tmp_path / ".out.partial-foreign").mkdir()
+    (tmp_path / ".out.partial-foreign" / "letter").touch()
+    sweep(out)
+    assert names(tmp_path) == [".out.partial-foreign"]
+
+
+def test_a_directory_that_is_swept_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    real, swept = os.rename, []
+
+    def rename(source, target):
+        if not swept:
+            swept.append(source)
+            shutil.rmtree(Path(source).parent)
+        real(source, target)
+
+    monkeypatch.setattr(os, "rename", rename)
+    with atomic_directory(tmp_path / "out") as partial:
+        (partial / "new").touch()
+    assert swept
+    assert names(tmp_path) == ["out"]

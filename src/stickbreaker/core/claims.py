@@ -18,7 +18,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.naming import named_as, naming_parent
 
 LOCK = "lock"  # the file of a directory that is locked while a process writes there
-_FRESH = 60.0  # seconds in which a directory gets its lock
+_UNNAMED = ".lock-"  # how that file's name begins before it is locked
 _HELD: set[Path] = set()  # directories that this process claims
 
 
@@ -75,8 +75,18 @@ def sweep(path: Path) -> None:
             elif (descriptor := lock_file(left / LOCK, create=False)) is not None:
                 shutil.rmtree(left, ignore_errors=True)
                 os.close(descriptor)
-            elif time.time() - left.stat().st_mtime > _FRESH:
-                left.rmdir()  # killed before it had a lock: it is empty, or none of ours
+            else:
+                _sweep_unlocked(left)
+
+
+def _sweep_unlocked(directory: Path) -> None:
+    """Remove a directory whose process was killed before it was locked; others are left as they are."""
+    for file in list(directory.iterdir()):
+        if not file.name.startswith(_UNNAMED) or (descriptor := lock_file(file, create=False)) is None:
+            return
+        file.unlink()
+        os.close(descriptor)
+    directory.rmdir()
 
 
 def beside(path: Path, kind: str) -> list[Path]:
@@ -90,12 +100,7 @@ def claimed(path: Path, kind: str) -> Generator[Path]:
     """A new directory beside `path`, with a lock that this process holds meanwhile."""
     path = path.absolute()
     with naming_parent(path):
-        directory = Path(tempfile.mkdtemp(prefix=f".{path.name}.{kind}-", dir=path.parent))
-        try:
-            descriptor = _new_lock(directory)
-        except BaseException:
-            shutil.rmtree(directory, ignore_errors=True)
-            raise
+        directory, descriptor = _new_claim(path, kind)
     _HELD.add(directory)
     try:
         yield directory
@@ -104,9 +109,22 @@ def claimed(path: Path, kind: str) -> Generator[Path]:
         os.close(descriptor)
 
 
+def _new_claim(path: Path, kind: str) -> tuple[Path, int]:
+    """A new directory beside `path`, and the descriptor of its lock."""
+    while True:
+        directory = Path(tempfile.mkdtemp(prefix=f".{path.name}.{kind}-", dir=path.parent))
+        try:
+            return directory, _new_lock(directory)
+        except (FileNotFoundError, BlockingIOError):  # another process swept it before it was locked
+            shutil.rmtree(directory, ignore_errors=True)
+        except BaseException:
+            shutil.rmtree(directory, ignore_errors=True)
+            raise
+
+
 def _new_lock(directory: Path) -> int:
     """Lock a new directory, and let the lock tell since when. Returns its descriptor."""
-    descriptor, name = tempfile.mkstemp(dir=directory)
+    descriptor, name = tempfile.mkstemp(prefix=_UNNAMED, dir=directory)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.write(descriptor, str(time.time_ns()).encode())

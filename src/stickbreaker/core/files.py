@@ -107,6 +107,12 @@ def _identity(path: Path) -> _Identity | None:
     return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
+def put_right(path: Path) -> None:
+    """What is done before anything is made at `path`: `recover`, and `sweep` what killed processes left."""
+    recover(path)
+    sweep(path)
+
+
 def recover(path: Path) -> None:
     """Give `path` its old content back if `atomic_directory` was killed while it replaced it.
 

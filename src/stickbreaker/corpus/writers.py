@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from stickbreaker.core.errors import UserError, shown
-from stickbreaker.core.files import atomic_directory, recover
+from stickbreaker.core.files import atomic_directory, put_right
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.shards import Bags
 
@@ -27,7 +27,7 @@ def write_lda_c(corpus: Corpus, out: str | Path, *, overwrite: bool = False) -> 
     1 1:1
     """
     directory = Path(out)
-    recover(directory)
+    put_right(directory)
     _refuse(directory, overwrite)
     _check_words(corpus.vocabulary.words)
     with atomic_directory(directory, overwrite=overwrite) as partial:

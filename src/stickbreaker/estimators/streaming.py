@@ -164,6 +164,7 @@ def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = N
     snapshot = directory.read()
     manifest = snapshot.manifest
     if manifest["status"] == "done":
+        directory.clear()  # what a run left that was killed after its last save
         return None
     directory.lock()  # told now, and not when the stream is read
     directory.unlock()

@@ -17,7 +17,7 @@ from stickbreaker.core.files import (
     atomic_directory,
     atomic_file,
     digest_of,
-    recover,
+    put_right,
     refuse_links,
     truncate,
     write_atomic,
@@ -269,7 +269,7 @@ def new_model_directory(path: Path, *, overwrite: bool) -> Generator[ModelDirect
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
     """Raise UserError where `path` exists and may not be replaced, or is in use by a run."""
-    recover(path)
+    put_right(path)
     if not path.exists():
         return
     if not overwrite:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_directory, digest_of, recover
+from stickbreaker.core.files import atomic_directory, digest_of, put_right
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.store import StoreSource
@@ -266,7 +266,7 @@ def _opened(store: Path, fingerprint: str) -> Corpus:
 @contextmanager
 def _new_shares(path: Path, overwrite: bool) -> Iterator[Path]:
     """The directory to write shares into; only another such directory is replaced, and only if told to."""
-    recover(path)
+    put_right(path)
     _refuse_others(path, overwrite)
     with atomic_directory(path, overwrite=overwrite) as directory:
         _refuse_others(path, overwrite)  # what is there now is what will be replaced
