@@ -400,3 +400,10 @@ def test_a_directory_that_is_swept_before_it_is_locked_is_made_again(tmp_path, m
         (partial / "new").touch()
     assert swept
     assert names(tmp_path) == ["out"]
+
+
+def test_files_of_similar_names_are_not_swept(tmp_path):
+    (tmp_path / ".out.partial-backup-of-mine").write_text("dear")
+    (tmp_path / ".out.partial-ab12cd_9").write_text("half")
+    write_atomic(tmp_path / "out", b"new")
+    assert names(tmp_path) == [".out.partial-backup-of-mine", "out"]

@@ -7,6 +7,7 @@ then. The next process that makes something of that name removes what a killed o
 import fcntl
 import glob
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -19,6 +20,7 @@ from stickbreaker.core.naming import named_as, naming_parent
 
 LOCK = "lock"  # the file of a directory that is locked while a process writes there
 _UNNAMED = ".lock-"  # how that file's name begins before it is locked
+_OURS = re.compile(r"\.partial-[a-z0-9_]{8}$")  # how names end that `tempfile` makes: no user's do
 _HELD: set[Path] = set()  # directories that this process claims
 
 
@@ -68,7 +70,7 @@ def sweep(path: Path) -> None:
     for left in beside(path, "partial"):
         with suppress(OSError):
             if not left.is_dir() or left.is_symlink():
-                descriptor = lock_file(left, create=False)
+                descriptor = lock_file(left, create=False) if _OURS.search(left.name) else None
                 if descriptor is not None:
                     left.unlink()
                     os.close(descriptor)
