@@ -55,8 +55,9 @@ def naming(path: Path) -> AbstractContextManager[None]:
 
 @contextmanager
 def naming_parent(path: Path) -> Generator[None]:
-    """Let an OSError name the directory, and not what could not be made in it."""
+    """Let an OSError name the directory where nothing could be made beside `path`; of a full disk `path`."""
     try:
         yield
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path.parent)) from None
+        where = path if error.errno in _FULL else path.parent
+        raise OSError(error.errno, error.strerror, str(where)) from None

@@ -221,7 +221,10 @@ class ModelDirectory:
         content = self.trace_path.read_bytes()[: manifest.get("trace_bytes")]
         try:
             records = [record_of(line, digests=digests) for line in content.splitlines()]
-            if [record["step"] for record in records] == list(range(1, steps + 1)):
+            if (
+                all(record["step"] == step for step, record in enumerate(records, 1))
+                and len(records) == steps
+            ):
                 return records
             raise ValueError
         except (ValueError, TypeError, KeyError, RecursionError):

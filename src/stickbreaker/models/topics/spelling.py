@@ -158,7 +158,10 @@ class CharacterModel:
             record[f"spelling_{name}"].values for name in ("alphabet", "ngrams", "counts", "lengths", "tail")
         )
         parents = ngrams // (len(alphabet) + 1)
-        rising = all((np.diff(values, prepend=-1) > 0).all() for values in (alphabet, ngrams))
+        marks = (ngrams > 0) & (ngrams % (len(alphabet) + 1) == 0)  # but for the first, none stands in a word
+        rising = not marks.any() and all(
+            (np.diff(values, prepend=-1) > 0).all() for values in (alphabet, ngrams)
+        )
         if not rising or counts.shape != ngrams.shape or (parents > np.arange(len(ngrams))).any():
             raise ValueError("n-grams of no spelling")
         refuse_negative(counts, "counts of n-grams")
