@@ -252,7 +252,7 @@ def test_a_corpus_analysed_otherwise_than_the_models_is_noted(tmp_path, capsys):
 
 
 def test_a_corpus_moved_aside_by_a_killed_build_is_an_input(tmp_path):
-    out, aside = tmp_path / "out", tmp_path / ".out.replaced-x"
+    out, aside = tmp_path / "out", tmp_path / ".out.replaced-xxxxxxxx"
     Corpus.from_texts(["cat"]).write(out)
     aside.mkdir()
     out.rename(aside / "out")

@@ -1,3 +1,5 @@
+import errno
+import fcntl
 import os
 import shutil
 import subprocess
@@ -102,7 +104,7 @@ def test_what_a_killed_replacement_left_is_neither_overwritten_nor_kept(killed):
     with pytest.raises(FileExistsError), atomic_directory(killed):
         pass
     assert names(killed) == ["old"]
-    older = killed.parent / f".{killed.name}.replaced-x" / killed.name
+    older = killed.parent / f".{killed.name}.replaced-xxxxxxxx" / killed.name
     older.mkdir(parents=True)
     with atomic_directory(killed, overwrite=True) as partial:
         (partial / "new").touch()
@@ -377,13 +379,13 @@ def appear(path: Path, partial: Path) -> None:
 def test_what_was_killed_before_it_was_locked_is_removed(tmp_path):
     """A live one is swept, too, for a moment: it makes another."""
     out = tmp_path / "out"
-    (tmp_path / ".out.partial-empty").mkdir()
+    (tmp_path / ".out.partial-emptydir").mkdir()
     (tmp_path / ".out.partial-unlocked").mkdir()
     (tmp_path / ".out.partial-unlocked" / ".lock-x").touch()
-    (tmp_path / ".out.partial-foreign").mkdir()
-    (tmp_path / ".out.partial-foreign" / "letter").touch()
+    (tmp_path / ".out.partial-foreign_").mkdir()
+    (tmp_path / ".out.partial-foreign_" / "letter").touch()
     sweep(out)
-    assert names(tmp_path) == [".out.partial-foreign"]
+    assert names(tmp_path) == [".out.partial-foreign_"]
 
 
 def test_a_directory_that_is_swept_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
@@ -407,3 +409,35 @@ def test_files_of_similar_names_are_not_swept(tmp_path):
     (tmp_path / ".out.partial-ab12cd_9").write_text("half")
     write_atomic(tmp_path / "out", b"new")
     assert names(tmp_path) == [".out.partial-backup-of-mine", "out"]
+
+
+def test_folders_of_similar_names_are_not_swept(tmp_path):
+    """A copy of a model, with its lock, under such a name."""
+    copy = tmp_path / ".out.partial-backup"
+    copy.mkdir()
+    (copy / "lock").touch()
+    with atomic_directory(tmp_path / "out"):
+        pass
+    assert names(tmp_path) == [".out.partial-backup", "out"]
+
+
+def test_where_files_cannot_be_locked_they_are_written(tmp_path, monkeypatch):
+    def no_locks(descriptor, how):
+        raise OSError(errno.ENOTSUP, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    write_atomic(tmp_path / "file", b"new")
+    (tmp_path / ".d.partial-abcdefgh").mkdir()
+    (tmp_path / ".d.partial-abcdefgh" / "lock").write_text("1")
+    with atomic_directory(tmp_path / "d"):
+        pass
+    assert names(tmp_path) == [".d.partial-abcdefgh", "d", "file"]
+
+
+def test_a_link_that_was_moved_aside_is_recovered(tmp_path):
+    (tmp_path / "old").mkdir()
+    (tmp_path / ".d.replaced-abcdefgh").mkdir()
+    (tmp_path / ".d.replaced-abcdefgh" / "d").symlink_to("old")
+    recover(tmp_path / "d")
+    assert (tmp_path / "d").is_dir()
+    assert names(tmp_path) == ["d", "old"]

@@ -324,7 +324,7 @@ def test_a_corpus_replaced_while_it_is_read_is_refused(tmp_path):
 
 
 def test_a_corpus_moved_aside_by_a_killed_build_is_opened(tmp_path):
-    out, aside = tmp_path / "out", tmp_path / ".out.replaced-x"
+    out, aside = tmp_path / "out", tmp_path / ".out.replaced-xxxxxxxx"
     fingerprint = Corpus.from_texts(TEXTS).write(out).fingerprint
     aside.mkdir()
     out.rename(aside / "out")

@@ -143,8 +143,8 @@ def test_a_kill_after_the_last_checkpoint_leaves_nothing(cli, planted, model, tm
     (path / "state-000003.safetensors").touch()
     (path / ".model.json.partial-x").touch()
     (path / ".tmpabc").touch()  # as safetensors names what it is writing
-    (tmp_path / ".model.partial-x").mkdir()
-    (tmp_path / ".model.partial-x" / "lock").touch()
+    (tmp_path / ".model.partial-xxxxxxxx").mkdir()
+    (tmp_path / ".model.partial-xxxxxxxx" / "lock").touch()
     cli("resume", path)
     assert contents(path) == contents(model)
     assert [entry.name for entry in tmp_path.iterdir()] == ["model"]

@@ -4,6 +4,7 @@
 then. The next process that makes something of that name removes what a killed one left.
 """
 
+import errno
 import fcntl
 import glob
 import os
@@ -20,7 +21,8 @@ from stickbreaker.core.naming import named_as, naming_parent
 
 LOCK = "lock"  # the file of a directory that is locked while a process writes there
 _UNNAMED = ".lock-"  # how that file's name begins before it is locked
-_OURS = re.compile(r"\.partial-[a-z0-9_]{8}$")  # how names end that `tempfile` makes: no user's do
+_RANDOM = re.compile(r"[a-z0-9_]{8}")  # how names end that `tempfile` makes
+_NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)  # of file systems without flock
 _HELD: set[Path] = set()  # directories that this process claims
 
 
@@ -70,7 +72,7 @@ def sweep(path: Path) -> None:
     for left in beside(path, "partial"):
         with suppress(OSError):
             if not left.is_dir() or left.is_symlink():
-                descriptor = lock_file(left, create=False) if _OURS.search(left.name) else None
+                descriptor = lock_file(left, create=False)
                 if descriptor is not None:
                     left.unlink()
                     os.close(descriptor)
@@ -92,9 +94,13 @@ def _sweep_unlocked(directory: Path) -> None:
 
 
 def beside(path: Path, kind: str) -> list[Path]:
-    """What was put beside `path` while it was being made; `kind` is "partial" or "replaced"."""
+    """What was put beside `path` while it was being made; `kind` is "partial" or "replaced".
+
+    Files of a user that are called alike are not among them, unless they end as `tempfile` ends names.
+    """
     path = path.absolute()
-    return list(path.parent.glob(f".{glob.escape(path.name)}.{kind}-*"))
+    found = path.parent.glob(f".{glob.escape(path.name)}.{kind}-*")
+    return [one for one in found if _RANDOM.fullmatch(one.name.rpartition("-")[2])]
 
 
 @contextmanager
@@ -128,7 +134,7 @@ def _new_lock(directory: Path) -> int:
     """Lock a new directory, and let the lock tell since when. Returns its descriptor."""
     descriptor, name = tempfile.mkstemp(prefix=_UNNAMED, dir=directory)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor)
         os.write(descriptor, str(time.time_ns()).encode())
         os.rename(name, directory / LOCK)  # locked before anybody sees it
     except BaseException:
@@ -138,11 +144,18 @@ def _new_lock(directory: Path) -> int:
 
 
 def is_claimed(directory: Path) -> bool:
-    """Whether a process, this one too, holds the lock of a directory."""
-    descriptor = lock_file(directory / LOCK, create=False)
-    if descriptor is not None:
+    """Whether a process, this one too, holds the lock of a directory; no where that cannot be known."""
+    try:
+        descriptor = os.open(directory / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
+    finally:
         os.close(descriptor)
-    return descriptor is None and (directory / LOCK).is_file()
 
 
 def lock_file(file: Path, *, create: bool) -> int | None:
@@ -159,8 +172,10 @@ def lock_file(file: Path, *, create: bool) -> int | None:
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    except OSError as error:
         os.close(descriptor)
+        if create and not isinstance(error, BlockingIOError):
+            raise OSError(error.errno, error.strerror, str(file)) from None
         return None
     return descriptor
 
@@ -170,8 +185,23 @@ def claimed_file(path: Path) -> tuple[Path, int]:
     while True:
         with naming_parent(path):
             descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
-        with suppress(BlockingIOError):  # `sweep` of another process has it: it goes, make another
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            _lock(descriptor)
             if os.fstat(descriptor).st_nlink:
                 return Path(name), descriptor
+        except BlockingIOError:  # `sweep` of another process has it: it goes, make another
+            pass
+        except BaseException:
+            os.close(descriptor)
+            os.unlink(name)
+            raise
         os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a new file; where files cannot be locked it goes without, and is never swept."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise

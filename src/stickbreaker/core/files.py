@@ -60,8 +60,9 @@ def _put(partial: Path, path: Path, before: _Identity | None) -> None:
         finally:
             with suppress(OSError):  # renamed first, so that a half-removed one is never recovered
                 aside.rename(wrapper / "removed" if replaced else path)
-            if not os.path.lexists(aside):
-                shutil.rmtree(wrapper, ignore_errors=True)
+            if os.path.lexists(aside):  # its place was taken: neither is lost
+                aside.rename(wrapper.with_name(f"{aside.name}.before{wrapper.suffix}"))
+            shutil.rmtree(wrapper, ignore_errors=True)
     for left in beside(path, "replaced"):
         if not is_claimed(left):
             shutil.rmtree(left, ignore_errors=True)
@@ -122,12 +123,19 @@ def recover(path: Path) -> None:
         return
     name = path.absolute().name
     with suppress(OSError):
-        left = [one for one in beside(path, "replaced") if (one / name).is_dir() and not is_claimed(one)]
+        left = [one for one in beside(path, "replaced") if _holds(one, name) and not is_claimed(one)]
         if left:
             newest = max(left, key=lambda one: one.stat().st_mtime_ns)
             (newest / name).rename(path)
             shutil.rmtree(newest, ignore_errors=True)
             sync_directory(path.parent)
+
+
+def _holds(directory: Path, name: str) -> bool:
+    """Whether a directory has an entry; no for one that may not be looked into."""
+    with suppress(OSError):
+        return name in os.listdir(directory)
+    return False
 
 
 @contextmanager
@@ -191,7 +199,7 @@ def refuse_links(directory: Path) -> None:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 refuse_links(Path(entry.path))
-            elif not entry.is_file(follow_symlinks=False):
+            elif not entry.is_file(follow_symlinks=False) and os.path.lexists(entry.path):
                 what = "a link" if entry.is_symlink() else "not a plain file"
                 raise UserError(f"is {what}, and is not followed", where=entry.path, remedy=_OWN_FILES)
 

@@ -18,7 +18,6 @@ _TROUBLE = (
     AssertionError,
     NotImplementedError,
     RecursionError,
-    MemoryError,
 )
 
 

@@ -147,17 +147,13 @@ def refuse_other_table(table: pa.Table, kind: str) -> None:
     for name in table.column_names:
         if name not in schema.names or not _alike(table.schema.field(name).type, schema.field(name).type):
             raise ValueError(f"the column {name} is of another type")
-    needed = [name for name in ("id", "tokens", "words", "weights") if name in table.column_names]
-    for name in needed:
-        lists = table.column(name)
-        values = lists.combine_chunks().flatten() if name != "id" else lists
-        if lists.null_count or values.null_count:
-            raise ValueError(f"the column {name} lacks values")
+    for name in ("id", "tokens", "words", "weights"):
+        for chunk in table.column(name).chunks if name in table.column_names else ():
+            if chunk.null_count or (name != "id" and chunk.values.null_count):
+                raise ValueError(f"the column {name} lacks values")
     for name in ("starts", "sentences"):
-        if name in table.column_names:
-            values = table.column(name).combine_chunks().flatten()
-            places = values.to_numpy(zero_copy_only=False)
-            if values.null_count or places.min(initial=0) < 0:
+        for chunk in table.column(name).chunks if name in table.column_names else ():
+            if chunk.values.null_count or chunk.values.to_numpy(zero_copy_only=False).min(initial=0) < 0:
                 raise ValueError(f"the column {name} has values that are no places")
 
 

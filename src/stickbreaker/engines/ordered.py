@@ -136,9 +136,8 @@ class OrderedTable:
             raise ValueError("no word is inside")
         if rows.min(initial=0) < 0 or rows.max(initial=-1) >= len(keys):
             raise ValueError("counts of rows that there are not")
+        _refuse_twice(rows, sizes, len(keys))
         columns = np.repeat(np.arange(len(sizes)), sizes)
-        if len(np.unique(columns * len(keys) + rows)) < len(rows):
-            raise ValueError("two counts of one row and column")
         table = cls(len(sizes), row_axis, column_axis, keys)
         table.scale = scale_of(arrays)
         inside = arrays["cell inside"].astype(np.bool_)
@@ -236,6 +235,18 @@ class OrderedTable:
         """Column sums."""
         columns = enumerate(self.sizes.tolist())
         return np.array([[self.values[k, :size].sum() for k, size in columns]]) * self.scale
+
+
+def _refuse_twice(rows: NDArray[np.integer], sizes: NDArray[np.int64], n_rows: int) -> None:
+    """Raise ValueError where a column has two cells of one row."""
+    place = np.empty(n_rows, np.int64)  # of a row in the column that is looked at
+    start = 0
+    for size in sizes.tolist():
+        own, numbers = rows[start : start + size], np.arange(size)
+        place[own] = numbers
+        if not np.array_equal(place[own], numbers):
+            raise ValueError("two counts of one row and column")
+        start += size
 
 
 def _cells_of(rows: Rows | Cells) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:

@@ -102,10 +102,11 @@ def save(estimator: TopicEstimator, path: Path, *, overwrite: bool) -> None:
     """Save a fitted estimator."""
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(estimator.vocabulary_)
-        with directory.trace_path.open("w", encoding="utf-8") as file:
-            file.writelines(map(line_of, estimator.trace_))
+        traced = len(estimator.trace_) == estimator._state.step  # not of an older model that lost its trace
+        if traced:
+            directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
-        fixed = manifest_of(estimator, estimator.seed_, corpus)
+        fixed = {**manifest_of(estimator, estimator.seed_, corpus), DIGESTS: traced}
         snapshot = model_of(estimator._engine, estimator._state, fixed, "done")
         snapshot.arrays = {**snapshot.arrays, **latest_of(estimator._state)}  # `partial_fit` may go on
         directory.write(snapshot)

@@ -34,7 +34,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
     try:
         arrays = load_file(path)
-    except (SafetensorError, ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
+    except (SafetensorError, ValueError, TypeError, KeyError, OverflowError) as error:
         problem = f"cannot be read as arrays ({type(error).__name__}: {str(error)[:200]})"
         raise UserError(problem, where=path, remedy=RESTORE) from None
     for name, values in arrays.items():

@@ -193,7 +193,8 @@ class ModelDirectory:
         with suppress(UserError, OSError):  # in use, or not ours to change: it does no harm
             self.lock()
             manifest = self.manifest()
-            self._remove_all_but(list(manifest["files"]))
+            older = [] if manifest.get(DIGESTS) else [OLD_EVOLUTION]  # it names no snapshots, and has some
+            self._remove_all_but([*manifest["files"], *older])
             wanted = {name.split("/")[0] for name in manifest["files"]}
             for found in self.path.iterdir():
                 if VERSION.fullmatch(found.name) and found.name not in wanted:

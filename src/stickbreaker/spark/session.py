@@ -113,6 +113,8 @@ def in_one_line(where: object = None) -> Iterator[None]:
     try:
         yield
     except spark_errors() as error:
+        if isinstance(error, BrokenPipeError) and end_of_java() is None:  # of standard output
+            raise
         raise SparkFailure(f"Spark failed ({reason_of(str(error))})", where=where) from error
 
 
