@@ -185,8 +185,7 @@ def test_a_name_taken_meanwhile_is_not_replaced(tmp_path):
 
 
 def test_what_killed_runs_left_is_removed(tmp_path):
-    names = [f".{name}" for name in ("model.partial-deaddead", "model.partial-livelive", "model.partial-foreign_")]
-    names.append(".other.partial-deaddead")
+    names = [
         ".model.partial-deaddead",
         ".model.partial-livelive",
         ".model.partial-foreign_",
