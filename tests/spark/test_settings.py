@@ -60,6 +60,6 @@ def test_a_command_line_tells_the_engine(monkeypatch, blocks):
     monkeypatch.setattr(
         "stickbreaker.spark.session.start_session", lambda master, settings: asked.append((master, settings))
     )
-    engine = EngineChoice("spark", "local[3]", blocks, ("engine",)).made()
-    assert isinstance(engine, SparkEngine)
-    assert (engine.blocks, asked) == (blocks, [("local[3]", ONLY_LEARNING)])
+    with EngineChoice("spark", "local[3]", blocks, ("engine",)).host() as host:
+        assert isinstance(host.engine, SparkEngine)
+        assert (host.engine.blocks, asked) == (blocks, [("local[3]", ONLY_LEARNING)])

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import json
+import math
 import os
 import re
 import sys
@@ -92,9 +93,12 @@ def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str) -
     if value == "learned" or (value, param.name) == ("learned-symmetric", "alpha"):
         return value
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
-        raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"') from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"')
+    return number
 
 
 def refuse_file(out: Path, overwrite: bool) -> None:
