@@ -73,6 +73,7 @@ def change_facts(place: Path, draw: random.Random) -> tuple[str, bool]:
         legal = legal or optional  # older models lack some settings, and lists may be shorter
         legal = legal or (held is None and isinstance(replacement, str | int | float))
         legal = legal or (replacement is None and path[-1] in NULLABLE)
+        legal = legal or (path[-1] == "fresh" and isinstance(replacement, int | float) and finite)
         done.append((f"{'.'.join(map(str, path))} = {told}", legal))
 
     seal(place, change)

@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import json
-import math
 import os
 import re
 import sys
@@ -93,12 +92,9 @@ def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str) -
     if value == "learned" or (value, param.name) == ("learned-symmetric", "alpha"):
         return value
     try:
-        number = float(value)
+        return float(value)
     except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"')
-    return number
+        raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"') from None
 
 
 def refuse_file(out: Path, overwrite: bool) -> None:

@@ -28,6 +28,12 @@ class Plan:
     alpha: float | str
     eta: float | str
 
+    def __post_init__(self) -> None:
+        for name in ("alpha", "eta"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and not 0.0 < value < float("inf"):
+                raise UserError(f"--{name} is {value}", remedy='give a number above zero, or "learned"')
+
 
 @dataclass(frozen=True)
 class Search:
@@ -49,7 +55,7 @@ class Search:
         try:
             record = json.loads(settings.read_bytes())
             before = Plan(**record["plan"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise UserError("is not that of a search, or is damaged", where=settings) from None
         for name, now in asdict(self.plan).items():
             was = getattr(before, name)

@@ -252,6 +252,8 @@ class Corpus:
         vocabulary = Vocabulary.read(directory / store.VOCABULARY_FILE)
         with making_sense_of(directory / store.FACTS_FILE, store.REBUILD):
             refuse_other_languages(analysis, vocabulary)
+            if not len(vocabulary):
+                raise ValueError("the vocabulary is empty")
         return cls(source, vocabulary, analysis, about)
 
     @classmethod
