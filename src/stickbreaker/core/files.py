@@ -4,7 +4,7 @@ import errno
 import hashlib
 import os
 import shutil
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
@@ -18,17 +18,22 @@ _Identity = tuple[int, int, int]
 
 
 @contextmanager
-def atomic_directory(path: Path, *, overwrite: bool = False) -> Generator[Path]:
+def atomic_directory(
+    path: Path, *, overwrite: bool = False, check: Callable[[], None] | None = None
+) -> Generator[Path]:
     """Yield an empty directory beside `path`; on success it takes the name `path`, on failure it vanishes.
 
-    What a killed replacement left at `path` is put right first, see `recover`. With `overwrite` what is at
-    `path` now is replaced, and nothing else: what comes there meanwhile, or is changed, stays.
+    What killed processes left at `path` is put right first, see `put_right`. With `overwrite` what is at
+    `path` now is replaced, and nothing else: what comes there meanwhile, or is changed, stays. `check` looks
+    at what is there now, and raises where that must not be replaced.
 
     Raises FileExistsError when `path` exists and `overwrite` is false; UserError where another process is
     making the same directory, and where something came to `path` meanwhile.
     """
-    recover(path)
+    put_right(path)
     before = _identity(path)
+    if check is not None:
+        check()
     if before is not None and not overwrite:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
     with scratch_beside(path) as scratch:

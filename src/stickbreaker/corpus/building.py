@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -11,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, shown
-from stickbreaker.core.files import atomic_directory, put_right
+from stickbreaker.core.files import atomic_directory
 from stickbreaker.corpus.analysis import Analysis, Tokens
 from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
 from stickbreaker.corpus.counting import Tally
@@ -344,10 +345,8 @@ def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
 @contextmanager
 def new_directory(path: Path, overwrite: bool) -> Iterator[Path]:
     """The directory to write a corpus into; another corpus there is replaced only with `overwrite`."""
-    put_right(path)
-    _refuse_others(path, overwrite)
-    with atomic_directory(path, overwrite=overwrite) as directory:
-        _refuse_others(path, overwrite)  # what is there now is what will be replaced
+    check = partial(_refuse_others, path, overwrite)
+    with atomic_directory(path, overwrite=overwrite, check=check) as directory:
         yield directory
 
 

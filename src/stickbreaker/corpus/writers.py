@@ -1,11 +1,12 @@
 """A corpus in the formats of other programs: the readers' way back."""
 
+import functools
 from pathlib import Path
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError, shown
-from stickbreaker.core.files import atomic_directory, put_right
+from stickbreaker.core.files import atomic_directory
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.shards import Bags
 
@@ -27,11 +28,9 @@ def write_lda_c(corpus: Corpus, out: str | Path, *, overwrite: bool = False) -> 
     1 1:1
     """
     directory = Path(out)
-    put_right(directory)
-    _refuse(directory, overwrite)
-    _check_words(corpus.vocabulary.words)
-    with atomic_directory(directory, overwrite=overwrite) as partial:
-        _refuse(directory, overwrite)  # what is there now is what will be replaced
+    check = functools.partial(_refuse, directory, overwrite)
+    with atomic_directory(directory, overwrite=overwrite, check=check) as partial:
+        _check_words(corpus.vocabulary.words)
         documents, words = (partial / name for name in LDA_C_FILES)
         words.write_text("".join(f"{word}\n" for word in corpus.vocabulary.words), "utf-8", newline="\n")
         with documents.open("w", encoding="ascii", newline="\n") as file:

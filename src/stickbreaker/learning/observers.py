@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TextIO
 
 from stickbreaker.core.files import open_to_append
 from stickbreaker.core.naming import naming
-from stickbreaker.learning.trace import UNTIMED as UNTIMED
 from stickbreaker.learning.trace import TraceRecord, line_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import atomic_directory, digest_of, put_right
+from stickbreaker.core.files import atomic_directory, digest_of
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.store import StoreSource
@@ -266,10 +266,8 @@ def _opened(store: Path, fingerprint: str) -> Corpus:
 @contextmanager
 def _new_shares(path: Path, overwrite: bool) -> Iterator[Path]:
     """The directory to write shares into; only another such directory is replaced, and only if told to."""
-    put_right(path)
-    _refuse_others(path, overwrite)
-    with atomic_directory(path, overwrite=overwrite) as directory:
-        _refuse_others(path, overwrite)  # what is there now is what will be replaced
+    check = functools.partial(_refuse_others, path, overwrite)
+    with atomic_directory(path, overwrite=overwrite, check=check) as directory:
         yield directory
 
 

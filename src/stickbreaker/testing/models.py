@@ -8,8 +8,8 @@ import pytest
 
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
-from stickbreaker.learning.observers import UNTIMED
 from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.trace import UNTIMED
 from stickbreaker.testing.planted import matched, plant_topics
 
 
