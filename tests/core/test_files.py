@@ -388,6 +388,36 @@ def test_what_was_killed_before_it_was_locked_is_removed(tmp_path):
     assert names(tmp_path) == [".out.partial-foreign_"]
 
 
+def test_what_a_kill_in_mid_removal_leaves_is_removed(tmp_path, monkeypatch):
+    """The lock goes last: without it a directory is taken for another's."""
+    left = tmp_path / ".out.partial-abcdefgh"
+    (left / "half").mkdir(parents=True)
+    (left / "lock").write_text("1")
+
+    def killed(*given, **named):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            sweep(tmp_path / "out")
+    assert "lock" in names(left)
+    sweep(tmp_path / "out")
+    assert names(tmp_path) == []
+
+
+def test_what_a_killed_replacement_left_is_swept_unless_it_is_needed(tmp_path):
+    for name, content in (("emptied_", ()), ("removed_", ("removed",)), ("needed__", ("out",))):
+        wrapper = tmp_path / f".out.replaced-{name}"
+        wrapper.mkdir()
+        (wrapper / "lock").write_text("1")
+        for each in content:
+            (wrapper / each).mkdir()
+    with claimed(tmp_path / "out", "replaced") as live:
+        sweep(tmp_path / "out")
+        assert names(tmp_path) == sorted([".out.replaced-needed__", live.name])
+
+
 def test_a_directory_that_is_swept_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
     real, swept = os.rename, []
 

@@ -43,7 +43,7 @@ def scratch_beside(path: Path) -> Generator[Path]:
                     _refuse_another(path, scratch)
                     yield scratch
             finally:
-                shutil.rmtree(scratch, ignore_errors=True)
+                remove_claimed(scratch)
     except BaseException:
         for parent in made:
             with suppress(OSError):
@@ -68,7 +68,7 @@ def _since(directory: Path) -> int:
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed processes left half-made beside `path`: files and directories that nobody claims."""
+    """Remove what killed processes left beside `path`: what nobody claims and `path` need not be made of."""
     for left in beside(path, "partial"):
         with suppress(OSError):
             if not left.is_dir() or left.is_symlink():
@@ -76,11 +76,39 @@ def sweep(path: Path) -> None:
                 if descriptor is not None:
                     left.unlink()
                     os.close(descriptor)
-            elif (descriptor := lock_file(left / LOCK, create=False)) is not None:
-                shutil.rmtree(left, ignore_errors=True)
-                os.close(descriptor)
             else:
-                _sweep_unlocked(left)
+                _sweep_directory(left)
+    for left in beside(path, "replaced"):
+        with suppress(OSError):
+            if not left.is_symlink() and path.absolute().name not in os.listdir(left):
+                _sweep_directory(left)
+
+
+def _sweep_directory(directory: Path) -> None:
+    """Remove a directory that nobody claims."""
+    descriptor = lock_file(directory / LOCK, create=False)
+    if descriptor is None:
+        _sweep_unlocked(directory)
+        return
+    try:
+        remove_claimed(directory)
+    finally:
+        os.close(descriptor)
+
+
+def remove_claimed(directory: Path) -> None:
+    """Remove a directory whose lock this process holds; the lock goes last, for `sweep` after a kill."""
+    if directory.is_symlink():
+        return
+    with suppress(OSError):
+        for entry in list(directory.iterdir()):
+            if entry.name == LOCK:
+                continue
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                entry.unlink(missing_ok=True)
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 def _sweep_unlocked(directory: Path) -> None:

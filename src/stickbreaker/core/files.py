@@ -3,13 +3,20 @@
 import errno
 import hashlib
 import os
-import shutil
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from stickbreaker.core.claims import beside, claimed, claimed_file, is_claimed, scratch_beside, sweep
+from stickbreaker.core.claims import (
+    beside,
+    claimed,
+    claimed_file,
+    is_claimed,
+    remove_claimed,
+    scratch_beside,
+    sweep,
+)
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.naming import named_as
 
@@ -67,10 +74,10 @@ def _put(partial: Path, path: Path, before: _Identity | None) -> None:
                 aside.rename(wrapper / "removed" if replaced else path)
             if os.path.lexists(aside):  # its place was taken: neither is lost
                 aside.rename(wrapper.with_name(f"{aside.name}.before{wrapper.suffix}"))
-            shutil.rmtree(wrapper, ignore_errors=True)
+            remove_claimed(wrapper)
     for left in beside(path, "replaced"):
         if not is_claimed(left):
-            shutil.rmtree(left, ignore_errors=True)
+            remove_claimed(left)
 
 
 def _rename_to_nothing(partial: Path, path: Path) -> None:
@@ -132,7 +139,7 @@ def recover(path: Path) -> None:
         if left:
             newest = max(left, key=lambda one: one.stat().st_mtime_ns)
             (newest / name).rename(path)
-            shutil.rmtree(newest, ignore_errors=True)
+            remove_claimed(newest)
             sync_directory(path.parent)
 
 
