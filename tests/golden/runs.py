@@ -1,0 +1,169 @@
+"""Runs whose bytes are recorded: a change of the code that should change no number must leave these alone.
+
+`python -m tests.golden.runs` (`make golden`) records them anew for the processor and the packages at hand.
+Do so only for a change that is meant to change numbers, and say which in CHANGELOG.md.
+"""
+
+import hashlib
+import json
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tests.running import StopAfter, planted_documents, untimed, with_german
+
+from stickbreaker import HDP, LDA, Hybrid, Memoised, Online, OpenVocabulary, SplitMerge
+from stickbreaker.corpus import Corpus
+from stickbreaker.engines import Interrupted
+from stickbreaker.estimators import fitting
+from stickbreaker.saved import ModelDirectory
+
+RECORD = Path(__file__).parent / "digests.json"
+SETTINGS: dict[str, Any] = {"max_iter": 4, "tol": 0.0, "random_state": 3}
+SMALL_BATCHES = Online(batch_size=16, kappa=0.6, tau0=1.0)
+PASSING = OpenVocabulary(truncation=15, reorder_every=2, concentration="learned", memory="keep")
+GUIDE = {"finance": ["bank", "loan"], "space": ["plan*"]}
+
+Estimator = LDA | HDP
+Maker = Callable[..., Estimator]
+
+
+def lda(**settings: Any) -> Maker:
+    """LDA of a few passes; what it is called with comes on top."""
+    return lambda **more: LDA(4, **{**SETTINGS, **settings, **more})
+
+
+def hdp(n_topics: int, **settings: Any) -> Maker:
+    """HDP of a few passes."""
+    return lambda **more: HDP(n_topics, **{**SETTINGS, **settings, **more})
+
+
+RUNS: dict[str, tuple[str, Maker]] = {  # the corpus and the estimator
+    "batch": ("one", lda()),
+    "learned eta": ("one", lda(eta="learned")),
+    "records kept": ("one", lda(keep_local=True)),
+    "online": ("one", lda(schedule=SMALL_BATCHES)),
+    "memoised": ("one", lda(schedule=Memoised(16))),
+    "noise start": ("one", lda(init="random")),
+    "guide": ("one", lda(guide=GUIDE)),
+    "languages": ("two", lda()),
+    "languages, hybrid": ("two", lda(inference="hybrid")),
+    "hybrid": ("one", lda(inference="hybrid")),
+    "hybrid, online": ("one", lda(inference=Hybrid(burn_in=3, samples=4), schedule=SMALL_BATCHES)),
+    "gibbs": ("one", lda(inference="gibbs", max_iter=12, eta="learned")),
+    "gibbs, delayed": ("one", lda(inference="gibbs-delayed", max_iter=12)),
+    "open words": ("one", lda(words="open")),
+    "open words, online": ("one", lda(words=PASSING, schedule=SMALL_BATCHES)),
+    "open words, bloom": ("one", lda(words=OpenVocabulary(memory="bloom"), schedule=SMALL_BATCHES)),
+    "open words, hybrid": ("one", lda(words="open", inference="hybrid", schedule=SMALL_BATCHES)),
+    "hdp": ("one", hdp(3)),
+    "hdp, memoised": ("one", hdp(2, schedule=Memoised(16), max_iter=6)),
+    "hdp, online": ("one", hdp(2, schedule=SMALL_BATCHES, max_iter=6)),
+    "hdp, by the paper": ("one", hdp(6, schedule=SMALL_BATCHES, moves=SplitMerge("paper"))),
+    "hdp, hybrid": ("one", hdp(3, inference="hybrid", schedule="batch", moves=None)),
+    "hdp, gibbs": ("one", hdp(3, inference="gibbs", max_iter=12)),
+    "hdp, franchise": ("one", hdp(6, representation="franchise")),
+    "hdp, open words": ("one", hdp(3, words="open", schedule=SMALL_BATCHES)),
+}
+HELD_OUT = ("online", "gibbs", "hdp, online")  # runs that are watched by documents left out
+
+
+def write_corpora(folder: Path) -> Path:
+    """The corpora of all runs: in one language, and in two of which documents have one or both."""
+    documents = planted_documents(80, seed=2)
+    Corpus.from_texts([document["text"] for document in documents]).write(folder / "one")
+    sides = [
+        {code: document[name] for code, name in (("en", "text"), ("de", "deutsch")) if name in document}
+        for document in with_german(documents)
+    ]
+    Corpus.from_texts(sides).write(folder / "two")
+    return folder
+
+
+def numerics() -> str:
+    """What decides the last digits of compiled and of numpy's arithmetic: the processor, and the packages."""
+    from llvmlite import binding
+
+    packages = [f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "llvmlite", "pyarrow")]
+    features = sorted(name for name, has in binding.get_host_cpu_features().items() if has)
+    processor = f"{platform.machine()} {binding.get_host_cpu_name()} {digest(' '.join(features))[:8]}"
+    return ", ".join([f"Python {sys.version_info.major}.{sys.version_info.minor}", *packages, processor])
+
+
+def digest(value: Any) -> str:
+    """A digest of a value that JSON can hold."""
+    return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=12).hexdigest()
+
+
+def digest_of_arrays(arrays: Mapping[str, Any]) -> str:
+    """A digest of named arrays: names, types, shapes and every bit."""
+    total = hashlib.blake2b(digest_size=12)
+    for name in sorted(arrays):
+        values = np.ascontiguousarray(arrays[name])
+        total.update(f"{name} {values.dtype.str} {values.shape};".encode())
+        total.update(values.tobytes())
+    return total.hexdigest()
+
+
+def digests_of_directory(path: Path) -> dict[str, str]:
+    """Digests of what a model's directory holds, but for times, versions and paths."""
+    directory = ModelDirectory(path)
+    snapshot = directory.read()
+    params = {name: values for name, values in snapshot.arrays.items() if name.startswith("small/")}
+    rest = {name: values for name, values in snapshot.arrays.items() if name not in params}
+    varying = ("stickbreaker", "files", "corpus_path", "trace_bytes")
+    manifest = {name: value for name, value in snapshot.manifest.items() if name not in varying}
+    names = sorted(name.split("-")[0] for name in snapshot.manifest["files"])
+    moments = directory.evolution().moments
+    return {
+        "table": digest_of_arrays(rest),
+        "params": digest_of_arrays(params),
+        "trace": digest(untimed(snapshot.trace)),
+        "manifest": digest([manifest, names, snapshot.keys]),
+        "evolution": digest([[at.step, at.documents, at.date, *map(_plain, at.rows)] for at in moments]),
+    }
+
+
+def _plain(column: Any) -> list[Any]:
+    return np.asarray(column).tolist()
+
+
+def digests_of(run: str, corpora: Path, path: Path, threads: int, stop_after: int = 0) -> dict[str, Any]:
+    """Digests of a run that is written to `path`, and of its checkpoint where it is stopped on its way."""
+    name, make = RUNS[run]
+    corpus = Corpus.open(corpora / name)
+    fitting.begin(make(), corpus, path, held_out=0.2 if run in HELD_OUT else 0.0)
+    held: dict[str, Any] = {}
+    if stop_after:
+        try:
+            fitting.resume(path, every=60, threads=threads, watch=[StopAfter(stop_after)])
+        except Interrupted:
+            held["checkpoint"] = digests_of_directory(path)
+    fitting.resume(path, every=60, threads=threads)
+    return held | {"model": digests_of_directory(path)}
+
+
+def recorded() -> dict[str, Any]:
+    """What was recorded for this processor and these packages; empty where nothing was."""
+    record = json.loads(RECORD.read_text("utf-8"))
+    return record.get(numerics(), {})
+
+
+def main() -> None:
+    """Record every run's digests for this processor and these packages, beside those of others."""
+    record = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
+    with tempfile.TemporaryDirectory() as place:
+        corpora = write_corpora(Path(place) / "corpora")
+        digests = {run: digests_of(run, corpora, Path(place) / run, 1, stop_after=3) for run in RUNS}
+    record[numerics()] = {**record.get(numerics(), {}), **digests}
+    RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", "utf-8")
+    print(f"{len(digests)} runs recorded for {numerics()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""What older versions wrote is loaded, and their runs go on, with the numbers that they gave."""
+
+import json
+
+import numpy as np
+import pytest
+from tests.golden.older_models import OLDER, file_name, summary_of, unpack
+
+from stickbreaker.estimators import fitting
+
+EXPECTED = {
+    (folder.name, run): expected
+    for folder in sorted(OLDER.iterdir())
+    for run, expected in json.loads((folder / "expected.json").read_text("utf-8")).items()
+}
+
+
+@pytest.mark.parametrize(("version", "run"), EXPECTED)
+def test_what_older_versions_wrote(version, run, tmp_path):
+    expected = EXPECTED[version, run]
+    path = unpack(OLDER / version / file_name(run), tmp_path / "model")
+    if expected["status"] == "running":
+        fitting.resume(path, every=60, threads=2)
+    found = summary_of(run, path)
+    assert found["steps"] == expected["steps"]
+    assert found["words"] == expected["words"]
+    assert found["score"] == pytest.approx(expected["score"], rel=1e-6)
+    np.testing.assert_allclose(found["shares"], expected["shares"], atol=1e-4)
