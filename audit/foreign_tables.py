@@ -94,7 +94,7 @@ LEGAL = (  # other texts and weights of the right type, which nobody can tell fr
     "a null in language",
     "a null in metadata",
     "text as string",
-    "id as string, ['null']",
+    "id as string",
     "title as string",
     "tokens as double",
 )

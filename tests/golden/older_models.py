@@ -29,7 +29,7 @@ RUNNING = {  # runs that are stopped after so many steps
     "records kept": 2,
     "online": 7,
     "memoised": 7,
-    "hdp, memoised": 7,
+    "hdp, memoised": 26,  # moves wait for documents that have not tried them
     "hdp, gibbs": 5,
     "gibbs, delayed": 5,
     "open words, online": 7,

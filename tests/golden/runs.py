@@ -70,6 +70,7 @@ RUNS: dict[str, tuple[str, Maker]] = {  # the corpus and the estimator
     "hdp, franchise": ("one", hdp(6, representation="franchise")),
     "hdp, open words": ("one", hdp(3, words="open", schedule=SMALL_BATCHES)),
 }
+STOPS = {"hdp, memoised": 26}  # steps after which a run is interrupted: here moves are under way
 HELD_OUT = ("online", "gibbs", "hdp, online")  # runs that are watched by documents left out
 
 
@@ -133,15 +134,15 @@ def _plain(column: Any) -> list[Any]:
     return np.asarray(column).tolist()
 
 
-def digests_of(run: str, corpora: Path, path: Path, threads: int, stop_after: int = 0) -> dict[str, Any]:
-    """Digests of a run that is written to `path`, and of its checkpoint where it is stopped on its way."""
+def digests_of(run: str, corpora: Path, path: Path, threads: int, *, stopped: bool = False) -> dict[str, Any]:
+    """Digests of a run that is written to `path`, and of its checkpoint if it is `stopped` on its way."""
     name, make = RUNS[run]
     corpus = Corpus.open(corpora / name)
     fitting.begin(make(), corpus, path, held_out=0.2 if run in HELD_OUT else 0.0)
     held: dict[str, Any] = {}
-    if stop_after:
+    if stopped:
         try:
-            fitting.resume(path, every=60, threads=threads, watch=[StopAfter(stop_after)])
+            fitting.resume(path, every=60, threads=threads, watch=[StopAfter(STOPS.get(run, 3))])
         except Interrupted:
             held["checkpoint"] = digests_of_directory(path)
     fitting.resume(path, every=60, threads=threads)
@@ -159,7 +160,7 @@ def main() -> None:
     record = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
     with tempfile.TemporaryDirectory() as place:
         corpora = write_corpora(Path(place) / "corpora")
-        digests = {run: digests_of(run, corpora, Path(place) / run, 1, stop_after=3) for run in RUNS}
+        digests = {run: digests_of(run, corpora, Path(place) / run, 1, stopped=True) for run in RUNS}
     record[numerics()] = {**record.get(numerics(), {}), **digests}
     RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", "utf-8")
     print(f"{len(digests)} runs recorded for {numerics()}")

@@ -21,5 +21,5 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("run", RUNS)
 def test_runs_give_the_bytes_that_were_recorded(run, corpora, tmp_path):
     assert digests_of(run, corpora, tmp_path / "one", threads=1) == {"model": RECORDED[run]["model"]}
-    assert digests_of(run, corpora, tmp_path / "two", threads=2, stop_after=3) == RECORDED[run]
+    assert digests_of(run, corpora, tmp_path / "two", threads=2, stopped=True) == RECORDED[run]
     assert digests_of(run, corpora, tmp_path / "four", threads=4) == {"model": RECORDED[run]["model"]}

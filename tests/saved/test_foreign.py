@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file, save_file
+from tests.golden.older_models import OLDER, file_name, unpack
 from tests.running import SMALL, StopAfter
 
 from stickbreaker import LDA, Corpus, UserError
@@ -203,6 +204,43 @@ def test_parts_of_other_sizes_are_refused(cli, copy, name, change):
     assert str(copy) in refusal(cli, "topics", copy)
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("kept/0/usage/log_theta", "gone"),
+        ("kept/0/usage/log_theta", "shorter"),
+        ("latest/usage/log_theta", "shorter"),
+        ("targets", "gone"),
+        ("targets", "shorter"),
+        ("priors", "gone"),
+    ],
+)
+def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, change):
+    """Of a run whose moves wait for the documents that have not tried them yet."""
+    path = unpack(OLDER / "0.1.0" / file_name("hdp, memoised"), tmp_path / "model")
+    state = next(path.glob("state-*"))
+    arrays = load_file(state)
+    key = next(key for key in arrays if key.startswith(name) or f"/{name}|" in key)
+    part = arrays.pop(key)
+    if change == "shorter":
+        arrays[key] = np.ascontiguousarray(part[:-1])
+    save_file(arrays, state)
+    assert str(path) in refusal(cli, "resume", sealed(path))
+
+
+@pytest.mark.parametrize("schedule", [-1, 1e400, "sometimes"])
+def test_settings_that_mean_nothing_are_refused(cli, tmp_path, schedule):
+    path = unpack(OLDER / "0.1.0" / file_name("hdp, online"), tmp_path / "model")
+    settings = json.loads((path / "model.json").read_bytes())["settings"]
+    assert str(path) in refusal(cli, "topics", sealed(path, settings={**settings, "schedule": schedule}))
+
+
+def test_documents_that_a_model_does_not_name_are_refused(cli, copy):
+    files = json.loads((copy / "model.json").read_bytes())["files"]
+    sealed(copy, files={name: facts for name, facts in files.items() if name != "documents.parquet"})
+    assert str(copy / "documents.parquet") in refusal(cli, "topics", copy)
+
+
 # tables and traces
 
 
@@ -213,7 +251,17 @@ def test_another_vocabulary_is_refused(cli, copy):
         assert str(copy) in refusal(cli, "topics", sealed(copy))
 
 
-@pytest.mark.parametrize("lines", [[{}], [None], [{"step": 1}], [{"step": "1"}], [{"step": 1, "score": "x"}]])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [{}],
+        [None],
+        [{"step": 1}],
+        [{"step": "1"}],
+        [{"step": 1, "score": "x"}],
+        [{"step": 1, "score": 10**400}],
+    ],
+)
 def test_a_trace_without_its_parts_is_refused(cli, copy, tmp_path, lines):
     (copy / "trace.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     steps = json.loads((copy / "model.json").read_bytes())["run"]

@@ -1,6 +1,6 @@
 """What values read from JSON are: small predicates, and records held against them."""
 
-import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -25,9 +25,9 @@ def is_count(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number."""
+    """Whether a value is a number that a float can hold, and finite."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and abs(value) < math.inf
+    return number and abs(value) <= sys.float_info.max
 
 
 def is_amount(value: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, apply_to_stats
-from stickbreaker.core.flat import flat_stats, stats_from
+from stickbreaker.core.flat import flat_stats, refuse_other_rows, stats_from
 from stickbreaker.core.records import Array, Rows, Stats, no_rows
 
 PREFIX = "kept/"  # of the arrays of a snapshot
@@ -60,6 +60,23 @@ class KeptReports:
         for number, report in self.reports.items():
             arrays |= flat_stats(f"{PREFIX}{number}/", report)
         return arrays
+
+    def refuse_others(self, shape: tuple[int, ...], column_axis: str) -> None:
+        """Raise ValueError where reports are not of a table of this shape, or cannot be added up."""
+        trials: dict[str, dict[str, tuple[int, ...]]] = {}
+        if len({tuple(sorted(report.usage)) for report in self.reports.values()}) > 1:
+            raise ValueError("reports of different sums")
+        for report in self.reports.values():
+            refuse_other_rows(report, shape)
+            for name, item in report.usage.items():
+                axes = zip(item.axes, item.values.shape, strict=False)
+                if any(axis == column_axis and size != shape[1] for axis, size in axes):
+                    raise ValueError(f"a report's {name} is of other columns")
+            for name, trial in report.trial.items():
+                sizes = {key: item.values.shape for key, item in trial.usage.items()}
+                sizes[""] = trial.rows.rows().values.shape[1:]
+                if trials.setdefault(name, sizes) != sizes:
+                    raise ValueError(f"reports of {name} of different sizes")
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take the state of a snapshot."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
-from stickbreaker.core.flat import flat_record, record_from, refuse_other_rows
+from stickbreaker.core.flat import flat_record, record_from
 from stickbreaker.core.records import Array, Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Interrupted, Seeds, sum_arrays
@@ -283,8 +283,7 @@ class LocalEngine(Engine):
         self.locals = {first: record_from(f"local/{first}/", own) for first, own in held.items()}
         self.fresh = {}
         self.kept.restore(arrays)
-        for report in self.kept.reports.values():
-            refuse_other_rows(report, self.table.shape)
+        self.kept.refuse_others(self.table.shape, model.column_axis)
 
     def stop(self) -> None:
         self._stopped = True

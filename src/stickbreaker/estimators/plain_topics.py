@@ -64,7 +64,8 @@ class PlainTopics(TopicEstimator):
         name, inference = inference_of(self.inference)
         if self.inference == "hybrid" and self._is_open:
             inference = OPEN_HYBRID
-        schedule = "partial_fit" if stream else SCHEDULES[type(self._schedule())]
+        own = SCHEDULES[type(self._schedule())]
+        schedule = "partial_fit" if stream else own
         self._refuse(schedule)
         for parameter, choices in (("init", INIT), ("fold_in", tuple(FOLD_IN))):
             if getattr(self, parameter) not in choices:

@@ -185,7 +185,10 @@ def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunSta
         if name in PRIORS[:3] and not (item.values > 0.0).all():
             raise ValueError(f"{name} is zero")
     plans = [plan.change for _, plan in state.plans]
-    for name, item in (pair for record in (state.small, *plans) for pair in record.items()):
+    for change in plans:
+        model.refuse_plan(change)
+    sums = {} if state.latest is None else state.latest.usage
+    for name, item in (pair for record in (state.small, sums, *plans) for pair in record.items()):
         for axis, size in zip(item.axes, item.values.shape, strict=False):
             if sizes.get(axis, size) != size:
                 raise ValueError(f"{name} has {size} {axis} instead of {sizes[axis]}")

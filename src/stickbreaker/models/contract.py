@@ -128,6 +128,10 @@ class Model(ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} has no moves")
 
+    def refuse_plan(self, change: Record) -> None:
+        """Raise ValueError where a plan of a checkpoint lacks what `try_out` needs."""
+        return
+
     @abstractmethod
     def summary(self, small: Record, counts: Counts, first: int) -> Summary:
         """Sums over the rows from `first` on that the score and the global step need, not plain totals."""

@@ -163,6 +163,9 @@ class ModelDirectory:
                 manifest = newer
 
     def _read(self, manifest: dict[str, Any]) -> Snapshot:
+        documents = self.path / DOCUMENTS
+        if manifest["status"] == "done" and documents.exists() and DOCUMENTS not in manifest["files"]:
+            raise UserError("is no file that its model names", where=documents, remedy=RESTORE)
         for name, facts in manifest["files"].items():
             self._verify(name, facts)
         names = list(manifest["files"])

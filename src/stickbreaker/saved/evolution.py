@@ -200,7 +200,7 @@ class Evolution:
             raise UserError(
                 "the file cannot be read as snapshots of topics",
                 where=path,
-                remedy="delete it; the model is whole",
+                remedy="restore it from a copy or fit again",
             ) from None
 
 
@@ -293,10 +293,11 @@ def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
     if not np.all((columns["kind"] == KINDS[0]) | (kind == 1)) or np.any(words == None):  # noqa: E711
         raise ValueError("a kind or a word is none of ours")
     dates = set(columns["date"].tolist()) - {None}
-    least = min(int(columns[name].min()) for name in ("rank", "documents", "step"))
+    numbers = [columns[name] for name in ("rank", "documents", "step")]
+    right = all(0 <= int(values.min()) <= int(values.max()) <= 1 << 53 for values in numbers)
     shares = columns["probability"]
     finite = shares.min() >= 0.0 and shares.max() < np.inf  # NaN is neither
-    if least < 0 or not finite or not all(map(_DATE.fullmatch, dates)):
+    if not right or not finite or not all(map(_DATE.fullmatch, dates)):
         raise ValueError("a number or a date is none")
     starts = np.flatnonzero(np.diff(number, prepend=-1))
     steps = columns["step"][starts]

@@ -74,6 +74,11 @@ class TopicModel(Model):
 
         return try_out(view, shard, local, plans)
 
+    def refuse_plan(self, change: Record) -> None:
+        from stickbreaker.models.topics.trials import refuse_plan
+
+        refuse_plan(change)
+
     def summary(self, small: Record, counts: Counts, first: int) -> Summary:
         return self.words.summary(small, counts, first)
 

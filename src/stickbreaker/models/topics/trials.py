@@ -157,6 +157,22 @@ def _document(bench: Bench) -> "Document":
     return Document(bench.shard.offsets, bench.shard.codes, bench.totals)
 
 
+NEEDED = {  # by the field that tells what a plan is: fields that it has besides, and their axes
+    "direction": {"topic": 1},
+    "log_odds": {"topic": 1, "priors": 1},
+    "log_words": {"topic": 1, "priors": 1, "targets": 2},
+}
+
+
+def refuse_plan(change: Record) -> None:
+    """Raise ValueError where a plan lacks a field that its trial reads, or has one of other axes."""
+    for kind, fields in NEEDED.items():
+        if kind in change:
+            for name, axes in fields.items():
+                if name not in change or change[name].values.ndim != axes:
+                    raise ValueError(f"a plan of changing topics without its {name}")
+
+
 TRIALS: dict[str, Callable[[Bench, Record], tuple[Stats, Array | None]]] = {
     "direction": _direction,
     "log_odds": _split,
