@@ -85,6 +85,7 @@ USAGE = [
     "transform M --out F.csv",
     "evaluate M",
     "evaluate M X --completion 1",
+    "search-k X --topics 2 --out S --held-out nan",
     "report M",
 ]
 
@@ -95,6 +96,10 @@ def test_wrong_usage_is_status_2(cli, line):
     assert told.stdout == ""
     assert told.stderr.startswith("Usage: ")
     assert told.stderr.splitlines()[-1].startswith("Error: ") or "COMMAND [ARGS]" in told.stderr
+
+
+def test_wrong_usage_is_one_line(cli):
+    assert cli("corpus", "info", "X", "a\nb", code=2).stderr.endswith("argument (a b)\n")
 
 
 MISTAKES = [  # a command line, with {} for places, and what the line on standard error says

@@ -434,6 +434,13 @@ def test_a_directory_that_is_swept_before_it_is_locked_is_made_again(tmp_path, m
     assert names(tmp_path) == ["out"]
 
 
+@pytest.mark.parametrize("make", [atomic_directory, atomic_file])
+def test_names_that_are_not_text_are_refused(tmp_path, make):
+    with pytest.raises(UserError, match="not UTF-8"), make(tmp_path / "made" / "\udcff"):
+        pass
+    assert names(tmp_path) == []
+
+
 def test_files_of_similar_names_are_not_swept(tmp_path):
     (tmp_path / ".out.partial-backup-of-mine").write_text("dear")
     (tmp_path / ".out.partial-ab12cd_9").write_text("half")

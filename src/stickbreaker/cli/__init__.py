@@ -29,11 +29,11 @@ VERBS = {  # verb: (module, one line for the overview)
 
 @contextmanager
 def _shortened_messages() -> Iterator[None]:
-    """Shortens the message of a wrong command line."""
+    """Makes the message of a wrong command line short, and one line."""
     try:
         yield
     except click.ClickException as error:
-        error.message = shortened(error.message)  # pyright: ignore[reportAttributeAccessIssue]
+        error.message = shortened(" ".join(error.message.split()))  # pyright: ignore[reportAttributeAccessIssue]
         raise
 
 

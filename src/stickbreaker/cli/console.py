@@ -82,6 +82,16 @@ def emit(result: dict[str, Any], as_json: bool, text: Callable[[dict[str, Any]],
         say(text(result))
 
 
+class NumberRange(click.FloatRange):
+    """A number within bounds; NaN, which click takes for any of them, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
+
+
 threads_option = click.option(
     "--threads", type=click.IntRange(1), show_default="every core", help="The result does not depend on it."
 )

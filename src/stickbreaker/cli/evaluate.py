@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, note, threads_option, written
+from stickbreaker.cli.console import NumberRange, command, emit, note, threads_option, written
 from stickbreaker.cli.engine import EngineChoice, engine_options
 from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
@@ -31,7 +31,7 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
     "--completion",
     default=0.5,
     show_default=True,
-    type=click.FloatRange(0.0, 1.0, max_open=True),
+    type=NumberRange(0.0, 1.0, max_open=True),
     help="Share of each document's words that the model sees before it predicts the rest.",
 )
 @click.option(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from stickbreaker.cli.console import command, number_or_learned, threads_option, written
+from stickbreaker.cli.console import NumberRange, command, number_or_learned, threads_option, written
 from stickbreaker.cli.engine import EngineChoice, engine_options, resume_remedy
 from stickbreaker.cli.guide import GuideChoice, guide_options
 from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, analysis_options, reading_options
@@ -63,7 +63,7 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a
     "--kappa": {"show_default": True, "type": float, "help": "Online: how fast old counts fade."},
     "--tau0": {"show_default": True, "type": float, "help": "Online: how slow the first steps are."},
     "--total": {
-        "type": click.FloatRange(0, min_open=True),
+        "type": NumberRange(0, min_open=True),
         "help": "Online: documents in all; of a stream that drifts, how many should count.  "
         "[default: the corpus's, or those of the stream so far]",
     },
@@ -100,7 +100,7 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a
     "--held-out": {
         "default": 0.0,
         "show_default": True,
-        "type": click.FloatRange(0.0, 0.9),
+        "type": NumberRange(0.0, 0.9),
         "help": "Share never trained on, which decides when to stop (but for Gibbs sampling); the vocabulary "
         "is the whole corpus's.",
     },
@@ -115,7 +115,7 @@ checkpoint_option = click.option(
     "--checkpoint-every",
     default=60.0,
     show_default=True,
-    type=click.FloatRange(0.0),
+    type=NumberRange(0.0),
     help="Seconds; 0: every step.",
 )
 

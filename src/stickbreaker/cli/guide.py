@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import gathering, written
+from stickbreaker.cli.console import NumberRange, gathering, written
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.guiding import Guide
@@ -23,14 +23,14 @@ OPTIONS = (
     ),
     click.option(
         "--guide-inside",
-        type=click.FloatRange(0, min_open=True),
+        type=NumberRange(0, min_open=True),
         default=10.0,
         show_default=True,
         help="Eta of a guided topic's own words.",
     ),
     click.option(
         "--guide-outside",
-        type=click.FloatRange(0, min_open=True),
+        type=NumberRange(0, min_open=True),
         default=0.01,
         show_default=True,
         help="Eta of all other words in it.",

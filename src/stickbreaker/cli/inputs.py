@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import gathering, note
+from stickbreaker.cli.console import NumberRange, gathering, note
 from stickbreaker.core.errors import UserError, shortened_path
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
@@ -110,7 +110,7 @@ ANALYSIS = (
     ),
     click.option(
         "--max-share",
-        type=click.FloatRange(0, 1, min_open=True),
+        type=NumberRange(0, 1, min_open=True),
         help="Largest share of the documents of a word.  [default: 0.5, or ten documents]",
     ),
     click.option("--vocabulary-size", type=click.IntRange(1), help="Keep the most frequent.  [default: all]"),

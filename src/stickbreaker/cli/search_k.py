@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, note, number_or_learned, tell_of_compiling, threads_option
+from stickbreaker.cli.console import (
+    NumberRange,
+    command,
+    emit,
+    note,
+    number_or_learned,
+    tell_of_compiling,
+    threads_option,
+)
 
 if TYPE_CHECKING:
     from stickbreaker.cli.search_runs import Search
@@ -51,7 +59,7 @@ def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) 
     "--held-out",
     default=0.1,
     show_default=True,
-    type=click.FloatRange(0.0, 0.9, min_open=True),
+    type=NumberRange(0.0, 0.9, min_open=True),
     help="Share of the documents that no run learns from, chosen by their ids; scores are theirs.",
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Directory of the search.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import emit, fail, gathering, note, tell_of_compiling, written
+from stickbreaker.cli.console import NumberRange, emit, fail, gathering, note, tell_of_compiling, written
 from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice
 from stickbreaker.cli.open_words import OpenChoice
 from stickbreaker.core.errors import UserError
@@ -37,7 +37,7 @@ OPTIONS = (
     ),
     click.option(
         "--snapshot-seconds",
-        type=click.FloatRange(0.0),
+        type=NumberRange(0.0),
         default=60.0,
         show_default=True,
         help="Stream: seconds at most; 0: every step.",

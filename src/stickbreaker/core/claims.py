@@ -33,6 +33,7 @@ def scratch_beside(path: Path) -> Generator[Path]:
     Makes the directories above `path`, and removes them again where nothing came of it. Raises UserError
     while another process has such a directory for the same `path`.
     """
+    refuse_other_names(path)
     made = [parent for parent in path.parents if not parent.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -208,8 +209,17 @@ def lock_file(file: Path, *, create: bool) -> int | None:
     return descriptor
 
 
+def refuse_other_names(path: Path) -> None:
+    """Raise UserError where a path has bytes that are not UTF-8: the formats' writers take none."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        raise UserError("is a name that is not UTF-8", where=path, remedy="choose another path") from None
+
+
 def claimed_file(path: Path) -> tuple[Path, int]:
     """A new file beside `path`, and its descriptor, which holds a lock."""
+    refuse_other_names(path)
     while True:
         with naming_parent(path):
             descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
