@@ -15,11 +15,13 @@ from stickbreaker.core.records import Array, Cells, Field, Record, Rows, Stats
 
 @dataclass(frozen=True, slots=True)
 class Grow:
-    """`number` new positions at the end of an axis; `keys` are their contents where rows have any."""
+    """`number` new positions at the end of an axis; `keys` are their contents where rows have any, `groups`
+    the groups that they belong to where a table has several."""
 
     axis: str
     number: int
     keys: tuple[str, ...] = ()
+    groups: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,11 +56,13 @@ class LocalEngine(Engine):
 
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
         self.model = model
-        axes = model.row_axis, model.column_axis
-        if model.ordered:
-            self.table: Table | OrderedTable | StoredTable = OrderedTable.of(counts[:], *axes, keys or ())
+        spec = model.table
+        if spec.truncated:
+            self.table: Table | OrderedTable | StoredTable = OrderedTable.of(
+                counts[:], *spec.axes, keys or ()
+            )
         else:
-            self.table = Table(counts[:], *axes, keys, groups=model.groups())
+            self.table = Table(counts[:], *spec.axes, keys, groups=spec.groups)
         self.locals, self.fresh, self.kept = {}, {}, KeptReports()
 
     def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> "LocalEngine":
@@ -111,7 +113,7 @@ class LocalEngine(Engine):
         return self._summed(work, shards, keep=True)
 
     def _prepared(self, small: Record) -> Record:
-        return self.model.prepare(small, self.table.whole()) if self.model.ordered else small
+        return self.model.prepare(small, self.table.whole()) if self.model.table.truncated else small
 
     def _whole_view(self, small: Record, n_shards: int) -> View | None:
         """The view of the whole table, where shards are so many that making it once is cheaper."""
@@ -151,7 +153,7 @@ class LocalEngine(Engine):
             shard = replace(shard, rows=self.table.positions(shard.keys))
         if whole is not None:
             return shard, whole
-        if self.model.ordered:
+        if self.model.table.truncated:
             return shard, self.model.view(small, self.table.whole(), self.table.totals(), shard.rows)
         rows = np.unique(shard.rows[shard.rows >= 0])
         return shard, self.model.view(small, self.table.counts(rows), self.table.totals(), rows)
@@ -225,7 +227,7 @@ class LocalEngine(Engine):
         return self.table.totals()
 
     def summary(self, small: Record) -> Summary:
-        if self.model.ordered:
+        if self.model.table.truncated:
             whole = self.table.whole()
             return self.model.summary(self.model.prepare(small, whole), whole, 0)
         total: dict[str, Array] = {}
@@ -247,7 +249,7 @@ class LocalEngine(Engine):
         return self.table.whole()
 
     def reorder(self, small: Record, step: Step) -> Edit:
-        if not self.model.ordered:
+        if not self.model.table.truncated:
             return ()
         return self.model.reorder(small, self.table.whole(), step)
 
@@ -267,8 +269,8 @@ class LocalEngine(Engine):
 
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self.model = model
-        axes = (model.row_axis, model.column_axis)
-        if model.ordered:
+        axes = model.table.axes
+        if model.table.truncated:
             self.table = OrderedTable.restored(arrays, *axes, keys or ())
         elif "layout" in arrays:  # learned on a cluster: rows are read from their files
             assert self.folder is not None
@@ -283,7 +285,7 @@ class LocalEngine(Engine):
         self.locals = {first: record_from(f"local/{first}/", own) for first, own in held.items()}
         self.fresh = {}
         self.kept.restore(arrays)
-        self.kept.refuse_others(self.table.shape, model.column_axis)
+        self.kept.refuse_others(self.table.shape, axes[1])
 
     def stop(self) -> None:
         self._stopped = True

@@ -87,6 +87,7 @@ class Table:
         self.scale = scale
         self.keys = None if keys is None else Keys(keys)
         self.groups = groups
+        self._n_groups = n_groups_of(groups) if totals is None else len(totals)
         self._totals = self._sum() if totals is None else totals
 
     @property
@@ -119,7 +120,7 @@ class Table:
         """counts ← keep · counts + add · rows; touches only these rows (cells) unless `keep` is 0."""
         from stickbreaker.kernels.topic_words import add_cells, add_rows
 
-        fresh = sums_by_group(rows, self.groups, len(self._totals))
+        fresh = sums_by_group(rows, self.groups, self._n_groups)
         if keep == 0.0:
             self.values, self.scale = np.zeros_like(self.values), 1.0
         elif self.scale * keep < RESCALE_BELOW:
@@ -163,8 +164,8 @@ class Table:
             item = Field(self.values, self.axes)
             self.values = np.ascontiguousarray(apply_change(item, change).values)
             if change.axis == self.axes[0] and self.groups is not None:
-                groups = Field(self.groups.astype(np.float64), self.axes[:1], additive=False)
-                self.groups = apply_change(groups, change).values.astype(np.int32)
+                self.groups = groups_after(self.groups, change)
+                self._n_groups = max(self._n_groups, n_groups_of(self.groups))
             if change.axis == self.axes[0] and self.keys is not None:
                 self.keys = keys_after(self.keys, change)
         self._totals = self._sum()
@@ -178,7 +179,7 @@ class Table:
         """Column sums as a sum over blocks of rows, in order."""
         if self.groups is not None:
             everything = Rows(np.arange(self.n_rows), self.values)
-            sums = sums_by_group(everything, self.groups, int(self.groups.max(initial=0)) + 1)
+            sums = sums_by_group(everything, self.groups, self._n_groups)
             return np.asarray(sums * self.scale, np.float64)
         bounds = [*range(0, max(1, self.n_rows), 65536), self.n_rows]
         parts = [self.values[a:b].sum(axis=0, keepdims=True) for a, b in pairwise(bounds)]
@@ -194,8 +195,26 @@ def sums_by_group(rows: Rows | Cells, groups: NDArray[np.int32] | None, n_groups
         places = of.astype(np.int64) * rows.n_columns + rows.columns
         times = np.bincount(places, rows.times, n_groups * rows.n_columns)
         return np.asarray(times.reshape(n_groups, rows.n_columns) * rows.unit, np.float64)
-    chosen = ((of == group) for group in range(n_groups))
-    return np.stack([rows.values[here].sum(axis=0, dtype=np.float64) for here in chosen])
+    from scipy.sparse import csc_array  # adds row by row, whatever the number of groups
+
+    n = len(of)
+    member = csc_array((np.ones(n), of, np.arange(n + 1)), shape=(n_groups, n))
+    return np.asarray(member @ rows.values, np.float64)
+
+
+def n_groups_of(groups: NDArray[np.int32] | None) -> int:
+    """How many groups there are: one more than the largest number of any."""
+    return 1 if groups is None else int(groups.max(initial=0)) + 1
+
+
+def groups_after(groups: NDArray[np.int32], change: Change) -> NDArray[np.int32]:
+    """The rows' groups after a change of the row axis. Raises ValueError for new rows without theirs."""
+    if isinstance(change, Grow):
+        if len(change.groups) != change.number:
+            raise ValueError("new rows of a table in groups come with the group of each")
+        return np.concatenate([groups, np.asarray(change.groups, np.int32)])
+    item = Field(groups.astype(np.float64), (change.axis,), additive=False)
+    return apply_change(item, change).values.astype(np.int32)
 
 
 def keys_after(keys: Keys, change: Change) -> Keys:

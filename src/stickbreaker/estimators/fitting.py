@@ -272,7 +272,7 @@ def resume(
             write_documents(estimator, job.source, job.engine, directory.path)
             checkpoints.fixed["corpus_path"] = None
 
-        evolving = Evolving(directory.evolution()) if job.model.ordered else None
+        evolving = Evolving(directory.evolution()) if job.model.table.keyed else None
         snapshots = None if evolving is None else evolving.snapshots
         checkpoints = Checkpoints(directory, begun_with(manifest), every, add_documents, snapshots)
         if stopper is not None:

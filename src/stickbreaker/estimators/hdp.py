@@ -23,7 +23,7 @@ class HDP(ScikitLearn, PlainHDP):
         1
         """
         check_is_fitted(self)
-        if self._model().ordered:
+        if self._model().table.keyed:
             raise UserError("to_lda needs words that are known", remedy='fit with words="closed"')
         lda = LDA(self.n_topics_, alpha=self.alpha_, eta=self.eta_, random_state=self.seed_)
         lda.set_params(fold_in=self.fold_in, doc_max_iter=self.doc_max_iter, doc_tol=self.doc_tol)

@@ -65,7 +65,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
             corpus.analysis or Analysis(),
             [],
         )
-    elif not model.ordered:
+    elif not model.table.keyed:
         estimator.vocabulary_ = _counted_on(estimator.vocabulary_, corpus)
     estimator.corpus_ = known
     estimator.trace_.append(record)

@@ -46,7 +46,7 @@ def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
 
 def source_of(corpus: Corpus, model: Model, held_out: float = 0.0) -> Source:
     """The documents to learn from, their words told by spelling where the model's are open."""
-    return Source(corpus, held_out, corpus.vocabulary.words if model.ordered else None)
+    return Source(corpus, held_out, corpus.vocabulary.words if model.table.keyed else None)
 
 
 def begin_open(job: Run, n_topics: int, init: str) -> tuple[Run, RunState]:

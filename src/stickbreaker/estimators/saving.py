@@ -153,7 +153,7 @@ def _fill(
         model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_)
     except UserError:  # moves that are for streams only
         model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_, stream=True)
-    if not model.ordered:  # an open vocabulary takes any columns
+    if not model.table.keyed:  # an open vocabulary takes any columns
         estimator.n_features_in_ = len(estimator.vocabulary_)
     engine = LocalEngine(estimator.n_jobs, folder=directory.path)
     engine.restore(model, snapshot.arrays, snapshot.keys)
@@ -168,11 +168,11 @@ def _fill(
 def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunState, n_words: int) -> None:
     """Raise ValueError where the parts of a saved model are not of one size: its table (rows × columns), its
     vocabulary (`n_words`, of a closed one) and the rest."""
-    if not model.ordered and shape[0] != n_words:
+    if not model.table.keyed and shape[0] != n_words:
         raise ValueError(f"{shape[0]} rows for {n_words} words")
     if isinstance(model.documents, FiniteTopics) and model.documents.n_topics != shape[1]:
         raise ValueError(f"{shape[1]} columns for {model.documents.n_topics} topics")
-    sizes = {model.row_axis: shape[0], model.column_axis: shape[1]}
+    sizes = dict(zip(model.table.axes, shape, strict=True))
     for name, item in {**model.documents.start(), **model.words.start()}.items():
         held = state.small.get(name)
         if held is None or held.axes != item.axes or held.values.ndim != item.values.ndim:

@@ -150,7 +150,7 @@ def advance(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
     state.in_pass += 1
     state.seen += minibatch.n_documents
     record = _record(job, state, minibatch, stats, score, edits)
-    if model.ordered:
+    if model.table.keyed:
         left = sum(len(change.positions) for change in reordered if isinstance(change, Drop))
         record["vocabulary"] = {"size": engine.n_rows, "entered": entered, "left": left}
     return record
@@ -250,7 +250,7 @@ def settle(job: Run, state: RunState) -> None:
         rows, state.small = job.chains.mean()
         held, now = job.engine.totals().shape[1], rows.values.shape[1]
         if held != now:  # a chain's topics come and go
-            axis = job.model.column_axis
+            axis = job.model.table.columns
             change = Grow(axis, now - held) if now > held else Drop(axis, tuple(range(now, held)))
             job.engine.edit((change,))
         job.engine.blend(rows, 0.0, 1.0)

@@ -122,7 +122,7 @@ def make(
     Columns are told by their top rows before the first of these edits, and after the last.
     """
     small, stats, columns = shape
-    column_axis = model.column_axis
+    column_axis = model.table.columns
     made: list[dict[str, Any]] = []
     touched: list[set[int]] = []
     after = columns

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.parts import TableParts
 
 Summary = Mapping[str, Array]  # sums over the rows of the table that are not linear in its counts
-Counts = Any  # a table or some of its rows: an array (rows × columns); of a model that orders it `Ordered`
+Counts = Any  # a table or some of its rows: an array (rows × columns); of a truncated one `Ordered`
 View = Any  # what a model makes of the rows that a shard reads; only that model looks inside
 Local = Record  # what a document keeps between passes, its first axis named "documents"
 
@@ -70,6 +70,29 @@ class Verdict(NamedTuple):
     dropped: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TableSpec:
+    """What a model's table of counts is: all that an engine knows of it.
+
+    `rows` and `columns` name the axes (words, topics). `keyed`: a row is known by a key (a spelling), and
+    local steps may report rows that the table does not have yet; else rows are known by number, and stay.
+    `truncated`: counts are sparse, each column keeps an order of its cells, and has no place for a cell
+    beyond its truncation (`Ordered`); else the table is dense. `groups` (rows, int32): the group (language,
+    tree node) of each row that a run starts from; totals are by group. None: there is one.
+    """
+
+    rows: str = "words"
+    columns: str = "topics"
+    keyed: bool = False
+    truncated: bool = False
+    groups: NDArray[np.int32] | None = None
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """The names of both axes."""
+        return self.rows, self.columns
+
+
 class Model(ABC):
     """Frozen settings and pure functions, of a table of expected counts and a small part.
 
@@ -77,18 +100,12 @@ class Model(ABC):
     engine; `small` is everything else. Priors never enter the table.
     """
 
-    row_axis: ClassVar[str] = "words"
-    column_axis: ClassVar[str] = "topics"
-    ordered: bool = False  # whether the table is sparse and its columns have an order (`Ordered`)
+    table: TableSpec = TableSpec()
     moves: "tuple[Move, ...]" = ()
 
     @abstractmethod
     def n_columns(self, small: Record) -> int:
         """Columns of the table now."""
-
-    def groups(self) -> NDArray[np.int32] | None:
-        """The group (language) of each row of the table that a run starts from; None: there is but one."""
-        return None
 
     @abstractmethod
     def start(self) -> Record:
@@ -103,15 +120,15 @@ class Model(ABC):
         """
 
     def prepare(self, small: Record, counts: Counts) -> Record:
-        """The small part with what is worked out once from an ordered table before its rows are viewed."""
+        """The small part with what is worked out once from a truncated table before its rows are viewed."""
         return small
 
     @abstractmethod
     def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> View:
         """What the local step needs of some rows: `counts` (rows × columns), of table positions `rows`.
 
-        `totals` (groups × columns) are sums over the whole table; `rows` None means all rows in order. Of an
-        ordered table `counts` is the whole, and `rows` are a shard's words in turn, -1 where it has none.
+        `totals` (groups × columns) are sums over the whole table; `rows` None means all rows in order. Of a
+        truncated table `counts` is the whole, and `rows` are a shard's words in turn, -1 where it has none.
         """
 
     @abstractmethod
@@ -168,10 +185,10 @@ class Model(ABC):
         With it small fields that this changes, as they are after the edit. A row of `found` has its counts by
         column first; what follows them is the model's own.
         """
-        return ((Grow(self.row_axis, len(found), tuple(sorted(found))),) if found else ()), {}
+        return ((Grow(self.table.rows, len(found), tuple(sorted(found))),) if found else ()), {}
 
     def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
-        """Of an ordered table, after the global step: what its order becomes, and which rows leave."""
+        """Of a truncated table, after the global step: what its order becomes, and which rows leave."""
         return ()
 
 

@@ -18,7 +18,18 @@ from stickbreaker.core.edits import Drop, Edit, Grow, Split
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import Accepted, Local, Model, Move, Plan, Score, Step, Summary, Verdict
+from stickbreaker.models.contract import (
+    Accepted,
+    Local,
+    Model,
+    Move,
+    Plan,
+    Score,
+    Step,
+    Summary,
+    TableSpec,
+    Verdict,
+)
 from stickbreaker.models.parts import Ask, Part, TableParts, Told
 
 
@@ -39,7 +50,7 @@ class GrowingMixture(Model):
     eta: float = 0.5
     least: float = 2.0
     faded: float = 2.0
-    column_axis = "components"
+    table = TableSpec(columns="components", keyed=True)
 
     @property
     def moves(self) -> tuple[Move, ...]:  # type: ignore[override]
@@ -84,7 +95,7 @@ class GrowingMixture(Model):
 
     def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
         keys = tuple(sorted(key for key, row in found.items() if row.sum() >= self.least))
-        return ((Grow(self.row_axis, len(keys), keys),) if keys else ()), {}
+        return ((Grow(self.table.rows, len(keys), keys),) if keys else ()), {}
 
     def global_step(
         self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
@@ -100,6 +111,8 @@ class GrowingMixture(Model):
 @dataclass(frozen=True)
 class ClosedMixture(GrowingMixture):
     """The same over a closed vocabulary: only its components grow."""
+
+    table = TableSpec(columns="components")
 
     @property
     def moves(self) -> tuple[Move, ...]:  # type: ignore[override]

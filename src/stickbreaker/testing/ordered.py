@@ -11,7 +11,7 @@ from stickbreaker.core.edits import Drop, Edit, Grow, Permute, Reorder, apply
 from stickbreaker.core.records import Array, Field, Ordered, Record, Rows
 from stickbreaker.engines.contract import Engine, Interrupted
 from stickbreaker.learning.loop import advance
-from stickbreaker.models.contract import Counts, Move, Step, Summary
+from stickbreaker.models.contract import Counts, Move, Step, Summary, TableSpec
 from stickbreaker.testing.growing import Components, GrowingMixture
 from stickbreaker.testing.runs import GrowingRuns
 
@@ -26,7 +26,7 @@ class OrderedMixture(GrowingMixture):
 
     start_components: int = 2
     most: int = 12
-    ordered: bool = True
+    table = TableSpec(columns="components", keyed=True, truncated=True)
 
     @property
     def moves(self) -> tuple[Move, ...]:  # type: ignore[override]

@@ -50,7 +50,7 @@ class SparkEngine:
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
         """An engine for a run of a model: tables of a closed vocabulary lie in blocks, others everywhere."""
-        kind = SparkEverywhere if model.ordered else SparkBlocks
+        kind = SparkEverywhere if model.table.truncated else SparkBlocks
         if folder is not None:
             return kind(self, folder=folder.resolve(), keep_local=keep_local)
         made = tempfile.TemporaryDirectory(prefix="stickbreaker-", dir=self.folder)

@@ -37,6 +37,7 @@ from stickbreaker.engines.spark.sums import Reduced, ReduceTask, without_rows
 from stickbreaker.engines.spark.tasks import EachTask, MapTask, StoredField, over_files
 from stickbreaker.engines.spark.versions import Versions
 from stickbreaker.engines.stored import StoredRows, StoredTable
+from stickbreaker.engines.table import n_groups_of
 from stickbreaker.models.contract import Local, Model, Plan, Step, Summary
 from stickbreaker.models.parts import TableParts
 
@@ -80,8 +81,8 @@ class SparkBlocks(Engine):
 
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
         self._set_model(model)
-        groups = model.groups()
-        n_groups = 1 if groups is None else int(groups.max(initial=0)) + 1
+        groups = model.table.groups
+        n_groups = n_groups_of(groups)
         n_rows, n_columns = counts.shape
         layout = layout_of(n_rows, n_columns, self.settings.blocks)
         version = self.names.new()
@@ -91,8 +92,7 @@ class SparkBlocks(Engine):
         sums = self._each_block(layout, work, (version,))
         seeds.destroy()
         stored = StoredRows(self.folder, layout, (version,), n_columns)
-        axes = (model.row_axis, model.column_axis)
-        self.table = StoredTable(stored, axes, 1.0, sums["totals"], groups)
+        self.table = StoredTable(stored, model.table.axes, 1.0, sums["totals"], groups)
         self.kept, self.versions, self.live = {}, {}, set()
         self.records.clear()
 
@@ -378,7 +378,7 @@ class SparkBlocks(Engine):
 
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self._set_model(model)
-        self.table = StoredTable.restored(arrays, model.row_axis, model.column_axis, self.folder)
+        self.table = StoredTable.restored(arrays, *model.table.axes, self.folder)
         self._set_groups(self.table.groups)
         self.kept, self.versions, self.live = {}, {}, set()
         held = {tuple(name.split("/")[1:3]) for name in arrays if name.startswith(PREFIX)}

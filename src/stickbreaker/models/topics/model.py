@@ -12,7 +12,18 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import Counts, Local, Model, Move, Plan, Score, Step, Summary, View
+from stickbreaker.models.contract import (
+    Counts,
+    Local,
+    Model,
+    Move,
+    Plan,
+    Score,
+    Step,
+    Summary,
+    TableSpec,
+    View,
+)
 from stickbreaker.models.topics.documents import FiniteTopics
 from stickbreaker.models.topics.franchise import FranchiseTopics
 from stickbreaker.models.topics.franchise_solver import Franchise
@@ -35,14 +46,9 @@ class TopicModel(Model):
     def n_columns(self, small: Record) -> int:
         return self.documents.count(small)
 
-    def groups(self) -> NDArray[np.int32] | None:
-        if isinstance(self.words, OpenWords) or len(self.words.firsts) == 1:
-            return None
-        return self.words.groups()
-
     @property
-    def ordered(self) -> bool:  # type: ignore[override]
-        return self.words.ordered
+    def table(self) -> TableSpec:  # type: ignore[override]
+        return self.words.table
 
     def start(self) -> dict[str, Field]:
         small = {**self.documents.start(), **self.words.start()}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.records import Array, Field, Ordered, Record
-from stickbreaker.models.contract import Step, Summary
+from stickbreaker.models.contract import Step, Summary, TableSpec
 from stickbreaker.models.topics.seen_before import SeenBefore
 from stickbreaker.models.topics.spelling import CharacterModel, Spelling, code_points
 
@@ -83,7 +83,7 @@ class OpenWords:
 
     settings: OpenVocabulary
     characters: CharacterModel | None = None
-    ordered: ClassVar[bool] = True
+    table: ClassVar[TableSpec] = TableSpec(keyed=True, truncated=True)
     _read: list[tuple[Array, CharacterModel]] = field(default_factory=list, init=False, repr=False)
 
     @property

@@ -5,14 +5,15 @@ Kernels and scipy.special are imported on use: a model is loaded without them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.randomness import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
-from stickbreaker.models.contract import Summary
+from stickbreaker.models.contract import Summary, TableSpec
 from stickbreaker.models.topics.informed import InformedPrior
 
 BLOCK = 4096  # rows whose Dirichlet parameters are held at once
@@ -31,8 +32,12 @@ class ClosedVocabulary:
     eta: float | Array | InformedPrior
     learned: bool = False
     firsts: tuple[int, ...] = (0,)
-    ordered: ClassVar[bool] = False
     _constants: dict[str, Array] = field(default_factory=dict, init=False, repr=False)  # worked out once
+
+    @property
+    def table(self) -> TableSpec:
+        """Rows are words, in a group a language."""
+        return TableSpec() if len(self.firsts) == 1 else TableSpec(groups=self.groups())
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -41,7 +46,7 @@ class ClosedVocabulary:
 
     def groups(self) -> NDArray[np.int32]:
         """The group of each row."""
-        return np.repeat(np.arange(len(self.firsts), dtype=np.int32), self.sizes)
+        return _groups(self.firsts, self.n_words)
 
     def totals(self, counts: Array) -> Array:
         """Sums of a whole table (groups × topics)."""
@@ -202,6 +207,14 @@ class ClosedVocabulary:
         for group, part in enumerate(self.ranges(rows)):
             out[part] /= sums[group]
         return np.asarray(out)
+
+
+@lru_cache(maxsize=8)
+def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
+    """The group of each of some rows, not to be written to: groups follow one another from `firsts` on."""
+    groups = np.repeat(np.arange(len(firsts), dtype=np.int32), np.diff([*firsts, n_words]))
+    groups.flags.writeable = False
+    return groups
 
 
 def flat_noise(keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
