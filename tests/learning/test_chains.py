@@ -3,14 +3,15 @@ import pytest
 
 from stickbreaker.core.records import Field
 from stickbreaker.learning.chains import Chains, shrinkage
-from stickbreaker.models.contract import Sampler, Score
+from stickbreaker.models.contract import Fitted, Sampler, Score
+from stickbreaker.models.topics.mean_counts import MeanCounts
 
 
 class Counter(Sampler):
-    """A chain whose table counts its sweeps, and whose score is `level` plus that."""
+    """A chain that counts its sweeps, keeps them as samples, and whose score is `level` plus that."""
 
     def __init__(self, level):
-        self.level, self.sweeps, self.learned, self.threads = level, 0, 0, 0
+        self.level, self.sweeps, self.learned, self.threads, self.kept = level, 0, 0, 0, []
 
     def sweep(self, number, threads):
         assert number == self.sweeps
@@ -22,17 +23,18 @@ class Counter(Sampler):
     def score(self):
         return Score(10.0 * (self.level + self.sweeps), 10.0, "joint")
 
-    def counts(self):
-        return np.full((2, 3), self.sweeps, np.int32)
+    def keep(self):
+        self.kept.append(self.sweeps)
 
-    def small(self):
-        return {"alpha": Field(np.array([float(self.learned)]), ("topics",), additive=False)}
+    def fitted(self):
+        return Fitted({"kept": Field(np.array(self.kept, np.float64))})
 
     def snapshot(self):
-        return {"state": np.array([self.sweeps, self.learned])}
+        return {"state": np.array([self.sweeps, self.learned]), "kept": np.array(self.kept, np.int64)}
 
     def restore(self, arrays):
         self.sweeps, self.learned = (int(value) for value in arrays["state"])
+        self.kept = arrays["kept"].tolist()
 
 
 def run(chains, begin, end, last):
@@ -48,16 +50,16 @@ def test_every_so_many_sweeps_are_scored_and_samples_come_after_burn_in():
     assert [sampler.learned for sampler in chains.samplers] == [4, 4]  # not after the first sweep
     assert chains.samplers[0].threads == 2
     assert chains.best() == 1
-    rows, small = chains.mean()
-    assert rows.values == pytest.approx(np.full((2, 3), (6 + 9 + 10) / 3))
-    assert small["alpha"].values.tolist() == [4.0]
+    assert chains.fitted().small["kept"].values.tolist() == [6, 9, 10]
 
 
-def test_before_the_first_sample_the_present_counts_speak():
+def test_a_run_that_is_cut_short_keeps_its_last_state():
     chains = Chains([Counter(0)], burn_in=50, every=10, threads=1)
-    assert chains.mean()[0].values.max() == 0
     run(chains, 0, 3, last=99)
-    assert chains.mean()[0].values.min() == 3
+    assert chains.samplers[0].kept == []
+    assert chains.close()
+    assert chains.samplers[0].kept == [3]
+    assert not chains.close()
 
 
 def test_restored_chains_go_on_alike():
@@ -71,31 +73,24 @@ def test_restored_chains_go_on_alike():
         assert rest.snapshot()[name].tobytes() == values.tobytes(), name
 
 
-class Visitors(Counter):
-    """A chain whose topics come and go: after sweep n they are n to n + 2 and 100, of n tokens."""
-
-    def counts(self):
-        return np.full((2, 4), self.sweeps, np.int32)
-
-    def small(self):
-        ids = np.array([*range(self.sweeps, self.sweeps + 3), 100.0])
-        return {"ids": Field(ids, ("topics",), additive=False)}
-
-
 def test_a_topic_is_averaged_over_the_samples_that_had_it_and_one_that_has_gone_is_dropped():
-    chains = Chains([Visitors(0)], burn_in=0, every=1, threads=1)
-    for number in range(6):
-        chains.sweep(number, last=False)
-        rows, small = chains.mean()
-    assert small["ids"].values.tolist() == [6, 7, 8, 100]
-    assert rows.values[0].tolist() == [(4 + 5 + 6) / 3, (5 + 6) / 2, 6, (1 + 2 + 3 + 4 + 5 + 6) / 6]
-    chains.samplers[0].sweep(6, 1)  # and no sample
-    assert chains.mean()[0].values[0].tolist() == [(5 + 6) / 2, 6, 7, 3.5]
-    rest = Chains([Visitors(0)], burn_in=0, every=1, threads=1)
-    rest.restore(chains.snapshot())
-    for each in (chains, rest):
-        each.sweep(7, last=True)
-    assert rest.mean()[0].values.tobytes() == chains.mean()[0].values.tobytes()
+    """After sweep n the topics are n to n + 2 and 100, of n tokens each."""
+    mean = MeanCounts()
+
+    def state(n):
+        return np.array([n, n + 1, n + 2, 100]), np.full((2, 4), n, np.int32)
+
+    assert mean.of(*state(3))[0].tolist() == [3, 3, 3, 3], "before the first sample"
+    for n in range(1, 7):
+        mean.add(*state(n))
+    assert mean.of(*state(6))[0].tolist() == [(4 + 5 + 6) / 3, (5 + 6) / 2, 6, (1 + 2 + 3 + 4 + 5 + 6) / 6]
+    assert mean.of(*state(7))[0].tolist() == [(5 + 6) / 2, 6, 7, 3.5]
+    rest = MeanCounts.restored(mean.arrays(), 2)
+    for each in (mean, rest):
+        each.add(*state(8))
+    assert rest.of(*state(8)).tobytes() == mean.of(*state(8)).tobytes()
+    with pytest.raises(ValueError, match="another chain"):
+        MeanCounts.restored(mean.arrays(), 3)
 
 
 def test_shrinkage_is_one_where_chains_agree_and_large_where_they_do_not():

@@ -1,51 +1,24 @@
-"""Chains: samplers side by side, and the mean of what they draw."""
+"""Chains: samplers side by side, of which the best speaks."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.foreign import refuse_negative
-from stickbreaker.core.records import Array, Record, Rows
-from stickbreaker.models.contract import Sampler
+from stickbreaker.core.records import Array
+from stickbreaker.models.contract import Fitted, Sampler
 
 PREFIX = "chain/"  # of the arrays of a snapshot
-
-
-class Sums(NamedTuple):
-    """A chain's counts, added over samples, of the topics that the last sample had."""
-
-    ids: NDArray[np.int64]  # topics: lasting numbers
-    samples: NDArray[np.int64]  # topics: samples that had the topic
-    counts: NDArray[np.int64]  # rows × topics
-
-    def of(self, ids: NDArray[np.int64]) -> "Sums":
-        """The sums of these topics (ascending numbers), zeros of those that no sample had."""
-        if np.array_equal(ids, self.ids):
-            return self
-        places = np.searchsorted(ids, self.ids)
-        kept = np.isin(self.ids, ids)
-        samples = np.zeros(len(ids), np.int64)
-        counts = np.zeros((len(self.counts), len(ids)), np.int64)
-        samples[places[kept]] = self.samples[kept]
-        counts[:, places[kept]] = self.counts[:, kept]
-        return Sums(ids, samples, counts)
-
-
-def ids_of(small: Record, n_topics: int) -> NDArray[np.int64]:
-    """Lasting numbers of a chain's topics, ascending: its "ids" where topics come and go."""
-    return small["ids"].values.astype(np.int64) if "ids" in small else np.arange(n_topics, dtype=np.int64)
 
 
 class Chains:
     """Independent chains of one sampler, with different starts.
 
     Every `every`-th sweep is scored and moves the hyperparameters; after `burn_in` sweeps it is a sample.
-    Topics of different chains do not correspond, so samples are averaged within a chain, and the chain whose
-    samples have the best mean score speaks for all. Where topics come and go, those that the chain has in
-    the end are told, each with its mean over the samples that had it: a topic's number is its own for ever.
+    What chains learn does not correspond (a topic of one is none of the other's), so that each keeps its own
+    samples, and the chain whose samples have the best mean score speaks for all.
     """
 
     def __init__(self, samplers: Sequence[Sampler], burn_in: int, every: int, threads: int) -> None:
@@ -56,7 +29,6 @@ class Chains:
         self.scores = np.empty((len(samplers), 0))  # nats a token of log p(w, z), chains × scored sweeps
         self.scored = True  # the present state
         self.taken = 0
-        self.sums: list[Sums | None] = [None] * len(samplers)
 
     def sweep(self, number: int, last: bool) -> bool:
         """Every chain's sweep of this number, counted from 0; gives whether it was scored.
@@ -75,7 +47,7 @@ class Chains:
             if number > 0:
                 sampler.learn()
             if sample:
-                self._add(i)
+                sampler.keep()
             score = sampler.score()
             return score.nats / max(1.0, score.tokens)
 
@@ -97,23 +69,11 @@ class Chains:
         told = [sampler.score() for sampler in self.samplers]
         self.scores = np.column_stack([self.scores, [s.nats / max(1.0, s.tokens) for s in told]])
         if self.taken == 0:
-            for i in range(len(self.samplers)):
-                self._add(i)
+            for sampler in self.samplers:
+                sampler.keep()
             self.taken = 1
         self.scored = True
         return True
-
-    def _add(self, i: int) -> None:
-        """Take a chain's present state as a sample."""
-        counts = self.samplers[i].counts()
-        ids = ids_of(self.samplers[i].small(), counts.shape[1])
-        total = self.sums[i]
-        if total is None:
-            self.sums[i] = Sums(ids, np.ones(len(ids), np.int64), counts.astype(np.int64))
-        else:
-            total = total.of(ids)
-            np.add(total.counts, counts, out=total.counts)
-            self.sums[i] = total._replace(samples=total.samples + 1)
 
     def best(self) -> int:
         """The chain with the best mean score over the samples, before the first one over the last score."""
@@ -121,19 +81,9 @@ class Chains:
             return 0
         return int(self.scores[:, -max(1, self.taken) :].mean(axis=1).argmax())
 
-    def mean(self) -> tuple[Rows, Record]:
-        """The best chain's mean counts over its samples, and the rest.
-
-        A topic that no sample has had, as all before the first, has its present counts.
-        """
-        chain = self.best()
-        counts, small = self.samplers[chain].counts().astype(np.float64), self.samplers[chain].small()
-        total = self.sums[chain]
-        if total is not None:
-            total = total.of(ids_of(small, counts.shape[1]))
-            had = total.samples > 0
-            counts[:, had] = total.counts[:, had] / total.samples[had]
-        return Rows(np.arange(len(counts)), counts), small
+    def fitted(self) -> Fitted:
+        """What the best chain has learned."""
+        return self.samplers[self.best()].fitted()
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `restore` makes the same chains."""
@@ -141,10 +91,8 @@ class Chains:
             f"{PREFIX}scores": self.scores,
             f"{PREFIX}taken": np.array(self.taken),
         }
-        for i, (sampler, total) in enumerate(zip(self.samplers, self.sums, strict=True)):
+        for i, sampler in enumerate(self.samplers):
             arrays |= {f"{PREFIX}{i}/{name}": values for name, values in sampler.snapshot().items()}
-            if total is not None:
-                arrays |= {f"{PREFIX}{i}/sum/{name}": values for name, values in total._asdict().items()}
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -155,22 +103,7 @@ class Chains:
             raise ValueError("scores of other chains")
         for i, sampler in enumerate(self.samplers):
             own = f"{PREFIX}{i}/"
-            held = {name.removeprefix(own): a for name, a in arrays.items() if name.startswith(own)}
-            sums = [held.pop(f"sum/{name}", None) for name in Sums._fields]
-            self.sums[i] = None if sums[0] is None else Sums(*(np.array(values) for values in sums))
-            sampler.restore(held)
-            self._refuse_others(self.sums[i], len(sampler.counts()))
-
-    @staticmethod
-    def _refuse_others(sums: Sums | None, n_rows: int) -> None:
-        """Raise ValueError where sums are not those of a chain over so many rows."""
-        if sums is None:
-            return
-        n_topics = len(sums.ids)
-        if sums.samples.shape != (n_topics,) or sums.counts.shape != (n_rows, n_topics):
-            raise ValueError("samples of another chain")
-        refuse_negative(sums.samples, "samples")
-        refuse_negative(sums.counts, "counts")
+            sampler.restore({n.removeprefix(own): a for n, a in arrays.items() if n.startswith(own)})
 
 
 def shrinkage(scores: Array) -> float:

@@ -220,11 +220,7 @@ def sweep(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
         "kind": "joint",
         "sample": chains.taken,
     }
-    sampler = chains.samplers[chains.best()]
-    small = sampler.small()
-    if "ids" in small:  # topics come and go
-        totals = sampler.counts().sum(axis=0, keepdims=True, dtype=np.float64)
-        record |= job.model.figures(small, totals)
+    record |= chains.samplers[chains.best()].figures()
     if scored:
         best = chains.best()
         record["score"] = record["pass_score"] = float(chains.scores[best, -1])
@@ -246,17 +242,20 @@ def sweep(job: Run, state: RunState, minibatch: Minibatch) -> TraceRecord:
 
 def settle(job: Run, state: RunState) -> None:
     """Bring what chains hold into the engine's table and `state`, for all who read it there."""
-    if job.chains is not None:
-        rows, state.small = job.chains.mean()
-        held, now = job.engine.totals().shape[1], rows.values.shape[1]
-        if held != now:  # a chain's topics come and go
+    if job.chains is None:
+        return
+    fitted = job.chains.fitted()
+    state.small = fitted.small
+    if fitted.counts is not None:
+        held, now = job.engine.totals().shape[1], fitted.counts.shape[1]
+        if held != now:  # a chain's columns come and go
             axis = job.model.table.columns
             change = Grow(axis, now - held) if now > held else Drop(axis, tuple(range(now, held)))
             job.engine.edit((change,))
-        job.engine.blend(rows, 0.0, 1.0)
-        if "ids" in state.small:
-            ids = state.small["ids"].values.astype(np.int64).tolist()
-            state.columns = Columns(tuple(ids), ids[-1] + 1)
+        job.engine.blend(Rows(np.arange(len(fitted.counts)), fitted.counts), 0.0, 1.0)
+    if fitted.columns is not None:
+        numbers = fitted.columns.tolist()
+        state.columns = Columns(tuple(numbers), numbers[-1] + 1)
 
 
 def _end_pass(job: Run, state: RunState, record: TraceRecord, score: Score | None) -> None:

@@ -192,40 +192,55 @@ class Model(ABC):
         return ()
 
 
+class Fitted(NamedTuple):
+    """What a chain has learned: the small part, and of a model with a table its counts (rows × columns).
+
+    `columns` are lasting numbers of the columns, ascending, where these come and go; None: they stay.
+    """
+
+    small: Record
+    counts: Array | None = None
+    columns: NDArray[np.int64] | None = None
+
+
 class Sampler(ABC):
-    """A Markov chain over the assignments of a whole corpus, which owns and changes its state.
+    """A Markov chain over the latent variables of a whole corpus, which owns and changes its state.
 
     Its randomness is keyed by its seed and the sweep's number, so that a restored chain goes on as it would
-    have, with any number of threads.
+    have, with any number of threads. It needs no engine, and no table.
     """
 
     @abstractmethod
     def sweep(self, number: int, threads: int) -> None:
-        """Visit every assignment once."""
+        """Visit every latent variable once."""
 
     @abstractmethod
     def learn(self) -> None:
-        """Move the hyperparameters that are learned to their maximum given the present assignments."""
+        """Move the hyperparameters that are learned, given the present state."""
 
     @abstractmethod
     def score(self) -> Score:
-        """log p(w, z) of the present state."""
+        """The log joint probability of the data and the present state."""
+
+    def keep(self) -> None:
+        """Take the present state as a sample of the posterior, for what `fitted` gives."""
+        return
+
+    def figures(self) -> dict[str, int]:
+        """What every record of the trace tells of the state besides its score."""
+        return {}
 
     @abstractmethod
-    def counts(self) -> NDArray[np.int32]:
-        """The table of the present state (rows × columns); read it before the next sweep."""
-
-    @abstractmethod
-    def small(self) -> Record:
-        """Everything else that a model is made of, as its `start` lays it out."""
+    def fitted(self) -> Fitted:
+        """What is learned so far: a mean over the samples where one has a meaning, or the last state."""
 
     @abstractmethod
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Arrays from which `restore` makes the same state: assignments and hyperparameters."""
+        """Arrays from which `restore` makes the same chain, byte for byte, the samples included."""
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take the state of a snapshot; all counts are made anew from the assignments."""
+        """Take the state of a snapshot. Raises ValueError for one of another chain."""
 
 
 class Move(ABC):

@@ -12,8 +12,9 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.foreign import refuse_negative
 from stickbreaker.core.records import Array, Field
 from stickbreaker.kernels.gibbs import document_counts
-from stickbreaker.models.contract import Sampler, Score
+from stickbreaker.models.contract import Fitted, Sampler, Score
 from stickbreaker.models.topics.documents import FiniteTopics
+from stickbreaker.models.topics.mean_counts import MeanCounts
 from stickbreaker.models.topics.polya import Histogram, fit_alpha, fit_eta, histogram, log_gamma_sum
 from stickbreaker.models.topics.tokens import Tokens
 from stickbreaker.models.topics.words import ClosedVocabulary
@@ -30,6 +31,11 @@ class TokenChain(Sampler):
     def __init__(self, tokens: Tokens, words: ClosedVocabulary, seed: int) -> None:
         self._tokens, self._words, self._seed = tokens, words, seed
         self._small = {**words.start()}
+        self._mean = MeanCounts()
+
+    @abstractmethod
+    def counts(self) -> NDArray[np.int32]:
+        """The present table (rows × topics); read it before the next sweep."""
 
     @property
     @abstractmethod
@@ -70,7 +76,36 @@ class TokenChain(Sampler):
         return Score(nats, float(len(self._tokens.words)), "joint")
 
     def small(self) -> dict[str, Field]:
+        """The present small part, as the model's start lays it out."""
         return dict(self._small)
+
+    def keep(self) -> None:
+        counts = self.counts()
+        self._mean.add(self._numbers(counts.shape[1]), counts)
+
+    def fitted(self) -> Fitted:
+        """Mean counts, each topic's over the samples that had it, and the present small part."""
+        counts = self.counts()
+        return Fitted(self.small(), self._mean.of(self._numbers(counts.shape[1]), counts))
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        return {**self._state_arrays(), **self._mean.arrays()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._take_state(arrays)
+        self._mean = MeanCounts.restored(arrays, len(self.counts()))
+
+    @abstractmethod
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        """The present state, without samples."""
+
+    @abstractmethod
+    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take a state; all counts are made anew from the assignments."""
+
+    def _numbers(self, n_topics: int) -> NDArray[np.int64]:
+        """Lasting numbers of the topics, ascending."""
+        return np.arange(n_topics, dtype=np.int64)
 
     def _hyperparameters(self) -> dict[str, NDArray[Any]]:
         """The documents', and eta where it is one number."""

@@ -79,12 +79,12 @@ class DelayedGibbs(CollapsedChain):
         count_words(self._index, self._chain.topics, counts)
         return counts
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
         """Topics and proposals in document order, alpha, and eta where it is one number."""
         topics, proposals = (array.copy() for array in self._chain)
         return {"assignments": topics, "proposals": proposals, **self._hyperparameters()}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Another sampler's snapshot does as well: it has no proposals, and the next sweep makes some."""
         self._place(arrays["assignments"], arrays.get("proposals", arrays["assignments"]))
         self._take_hyperparameters(arrays)

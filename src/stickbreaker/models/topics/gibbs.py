@@ -67,12 +67,12 @@ class CollapsedGibbs(CollapsedChain):
     def counts(self) -> NDArray[np.int32]:
         return self._table.counts
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
         """Topics in document order, alpha, and eta where it is one number."""
         kind = np.uint16 if self._documents.n_topics <= 2**16 else np.int32
         return {"assignments": self._topics().astype(kind), **self._hyperparameters()}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._place(arrays["assignments"])
         self._take_hyperparameters(arrays)
 

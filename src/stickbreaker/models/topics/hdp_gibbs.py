@@ -12,6 +12,7 @@ from stickbreaker.core.records import Field
 from stickbreaker.corpus.shards import cut_blocks
 from stickbreaker.kernels.gibbs import CHUNK, Table, add_counts, padded
 from stickbreaker.kernels.hdp_gibbs import LEAST, GrowingPrior, Progress, Topics, draw_tables, sweep_growing
+from stickbreaker.models.contract import Fitted
 from stickbreaker.models.topics.collapsed import TokenChain
 from stickbreaker.models.topics.gibbs import BLOCK_TOKENS, topics_of, visit_of
 from stickbreaker.models.topics.growing import GrowingTopics
@@ -83,13 +84,23 @@ class DirectAssignment(TokenChain):
             "ids": Field(self._state.numbers[used].astype(np.float64), ("topics",), additive=False),
         }
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
+    def figures(self) -> dict[str, int]:
+        return self._documents.figures(self.counts().sum(axis=0, dtype=np.float64))
+
+    def fitted(self) -> Fitted:
+        """Mean counts, each topic's over the samples that had it, and the present rest."""
+        return super().fitted()._replace(columns=self._numbers(0))
+
+    def _numbers(self, n_topics: int) -> NDArray[np.int64]:
+        return self._state.numbers[self._used()]
+
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
         """Columns of tokens in document order, the columns' topics, concentrations, and eta if one number."""
         kind = np.uint16 if self._n_columns <= 2**16 else np.int32
         state = {name: values.copy() for name, values in self._state._asdict().items()}
         return {"assignments": self._topics().astype(kind), **state, **self._hyperparameters()}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._state = Topics(*(np.array(arrays[name]) for name in Topics._fields))
         self._place(self._checked(arrays["assignments"]))
         self._take_hyperparameters(arrays)
