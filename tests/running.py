@@ -1,10 +1,12 @@
 """What tests of the program and of saved models share."""
 
 import json
+import os
+import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,7 +24,19 @@ SMALL = ("--topics", 3, "--threads", 1, "--seed", 1)  # options of a quick `fit 
 
 UNTIMED = ("seconds", "memory_mb", "digest")  # what two runs may differ in
 
+EXHAUSTIVE = os.environ.get("STICKBREAKER_EXHAUSTIVE", "0") not in ("", "0")  # as `make test-all` sets it
+
+Case = TypeVar("Case")
 Run = Callable[..., Any]  # (*arguments, code=0, stdin="") → a result with stdout and stderr
+
+
+def sample(cases: Iterable[Case], most: int, seed: int = 0) -> list[Case]:
+    """A sample of so many cases, the same ones each time; all of them in `make test-all`."""
+    every = list(cases)
+    if EXHAUSTIVE or len(every) <= most:
+        return every
+    chosen = random.Random(seed).sample(range(len(every)), most)
+    return [every[place] for place in sorted(chosen)]
 
 
 class StopAfter(Observer):
