@@ -28,7 +28,7 @@ test-kernels: $(VENV)/developing
 
 # numba keeps what it has compiled: done here once, workers that begin side by side find it
 build/compiled: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l njit)
-	$(BIN)/python -m audit.warm
+	$(BIN)/python -m tests.compile
 	mkdir -p build && touch $@
 
 check: $(VENV)/developing
