@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import settings
 
 from tests.running import PROGRAM, SMALL, Run, planted_documents, write_lines
+
+settings.register_profile("untimed", deadline=None)  # an example may take long where others work beside it
+settings.load_profile("untimed")
 
 SPARK = Path(__file__).parent / "spark"
 FAULTS = ("test_faults.py", "test_when_java_dies.py", "test_arriving_program.py")  # those of Spark
