@@ -42,6 +42,7 @@ def session(place):
     return [(line, run_program(shlex.split(line)[1:], place)) for line in lines()]
 
 
+@pytest.mark.slow
 def test_every_command_succeeds(session):
     verbs = {line.split()[1] for line, _ in session}
     assert verbs >= {"demo", "corpus", "fit", "topics", "transform", "evaluate", "report"}

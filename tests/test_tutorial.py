@@ -37,6 +37,7 @@ def session(tmp_path_factory):
     return place, done
 
 
+@pytest.mark.slow
 def test_every_step_succeeds(session):
     _, done = session
     assert len(done) >= 12

@@ -52,6 +52,7 @@ def interrupted_fit(cli, monkeypatch, steps, *arguments, model="lda"):
         return cli("fit", model, *arguments, code=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("every", [0, 60])
 def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, kind, every):
@@ -59,6 +60,7 @@ def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, k
     goes_on_alike(cli, tmp_path, monkeypatch, options, every)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     ["batch", "keep local", "online", "held out", "hybrid", "gibbs", "gibbs, chains, held out"],
@@ -207,6 +209,8 @@ def test_a_failed_fit_leaves_nothing(cli, planted, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["broken.jsonl"]
 
 
+@pytest.mark.slow
+@pytest.mark.faults
 def test_ctrl_c_of_the_program(planted, program, cli, tmp_path):
     path = tmp_path / "model"
     options = [planted, *SMALL, "--iterations", 300, "--tol", 0]
