@@ -14,6 +14,7 @@ from tests.children import context
 from tests.running import (
     EXHAUSTIVE,
     PROGRAM,
+    SEED,
     SMALL,
     StopAfter,
     contents,
@@ -292,7 +293,7 @@ def test_kills(child, planted, tmp_path, kind):
     run = (*RUN, *options)
     whole = tmp_path / "whole"
     child("fit", "lda", planted, "--out", whole, *run).join()
-    draw = random.Random(0)
+    draw = random.Random(SEED)
     kills, models, steps = 0, 0, set()
     while kills < wanted:
         models += 1
