@@ -24,7 +24,7 @@ test-all: $(VENV)/developing build/compiled
 
 # the kernels once more as plain Python: what the compiler hides (bounds, types) shows here
 test-kernels: $(VENV)/developing
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels -p no:cacheprovider
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -p no:cacheprovider
 
 # numba keeps what it has compiled: done here once, workers that begin side by side find it
 build/compiled: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l njit)
