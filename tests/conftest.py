@@ -15,6 +15,8 @@ from tests.running import PROGRAM, SMALL, Run, planted_documents, write_lines
 settings.register_profile("untimed", deadline=None)  # an example may take long where others work beside it
 settings.load_profile("untimed")
 
+collect_ignore = ["warm.py", "compile.py"]  # they work when they are imported
+
 SPARK = Path(__file__).parent / "spark"
 FAULTS = ("test_faults.py", "test_when_java_dies.py", "test_arriving_program.py")  # those of Spark
 LONG = ("spark", "browser", "faults", "slow")
