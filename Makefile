@@ -1,21 +1,35 @@
 # make demo: see topics.  make test: the tests.  make check: format, lint, types, imports, docs.
+# make test-all: the tests, with every case of those of which `make test` takes a sample.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '*.js' -o -name '*.css' -o -name '*.txt')
 
-.PHONY: demo test test-kernels check docs audit bench bench-hdp bench-open bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
+# a process for every core, four at most (WORKERS=0: one, as plain pytest); files and classes stay whole
+WORKERS ?= logical
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
+
+.PHONY: demo test test-all test-kernels check docs audit bench bench-hdp bench-open bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
 	reproduce-stream clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
 
-test: $(VENV)/developing
-	$(BIN)/python -m pytest
+# TESTS="tests/cli -k resume": only these
+test: $(VENV)/developing build/compiled
+	$(PYTEST) $(TESTS)
+
+test-all: $(VENV)/developing build/compiled
+	STICKBREAKER_EXHAUSTIVE=1 $(PYTEST) $(TESTS)
 
 # the kernels once more as plain Python: what the compiler hides (bounds, types) shows here
 test-kernels: $(VENV)/developing
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -p no:cacheprovider
+
+# numba keeps what it has compiled: done here once, workers that begin side by side find it
+build/compiled: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l njit)
+	$(BIN)/python -m tests.compile
+	mkdir -p build && touch $@
 
 check: $(VENV)/developing
 	$(BIN)/ruff format --check src tests audit benchmarks reproduce examples docs

@@ -2,13 +2,45 @@
 
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import settings
 
 from tests.running import PROGRAM, SMALL, Run, planted_documents, write_lines
+
+settings.register_profile("untimed", deadline=None)  # an example may take long where others work beside it
+settings.load_profile("untimed")
+
+collect_ignore = ["warm.py", "compile.py"]  # they work when they are imported
+
+SPARK = Path(__file__).parent / "spark"
+FAULTS = ("test_faults.py", "test_when_java_dies.py", "test_arriving_program.py")  # those of Spark
+LONG = ("spark", "browser", "faults", "slow")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests on Spark; where several workers share the tests, what takes long comes first."""
+    for item in items:
+        if SPARK in item.path.parents:
+            item.add_marker("spark")
+            if item.path.name in FAULTS:
+                item.add_marker("faults")
+    if hasattr(config, "workerinput"):
+        longest_first(items)
+
+
+def longest_first(items: list[pytest.Item]) -> None:
+    """Put files and classes with most tests that take long first, so that no worker ends with one of them."""
+    scopes = [item.nodeid.rpartition("::")[0] for item in items]
+    marked = [any(mark.name in LONG for mark in item.iter_markers()) for item in items]
+    long = Counter(scope for scope, is_long in zip(scopes, marked, strict=True) if is_long)
+    order = sorted(range(len(items)), key=lambda place: -long[scopes[place]])
+    items[:] = [items[place] for place in order]
 
 
 @pytest.fixture(scope="session")

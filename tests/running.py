@@ -1,10 +1,12 @@
 """What tests of the program and of saved models share."""
 
 import json
+import os
+import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,7 +24,22 @@ SMALL = ("--topics", 3, "--threads", 1, "--seed", 1)  # options of a quick `fit 
 
 UNTIMED = ("seconds", "memory_mb", "digest")  # what two runs may differ in
 
+EXHAUSTIVE = os.environ.get("STICKBREAKER_EXHAUSTIVE", "0") not in ("", "0")  # as `make test-all` sets it
+SEED = int(os.environ.get("STICKBREAKER_SEED", "0"))
+
+Case = TypeVar("Case")
 Run = Callable[..., Any]  # (*arguments, code=0, stdin="") → a result with stdout and stderr
+
+
+def sampled(cases: Sequence[Case], n: int) -> list[Case]:
+    """So many of some cases, in order, the same ones each time; all of them in `make test-all`.
+
+    STICKBREAKER_SEED draws others.
+    """
+    if EXHAUSTIVE or len(cases) <= n:
+        return list(cases)
+    chosen = random.Random(SEED).sample(range(len(cases)), n)
+    return [cases[place] for place in sorted(chosen)]
 
 
 class StopAfter(Observer):

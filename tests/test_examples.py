@@ -1,25 +1,18 @@
 """The examples run, and stay short."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.children import run_script
+
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(example, tmp_path):
-    done = subprocess.run(
-        [sys.executable, example],
-        cwd=tmp_path,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_script(example, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
     assert "Traceback" not in done.stderr

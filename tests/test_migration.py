@@ -2,12 +2,11 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
+from tests.children import run_program, run_script
+
 GUIDE = (Path(__file__).parent.parent / "docs" / "migration.md").read_text(encoding="utf-8")
-PROGRAM = Path(sys.executable).parent / "stickbreaker"
 
 
 def blocks(language: str) -> list[str]:
@@ -17,13 +16,7 @@ def blocks(language: str) -> list[str]:
 def test_the_python_runs_in_order(tmp_path):
     snippets = blocks("python")
     assert len(snippets) == 4
-    ended = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", "\n".join(snippets)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ended = run_script("\n".join(snippets), tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert "river" in ended.stdout
 
@@ -39,8 +32,7 @@ def test_the_commands_run_in_order(tmp_path):
     commands = [line.removeprefix("$ ") for line in blocks("console")[0].splitlines()]
     assert len(commands) == 4
     for line in commands:
-        words = [str(PROGRAM), *shlex.split(line)[1:]]
-        ended = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+        ended = run_program(shlex.split(line)[1:], tmp_path)
         assert ended.returncode == 0, f"{line}\n{ended.stderr}"
     shares = (tmp_path / "doc-topics.txt").read_text().splitlines()
     assert [line.split("\t")[1] for line in shares] == ["d1", "d2", "d3", "d4"]

@@ -2,15 +2,14 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.children import run_program, run_script
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PROGRAM = Path(sys.executable).parent / "stickbreaker"
 
 
 def blocks(language: str) -> list[str]:
@@ -40,13 +39,10 @@ def place(tmp_path_factory):
 @pytest.fixture(scope="module")
 def session(place):
     """Every command line of the README, run in order: the line, and how it ended."""
-    done = []
-    for line in lines():
-        command = [str(PROGRAM), *shlex.split(line)[1:]]
-        done.append((line, subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)))
-    return done
+    return [(line, run_program(shlex.split(line)[1:], place)) for line in lines()]
 
 
+@pytest.mark.slow
 def test_every_command_succeeds(session):
     verbs = {line.split()[1] for line, _ in session}
     assert verbs >= {"demo", "corpus", "fit", "topics", "transform", "evaluate", "report"}
@@ -62,9 +58,7 @@ def test_commands_make_what_the_text_says(session, place):
 
 def test_the_python_runs(session, place):
     [snippet] = blocks("python")
-    ended = subprocess.run(
-        [sys.executable, "-c", snippet], cwd=place, capture_output=True, text=True, check=False
-    )
+    ended = run_script(snippet, place)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout
 

@@ -2,26 +2,25 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.children import run_program, run_script
+
 TUTORIAL = (Path(__file__).parent.parent / "docs" / "tutorial.md").read_text(encoding="utf-8")
-PROGRAM = Path(sys.executable).parent / "stickbreaker"
 FENCED = re.findall(r"^```(\w+)\n(.*?)^```$", TUTORIAL, flags=re.DOTALL | re.MULTILINE)
 
 
-def steps() -> list[list[str]]:
-    """What the reader runs, in order: the program's lines and the snippets of Python."""
-    found: list[list[str]] = []
+def steps() -> list[str | list[str]]:
+    """What the reader runs, in order: snippets of Python, and the words of the program's lines."""
+    found: list[str | list[str]] = []
     for language, block in FENCED:
         if language == "python":
-            found.append([sys.executable, "-c", block])
+            found.append(block)
         elif language == "console":
             lines = [line for line in block.splitlines() if line.startswith("$ stickbreaker ")]
-            found.extend([str(PROGRAM), *shlex.split(line)[2:]] for line in lines)
+            found.extend(shlex.split(line)[2:] for line in lines)
     return found
 
 
@@ -33,10 +32,12 @@ def session(tmp_path_factory):
     (place / "questions.txt").write_text(questions, encoding="utf-8")
     done = []
     for step in steps():
-        done.append((step, subprocess.run(step, cwd=place, capture_output=True, text=True, check=False)))
+        run = run_script if isinstance(step, str) else run_program
+        done.append((step, run(step, place)))
     return place, done
 
 
+@pytest.mark.slow
 def test_every_step_succeeds(session):
     _, done = session
     assert len(done) >= 12

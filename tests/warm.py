@@ -1,7 +1,15 @@
-"""Imported by the server that starts children: they begin with modules imported and kernels loaded."""
+"""Imported by the server that starts children: they begin with modules, kernels and Python's docs loaded."""
 
-from stickbreaker import LDA
-from stickbreaker.estimators import sampling as sampling
+import audit.warm as audit
+import sklearn.feature_extraction.text as text
+import sklearn.linear_model as linear_model
+import sklearn.model_selection as model_selection
+import sklearn.pipeline as pipeline
 
-for inference in ("mean-field", "hybrid", "gibbs", "gibbs-delayed"):
-    LDA(2, inference=inference, max_iter=1, tol=0, n_jobs=1).fit(["a river bank", "bank money"])
+import stickbreaker
+from stickbreaker.corpus.readers import python_docs
+
+__all__ = ["audit", "estimators", "linear_model", "model_selection", "pipeline", "text"]
+estimators = (stickbreaker.LDA, stickbreaker.HDP)
+documents = tuple(python_docs.python_documents())  # some seconds, and several examples begin with them
+python_docs.python_documents = lambda: iter(documents)

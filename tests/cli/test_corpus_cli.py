@@ -1,27 +1,28 @@
-"""`stickbreaker corpus` through the installed program."""
+"""`stickbreaker corpus`, within the tests' process; what comes by a pipe, through the installed program."""
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import click
 import pytest
 from click.testing import CliRunner
 
 from stickbreaker.cli import corpus as verb
-from stickbreaker.cli import inputs
+from stickbreaker.cli import inputs, main
 from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, VocabularyRule
 from stickbreaker.corpus.readers import READERS
 
-PROGRAM = Path(sys.executable).parent / "stickbreaker"
 LINES = "The cat sat.\nTwo dogs and a cat\n\n"
 
 
-def stickbreaker(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def stickbreaker(*arguments: object, stdin: str = "") -> CompletedProcess[str]:
+    """What the program does and prints."""
     words = [str(argument) for argument in arguments]
-    return subprocess.run([PROGRAM, *words], input=stdin, capture_output=True, text=True, check=False)
+    done = CliRunner().invoke(main, words, input=stdin)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
 def test_build_and_info(tmp_path):
@@ -40,13 +41,13 @@ def test_build_and_info(tmp_path):
     assert (facts["documents"], facts["words"], facts["tokens"], facts["languages"]) == (3, 3, 4, {"en": 3})
 
 
-def test_every_option_reaches_the_corpus(tmp_path):
+def test_every_option_reaches_the_corpus(program, tmp_path):
     stop, given = tmp_path / "stop.txt", tmp_path / "given.txt"
     stop.write_text("cat\n\ncat\n")
     given.write_text("Dog\nBird\n")
     out = tmp_path / "out"
     lines = '{"body": "A Dog, a cat", "key": "k1"}\nbroken\n{"body": "Bird"}\n'
-    built = stickbreaker(
+    built = program(
         "corpus", "build", "-", "--out", out, "--text-field", "body", "--stop-words", stop, "--no-lowercase",
         "--extra-stop-words", stop, "--min-length", 3, "--vocabulary", given, "--on-error", "skip", "--json",
         "--normalization", "NFKC", "--token-pattern", r"\p{L}+", "--language", "German", "--stemming",
@@ -133,7 +134,7 @@ def test_the_largest_text(tmp_path, option):
     bags.write_text("1 0:1\n")
     given = [large] if not option else [bags if option == "--vocab" else texts, option, large]
 
-    def build(*more: object) -> subprocess.CompletedProcess[str]:
+    def build(*more: object) -> CompletedProcess[str]:
         return stickbreaker("corpus", "build", *given, "--out", tmp_path / "out", *more)
 
     failed = build("--largest-text", 1)

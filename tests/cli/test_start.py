@@ -40,6 +40,7 @@ def places(cli, model, planted, tmp_path_factory) -> dict[str, Path]:
     return {"model": model, "data": planted, "corpus": corpus}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", LINES)
 def test_verbs_import_what_they_need(line, places, tmp_path):
     words = line.format(**places, dir=tmp_path).split()
@@ -52,6 +53,7 @@ def test_verbs_import_what_they_need(line, places, tmp_path):
     assert not imported & (UNWANTED | LINES[line])
 
 
+@pytest.mark.slow
 def test_compiling_is_told_once_and_only_when_it_happens(model, planted, tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     words = ("transform", model, planted, "--out", tmp_path / "t.csv", "--overwrite")

@@ -69,6 +69,8 @@ def undisturbed(cli, tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
+@pytest.mark.faults
 def test_a_killed_process_goes_on_and_ends_the_same(undisturbed, cli, tmp_path):
     out = tmp_path / "model"
     with running("fit", "lda", "-", "--out", out, *STREAM, *EVERY) as process:
@@ -96,6 +98,8 @@ def test_a_model_is_read_while_it_learns(cli, tmp_path):
     assert documents_in(out) == 90
 
 
+@pytest.mark.slow
+@pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_saves_and_says_how_to_go_on(number, cli, tmp_path):
     out = tmp_path / "model"
@@ -116,6 +120,8 @@ def test_a_signal_saves_and_says_how_to_go_on(number, cli, tmp_path):
     assert "finished already" in cli("resume", out, stdin="").stdout
 
 
+@pytest.mark.slow
+@pytest.mark.faults
 def test_a_signal_before_the_first_minibatch_leaves_nothing(tmp_path):
     out = tmp_path / "model"
     with running("fit", "lda", "-", "--out", out, *STREAM) as process:

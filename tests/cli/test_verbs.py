@@ -168,6 +168,7 @@ def test_statuses_of_the_installed_program(program, tmp_path):
 # What the verbs do
 
 
+@pytest.mark.slow
 def test_a_day_of_work_through_the_installed_program(program, cli, planted, model, tmp_path):
     """From a file to a report, each step in a process of its own."""
     corpus, path = tmp_path / "corpus", tmp_path / "model"

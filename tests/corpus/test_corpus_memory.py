@@ -46,6 +46,7 @@ def peak_of(path):
     return int(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to know the peak of memory")
 def test_peak_memory_does_not_grow_with_the_corpus(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "FILE_BLOCKS", 4)

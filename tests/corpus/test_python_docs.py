@@ -139,6 +139,7 @@ def test_stop_words_are_clean() -> None:
     assert not stop_words() & {"http", "socket", "file", "date"}
 
 
+@pytest.mark.slow
 def test_the_running_python() -> None:
     found = list(python_documents())
     ids = [document.id for document in found]

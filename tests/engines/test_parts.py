@@ -218,6 +218,7 @@ def in_parts(monkeypatch, size, kind=LocalParts):
     monkeypatch.setattr(LocalEngine, "parts", lambda self, told: kind(self.table, told, size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_runs_are_the_same_in_parts_of_fifty_rows(name, monkeypatch):
     """The same edits, and numbers to 1e-9; there is more than one topic's edit to compare."""

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 CHILD = """
 from stickbreaker import LDA
 from stickbreaker.testing import plant_topics
@@ -14,6 +16,7 @@ for inference in ("mean-field", "hybrid", "gibbs", "gibbs-delayed"):
 """
 
 
+@pytest.mark.slow
 def test_fresh_and_cached_kernels_agree_to_the_last_bit(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONHASHSEED": "0"}
     outputs = [

@@ -49,6 +49,7 @@ def deviations(seen, expected, batches=50):
     return np.abs(means.mean(0) - expected) / (means.std(0, ddof=1) / np.sqrt(batches) + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("form", ["number", "words", "words × topics", "two languages"])
 def test_long_run_averages_equal_the_posterior(form):
@@ -88,6 +89,7 @@ def moments(words, z):
     return np.concatenate([n_wk.ravel(), n_dk[0] ** 2, n_wk.sum(0), n_wk.sum(1), squares])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kernel")
 def test_geweke():
     """Draws of (w, z) from the prior and by turns z | w, w | z have the same moments (Geweke 2004)."""

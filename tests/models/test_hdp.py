@@ -131,6 +131,7 @@ def test_learning_never_lowers_what_it_climbs():
         assert objective(*fit_weights(masses, 1.5, mean_log, 0.01, True), mean_log, 0.01) >= before - 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [{"schedule": "batch"}, {}, {"inference": "hybrid"}, {"schedule": "online", "max_iter": 30}],
@@ -149,6 +150,7 @@ def test_more_topics_than_are_needed(settings):
     assert 0 < model.topic_weights_.sum() < 1
 
 
+@pytest.mark.slow
 def test_planted_concentration_is_recovered():
     """theta ~ Dirichlet(alpha beta): alpha and beta of the drawing."""
     beta = np.array([0.4, 0.3, 0.15, 0.1, 0.05])

@@ -40,6 +40,7 @@ def topics_of(sampler):
     return sampler.snapshot()["assignments"].astype(np.int32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["number", "words", "two languages"])
 def test_long_run_shares_equal_the_posterior(form):
     words, lengths, documents = [0, 1, 0, 2, 0], [3, 2], [0, 0, 0, 1, 1]
@@ -77,6 +78,7 @@ def moments(words, z, alpha, gamma):
     return np.array([*concentrations, *counts, alpha * len(n_kw), gamma * len(n_kw), *same])
 
 
+@pytest.mark.slow
 def test_geweke():
     """Draws of everything from the prior and by turns z, beta, alpha, gamma | w and w | z have the same
     moments (Geweke 2004)."""

@@ -43,6 +43,7 @@ class TestDelayedGibbs(ModelTests):
 INFERENCES = ("mean-field", "hybrid", "gibbs", "gibbs-delayed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inference", INFERENCES)
 def test_planted_asymmetric_alpha_is_recovered(inference):
     truth = np.array([0.8, 0.4, 0.2, 0.1, 0.05])
@@ -55,6 +56,7 @@ def test_planted_asymmetric_alpha_is_recovered(inference):
     assert model.alpha_[chosen] == pytest.approx(truth, rel=0.25, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inference", INFERENCES)
 def test_planted_eta_is_recovered(inference):
     planted = plant_topics(n_documents=800, length=150, eta=0.3, n_words=120, seed=2)
@@ -64,6 +66,7 @@ def test_planted_eta_is_recovered(inference):
     assert model.eta_ == pytest.approx(0.3, rel=0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inference", INFERENCES)
 def test_planted_symmetric_alpha_is_recovered(inference):
     planted = plant_topics(n_documents=1500, length=120, alpha=0.3, seed=6)

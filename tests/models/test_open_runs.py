@@ -193,6 +193,7 @@ def test_a_filter_counts_documents_of_all_shards():
 # Runs into a directory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [LDA, HDP], ids=["LDA", "HDP"])
 @pytest.mark.parametrize("inference", ["hybrid", "mean-field"])
 @pytest.mark.parametrize("memory", ["discard", "bloom"])

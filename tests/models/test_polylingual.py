@@ -61,7 +61,7 @@ class Both(ModelTests):
 
     def test_guided_topics_are_those_that_were_meant(self):
         planted = self.planted()
-        model = self.make(max_iter=self.passes).fit(planted.counts)
+        model = self.fitted(max_iter=self.passes)
         chosen, _ = matched(model.topic_word_, planted.topics)
         assert chosen[[2, 4]].tolist() == [0, 1]
         assert model.topic_names_ == ("topic 2", "topic 4", None, None, None)
@@ -101,6 +101,7 @@ def test_planted_topics_of_two_languages_are_found(inference):
         assert cosines.min() > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inference", INFERENCES)
 def test_a_learned_eta_is_that_of_all_languages(inference):
     planted = plant_languages((120, 60), n_documents=800, length=120, eta=0.3, seed=2)

@@ -62,6 +62,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_an_edit_gains_what_it_says(made, case):
     """From too few topics, and from too many: the difference of full bounds, to single precision."""
@@ -194,6 +195,7 @@ class Bounds(Observer):
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", ["split-merge", None])
 @pytest.mark.parametrize("batch_size", [32, 100, 10**6])
 @pytest.mark.parametrize(("start", "seed"), [(2, 0), (9, 1)])

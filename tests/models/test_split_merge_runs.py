@@ -30,6 +30,7 @@ def bars(n_documents, length, side=10, seed=0):
 # planted topics are found, and counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [2, 10, 40])
 def test_bars_are_twenty(start):
     X, topics = bars(300, 120)
@@ -39,6 +40,7 @@ def test_bars_are_twenty(start):
     assert matched(model.topic_word_, topics)[1].min() > 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inference", ["mean-field", "hybrid"])
 @pytest.mark.parametrize("schedule", [Memoised(100), "batch"], ids=["memoised", "batch"])
 @pytest.mark.parametrize("start", [1, 2, 10])
@@ -73,6 +75,7 @@ def test_documents_of_one_kind_have_one_topic(start):
 # hostile input
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     "rows",

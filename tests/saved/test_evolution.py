@@ -321,7 +321,9 @@ def test_the_file_of_these_tests_is_sound(tmp_path: Path) -> None:
         {"step": pa.array(["1", "2"])},
         {"probability": pa.array([[0.5], [0.5]])},
     ],
-    ids=str,
+    ids=lambda changes: " ".join(
+        f"{name} {value if value is None else value.to_pylist()}" for name, value in changes.items()
+    ),
 )
 def test_a_foreign_file_is_refused(tmp_path: Path, changes: dict) -> None:
     file = written(tmp_path, **changes)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file, save_file
 from tests.golden.older_models import OLDER, file_name, unpack
-from tests.running import SMALL, StopAfter
+from tests.running import SMALL, StopAfter, sampled
 
 from stickbreaker import LDA, Corpus, UserError
 from stickbreaker.core.files import digest_of
@@ -299,7 +299,7 @@ def test_a_trace_of_an_older_version_is_read(copy):
 def test_every_byte_of_corpus_json_is_looked_after(halfway, tmp_path):
     path = shutil.copytree(halfway / "corpus", tmp_path / "corpus")
     content = (path / "corpus.json").read_bytes()
-    for place in range(len(content)):
+    for place in sampled(range(len(content)), 300):
         altered = bytearray(content)
         altered[place] ^= 1 << place % 8
         (path / "corpus.json").write_bytes(altered)

@@ -1,7 +1,6 @@
 """A run that was interrupted or killed, and goes on, gives what an uninterrupted run gives, byte for byte."""
 
 import json
-import multiprocessing
 import os
 import random
 import shutil
@@ -11,7 +10,18 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.running import PROGRAM, SMALL, StopAfter, contents, planted_documents, with_german, write_lines
+from tests.children import context
+from tests.running import (
+    EXHAUSTIVE,
+    PROGRAM,
+    SEED,
+    SMALL,
+    StopAfter,
+    contents,
+    planted_documents,
+    with_german,
+    write_lines,
+)
 
 from stickbreaker import UserError
 from stickbreaker.cli import main
@@ -43,6 +53,7 @@ def interrupted_fit(cli, monkeypatch, steps, *arguments, model="lda"):
         return cli("fit", model, *arguments, code=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("every", [0, 60])
 def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, kind, every):
@@ -50,6 +61,7 @@ def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, k
     goes_on_alike(cli, tmp_path, monkeypatch, options, every)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     ["batch", "keep local", "online", "held out", "hybrid", "gibbs", "gibbs, chains, held out"],
@@ -198,6 +210,8 @@ def test_a_failed_fit_leaves_nothing(cli, planted, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["broken.jsonl"]
 
 
+@pytest.mark.slow
+@pytest.mark.faults
 def test_ctrl_c_of_the_program(planted, program, cli, tmp_path):
     path = tmp_path / "model"
     options = [planted, *SMALL, "--iterations", 300, "--tol", 0]
@@ -216,15 +230,15 @@ def test_ctrl_c_of_the_program(planted, program, cli, tmp_path):
     assert contents(path) == contents(tmp_path / "whole")
 
 
-# kill -9, twenty times and a few times more for every kind of inference
+# kill -9: a few times for every kind of inference, and many times in all
 
 EVERY = ("--checkpoint-every", 0)
 RUN = (*SMALL, *EVERY, "--iterations", 60, "--tol", 0)
-KILLED = {  # kind of inference: kills, options
-    "mean-field": (20, ("--schedule", "online", "--batch-size", 20)),
-    "hybrid": (4, ("--inference", "hybrid", "--schedule", "online", "--batch-size", 20)),
-    "gibbs": (4, ("--inference", "gibbs", "--every", 3)),
-    "gibbs-delayed": (4, ("--inference", "gibbs-delayed", "--every", 3)),
+KILLED = {  # kind of inference: kills (five at most in a sample), options
+    "mean-field": (30, ("--schedule", "online", "--batch-size", 20)),
+    "hybrid": (20, ("--inference", "hybrid", "--schedule", "online", "--batch-size", 20)),
+    "gibbs": (20, ("--inference", "gibbs", "--every", 3)),
+    "gibbs-delayed": (20, ("--inference", "gibbs-delayed", "--every", 3)),
 }
 
 
@@ -239,8 +253,6 @@ def command(arguments: list[str]) -> None:
 @pytest.fixture(scope="module")
 def child():
     """Starts `stickbreaker` with some arguments, from a server that has imported it."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.warm"])
 
     def start(*arguments):
         process = context.Process(target=command, args=([str(argument) for argument in arguments],))
@@ -272,13 +284,16 @@ def kill(process, trace: Path, draw: random.Random) -> bool:
     return process.exitcode == -signal.SIGKILL
 
 
+@pytest.mark.faults
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KILLED)
 def test_kills(child, planted, tmp_path, kind):
-    wanted, options = KILLED[kind]
+    many, options = KILLED[kind]
+    wanted = many if EXHAUSTIVE else min(many, 5)
     run = (*RUN, *options)
     whole = tmp_path / "whole"
     child("fit", "lda", planted, "--out", whole, *run).join()
-    draw = random.Random(0)
+    draw = random.Random(SEED)
     kills, models, steps = 0, 0, set()
     while kills < wanted:
         models += 1

@@ -33,6 +33,7 @@ def went_on(path, watch):
     return snapshot.manifest["run"]["step"], any(name.startswith("plan/") for name in snapshot.arrays)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", GOING)
 def test_an_interrupted_run_goes_on_alike(tmp_path, case):
     """Stopped after every few steps: before moves, again and again while plans are under way, after edits."""

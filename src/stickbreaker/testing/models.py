@@ -1,7 +1,7 @@
 """The laws that every topic model's estimator obeys."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -23,6 +23,7 @@ class ModelTests:
 
     recovers = 0.95  # least cosine of a planted topic with its match
     passes = 60  # that a batch run may take to find them
+    _fitted: ClassVar[dict[tuple[Any, ...], Any]] = {}
 
     def make(self, **settings: Any) -> Any:
         raise NotImplementedError
@@ -34,6 +35,13 @@ class ModelTests:
     def words(self, n_words: int) -> list[str]:
         """What the columns of a matrix are called by the model."""
         return [f"x{word}" for word in range(n_words)]
+
+    def fitted(self, **settings: Any) -> Any:
+        """A model of the planted data: fitted once, for all tests of a class, which only look at it."""
+        key = (type(self), *sorted(settings.items()))
+        if key not in self._fitted:
+            self._fitted[key] = self.make(**settings).fit(self.planted().counts)
+        return self._fitted[key]
 
     def topics_of(self, model: Any, n_words: int) -> Array:
         """E[beta] of a fitted model (topics × the planted words), 0 of words that it does not have."""
@@ -58,7 +66,7 @@ class ModelTests:
     def test_planted_topics_are_found(self) -> None:
         """Law 7."""
         planted = self.planted()
-        found = self.make(max_iter=self.passes).fit(planted.counts)
+        found = self.fitted(max_iter=self.passes)
         chosen, cosines = matched(self.topics_of(found, planted.topics.shape[1]), planted.topics)
         assert cosines.min() > self.recovers, cosines
         theta = found.transform(planted.counts)[:, chosen]
@@ -67,7 +75,7 @@ class ModelTests:
     def test_saved_and_loaded_gives_the_same_numbers(self, tmp_path: Path) -> None:
         """Law 8: in any order of the words, too."""
         X = self.planted().counts
-        model = self.make(max_iter=3, tol=0.0).fit(X)
+        model = self.fitted(max_iter=3, tol=0.0)
         model.save(tmp_path / "model")
         loaded = type(model).load(tmp_path / "model")
         assert loaded.transform(X).tobytes() == model.transform(X).tobytes()
@@ -82,7 +90,7 @@ class ModelTests:
     def test_transform_is_a_function_of_the_document(self) -> None:
         """No other document, order or number of threads changes a row."""
         X = self.planted().counts[:300]
-        model = self.make(max_iter=3, tol=0.0).fit(X)
+        model = self.fitted(max_iter=3, tol=0.0)
         whole = model.transform(X)
         order = np.random.default_rng(1).permutation(X.shape[0])
         assert model.transform(X[order]).tobytes() == whole[order].tobytes()

@@ -1,0 +1,39 @@
+"""Compiles the kernels: numba keeps them, and tests that begin side by side afterwards find them.
+
+python -m tests.compile
+"""
+
+import warnings
+
+import audit.warm as verbs
+import numpy as np
+
+from stickbreaker import HDP, LDA, Corpus, Memoised
+from stickbreaker.evaluation.left_to_right import left_to_right_score
+from stickbreaker.testing import plant_topics
+
+__all__ = ["compile_the_rest", "verbs"]  # the program's verbs run when they are imported
+
+
+def compile_the_rest() -> None:
+    """Fits that use kernels, or types of arguments, which no verb of the program uses by default."""
+    X = plant_topics(n_documents=60, length=30).counts
+    prior = np.full((5, X.shape[1]), 0.05)
+    models = [
+        HDP(3, representation="franchise"),
+        HDP(2, schedule=Memoised(batch_size=20)),
+        HDP(2, inference="gibbs", eta="learned"),
+        LDA(5, inference="gibbs", eta=prior),
+        LDA(5, inference="gibbs-delayed", eta=prior),
+        LDA(300, inference="gibbs", eta="learned"),
+        LDA(5, fold_in="sampled"),
+    ]
+    for model in models:
+        model.set_params(max_iter=6, tol=0.0, random_state=0, n_jobs=1).fit(X).transform(X)
+    left_to_right_score(Corpus.from_matrix(X).bags(0), models[3].topic_word_, models[3].alpha_, particles=2)
+
+
+if __name__ == "__main__":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compile_the_rest()
