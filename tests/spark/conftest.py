@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """A session with two local workers and few partitions."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
+    from tests.spark.class_archive import use_archive
     from tests.spark.running_on_spark import LIGHT
 
     from stickbreaker.spark import check_spark, start_session
@@ -25,6 +26,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         check_spark()
     except UserError as error:
         pytest.skip(str(error))
+    use_archive()
     settings = {
         JAVA_OPTIONS: LIGHT,
         "spark.sql.codegen.wholeStage": "false",

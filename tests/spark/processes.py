@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.running import PROGRAM
+from tests.spark.class_archive import java_options
 from tests.spark.running_on_spark import LIGHT
 
 
@@ -30,7 +31,11 @@ def standalone(folder: Path) -> Iterator[str]:
     import pyspark
 
     home = Path(pyspark.__file__).parent
-    java = {"SPARK_DAEMON_JAVA_OPTS": LIGHT, "SPARK_DAEMON_MEMORY": "256m", "SPARK_HOME": str(home)}
+    java = {
+        "SPARK_DAEMON_JAVA_OPTS": f"{LIGHT} {java_options()}",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_HOME": str(home),
+    }
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

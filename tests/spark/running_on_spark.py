@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.spark.class_archive import java_options
 
 from stickbreaker import HDP, LDA
 from stickbreaker.corpus import Corpus
@@ -120,7 +121,7 @@ def session_of(master: str, settings: dict[str, str] | None = None) -> Any:
 
     common = {
         JAVA_OPTIONS: LIGHT,
-        "spark.executor.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET} {LIGHT}",
+        "spark.executor.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET} {LIGHT} {java_options()}",
         "spark.executor.memory": "512m",
     }
     return start_session(master, "tests", {**common, **(settings or {})})
