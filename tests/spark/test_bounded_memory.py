@@ -277,7 +277,7 @@ def test_the_drivers_memory_does_not_grow_with_the_table(spark, tmp_path):
     peaks = []
     for words in (20_000, 40_000):
         zipf(tmp_path / str(words), 300, words)
-        program = start("memory", "local[1]", tmp_path / str(words), 400)
+        program = start("local[1]", "memory", tmp_path / str(words), 400)
         told, _ = program.communicate(timeout=300)
         assert program.returncode == 0
         peaks.append(int(told.split()[-1]))
