@@ -1,15 +1,16 @@
 """A stream that is learned from in a process of its own, which kills itself at a chosen moment.
 
-`python -m tests.spark.arriving_on_spark DIRECTORY MODEL`; DIES tells when: "step N", after so many steps;
-"save N", in the midst of so many saves of the model; "commit N", between that save and Spark's commit. CLOSED
+`python -m tests.spark.arriving_on_spark DIRECTORY MODEL`; DIES tells when: a place of `learned_under`. CLOSED
 makes it an HDP of known words, whose table lies in blocks.
 """
 
+import itertools
 import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,19 @@ from tests.running import planted_documents
 from tests.spark.running_on_spark import session_of
 
 from stickbreaker import HDP, LDA
-from stickbreaker.corpus import Analysis, Vocabulary
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
+from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.estimators.fitting import begun
+from stickbreaker.estimators.online import online_step
+from stickbreaker.estimators.opening import source_of
+from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.learning.loop import Run
 from stickbreaker.learning.schedules import Online
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.spark.arrivals import Arrivals
-from stickbreaker.spark.arriving import Arriving, wait
+from stickbreaker.spark.arriving import ARRIVING, Arriving, wait
 
 BATCH = 30  # documents a minibatch
 FILE = 2 * BATCH  # documents of a file
@@ -34,6 +41,7 @@ ANALYSIS = Analysis()
 RUN: dict[str, Any] = {"schedule": Online(batch_size=BATCH, kappa=0.6, tau0=1.0), "random_state": 1}
 SPLITTING: dict[str, Any] = {**RUN, "schedule": Online(batch_size=15, kappa=0.6, tau0=1.0)}
 OPEN: dict[str, Any] = {**RUN, "words": "open", "inference": "hybrid", "alpha": 0.1}
+Reached = Callable[[str], object]
 
 
 def lda(session: Any, **settings: Any) -> LDA:
@@ -102,6 +110,28 @@ def learned(session: Any, directory: Path, out: Path) -> Path:
     return out
 
 
+def learned_here(estimator: TopicEstimator, vocabulary: Vocabulary | None = None) -> LocalEngine:
+    """The engine of one machine after the same minibatches."""
+    estimator = replace(estimator, engine="local")
+    documents = job = state = None
+    for file in FILES:
+        texts = [document["text"] for document in file]
+        corpus = Corpus.from_texts(
+            texts, analysis=ANALYSIS, rule=VocabularyRule(1, 1.0), vocabulary=vocabulary
+        )
+        model = estimator._topic_model(corpus.vocabulary, ANALYSIS, stream=True)
+        source = source_of(corpus, model)
+        if job is None:
+            run = Run(model, LocalEngine(1), estimator._schedule(), source, 1)
+            documents, (job, state) = 0, begun(estimator, run)
+        size = estimator._schedule().batch_size
+        for start in range(0, FILE, size):
+            documents += size
+            shards = source.shards(np.arange(start, start + size))
+            online_step(replace(job, source=source), state, documents, shards)
+    return job.engine
+
+
 def trace_of(model: Path) -> list[dict[str, Any]]:
     """The records of a model's steps."""
     return [json.loads(line) for line in (model / "trace.jsonl").read_text().splitlines()]
@@ -121,46 +151,58 @@ def same_model(one: Path, other: Path) -> None:
     assert [each["documents"] for each in trace_of(one)] == [each["documents"] for each in trace_of(other)]
 
 
-class Mortal(Arriving):
-    """Dies after a save, before Spark hears of it."""
+class Watched(Arriving):
+    """Says when it has come between a save and Spark's commit."""
 
-    dies, number = "", 0
+    reached: Reached
 
     def _save(self) -> None:
         super()._save()
-        if (self.dies, self.number) == ("commit", self.fixed["arriving"]["batch"] + 1):
-            die()
+        self.reached(f"commit {self.fixed[ARRIVING]['batch'] + 1}")
 
 
-def mortal_saves(number: int) -> None:
-    """Let the write of a model's manifest with this number be the last thing that is done."""
-    write, done = saved.write_atomic, []
+def learned_under(
+    reached: Reached, session: Any, directory: Path, out: Path, *, closed: bool = False
+) -> Path:
+    """As `learned`; `reached` is called with the name of each place that the stream comes to.
 
-    def write_or_die(path: Path, content: bytes) -> None:
+    "step N": after so many steps; "save N": in the midst of so many saves of the model; "commit N": between
+    such a save and Spark's commit. `closed`: an HDP of known words, whose table lies in blocks.
+    """
+    write, saves = saved.write_atomic, itertools.count(1)
+
+    def write_watched(path: Path, content: bytes) -> None:
         if path.name == saved.MANIFEST:
-            done.append(path)
-            if len(done) == number:
-                die()
+            reached(f"save {next(saves)}")
         write(path, content)
 
-    saved.write_atomic = write_or_die
+    estimator = hdp(session, **SPLITTING) if closed else lda(session)
+    known = Vocabulary.of(WORDS) if closed else None
+    saved.write_atomic = write_watched
+    try:
+        stream = Watched(
+            estimator,
+            arrivals(directory),
+            ANALYSIS,
+            out,
+            known,
+            watch=lambda record: reached(f"step {record['step']}"),
+        )
+        stream.reached = reached
+        to_the_end(stream)
+    finally:
+        saved.write_atomic = write
+    return out
 
 
 def main(arguments: Sequence[str]) -> None:
     directory, model = map(Path, arguments)
-    dies, number = os.environ["DIES"].split()
-    Mortal.dies, Mortal.number = dies, int(number)
-    if dies == "save":
-        mortal_saves(int(number))
 
-    def watch(record: dict[str, Any]) -> None:
-        if (dies, int(number)) == ("step", record["step"]):
+    def die_there(place: str) -> None:
+        if place == os.environ["DIES"]:
             die()
 
-    session, closed = session_of("local[2]"), "CLOSED" in os.environ
-    estimator = hdp(session, **SPLITTING) if closed else lda(session)
-    known = Vocabulary.of(WORDS) if closed else None
-    to_the_end(Mortal(estimator, arrivals(directory), ANALYSIS, model, known, watch=watch))
+    learned_under(die_there, session_of("local[2]"), directory, model, closed="CLOSED" in os.environ)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """One Spark session for the tests that need one; they are skipped, and say why, where Spark cannot run."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """A session with two local workers and few partitions."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
+    from tests.spark.class_archive import use_archive
     from tests.spark.running_on_spark import LIGHT
 
     from stickbreaker.spark import check_spark, start_session
@@ -25,6 +26,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         check_spark()
     except UserError as error:
         pytest.skip(str(error))
+    use_archive()
     settings = {
         JAVA_OPTIONS: LIGHT,
         "spark.sql.codegen.wholeStage": "false",
@@ -34,6 +36,32 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     session = start_session("local[2]", "tests", settings)
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The corpora of `running_on_spark.RUNS`."""
+    from tests.spark.running_on_spark import write_corpora
+
+    return write_corpora(tmp_path_factory.mktemp("corpora"))
+
+
+@pytest.fixture(scope="session")
+def whole(
+    spark: "SparkSession", corpora: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """Gives the directory of an undisturbed run."""
+    from tests.spark.running_on_spark import begun, resumed
+
+    done: dict[str, Path] = {}
+
+    def of(run: str) -> Path:
+        if run not in done:
+            done[run] = begun(run, corpora, tmp_path_factory.mktemp("whole") / "model", spark)
+            assert not resumed(done[run], spark)
+        return done[run]
+
+    return of
 
 
 @pytest.fixture

@@ -2,18 +2,33 @@
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from tests.running import PROGRAM
+from tests.spark.class_archive import java_options
 from tests.spark.running_on_spark import LIGHT
+
+Case = TypeVar("Case")
+
+
+def sampled(cases: Sequence[Case], n: int = 1) -> list[Case]:
+    """So many of some cases, drawn; all of them where STICKBREAKER_EXHAUSTIVE is set.
+
+    STICKBREAKER_SEED draws others.
+    """
+    if os.environ.get("STICKBREAKER_EXHAUSTIVE"):
+        return list(cases)
+    return random.Random(int(os.environ.get("STICKBREAKER_SEED", "0"))).sample(cases, n)
 
 
 def start(*arguments: object, settings: dict[str, str] | None = None) -> "subprocess.Popen[str]":
@@ -30,7 +45,11 @@ def standalone(folder: Path) -> Iterator[str]:
     import pyspark
 
     home = Path(pyspark.__file__).parent
-    java = {"SPARK_DAEMON_JAVA_OPTS": LIGHT, "SPARK_DAEMON_MEMORY": "256m", "SPARK_HOME": str(home)}
+    java = {
+        "SPARK_DAEMON_JAVA_OPTS": f"{LIGHT} {java_options()}",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_HOME": str(home),
+    }
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -88,12 +107,14 @@ def workers(executor: int) -> list[int]:
     return found[1:]
 
 
-def until(program: "subprocess.Popen[str]", wanted: str) -> None:
-    """Wait for a line of a program."""
+def until(program: "subprocess.Popen[str]", wanted: str) -> list[str]:
+    """Wait for a line of a program; gives those that come before it."""
     assert program.stdout is not None
+    lines: list[str] = []
     for line in program.stdout:
         if line.strip() == wanted:
-            return
+            return lines
+        lines.append(line)
     raise AssertionError(f"the program ended without {wanted!r}")
 
 

@@ -11,11 +11,14 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.running import untimed
+from tests.spark.class_archive import java_options
 
 from stickbreaker import HDP, LDA
 from stickbreaker.corpus import Corpus
@@ -24,6 +27,7 @@ from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.versions import Versions
 from stickbreaker.estimators import fitting
+from stickbreaker.estimators.saving import load
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Memoised, Online
 from stickbreaker.models.topics.split_merge import SplitMerge
@@ -113,6 +117,24 @@ def digest(model: LDA | HDP) -> str:
     return hashlib.blake2b(np.ascontiguousarray(model.components_).tobytes(), digest_size=16).hexdigest()
 
 
+def same(one: Path, other: Path) -> bool:
+    """Whether two finished runs in directories ended with the same bytes and traces."""
+    models = [load(path) for path in (one, other)]
+    traces = [
+        untimed(json.loads(line) for line in (path / "trace.jsonl").read_text().splitlines())
+        for path in (one, other)
+    ]
+    return digest(models[0]) == digest(models[1]) and traces[0] == traces[1]
+
+
+def tidy(path: Path) -> bool:
+    """Whether a finished run's directory has the table's blocks and few other files, none half-written."""
+    names = [str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()]
+    tables = {name.split("/")[0] for name in names if name.startswith("rows-")}
+    left = [name for name in names if "partial" in name or name.startswith((".tmp", "records-"))]
+    return len(tables) == 1 and not left and len(names) <= 3 + 7  # three blocks
+
+
 def session_of(master: str, settings: dict[str, str] | None = None) -> Any:
     """A session with small, quiet executors."""
     from stickbreaker.spark import start_session
@@ -120,7 +142,7 @@ def session_of(master: str, settings: dict[str, str] | None = None) -> Any:
 
     common = {
         JAVA_OPTIONS: LIGHT,
-        "spark.executor.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET} {LIGHT}",
+        "spark.executor.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET} {LIGHT} {java_options()}",
         "spark.executor.memory": "512m",
     }
     return start_session(master, "tests", {**common, **(settings or {})})
@@ -158,46 +180,73 @@ class Steps(Observer):
         return False
 
 
-def die_in(place: str, number: int) -> None:
-    """Let this process be killed the `number`-th time that it comes to a place: "job", in the midst of one;
-    "checkpoint", before the rename that makes one count; "tidy", before old files go."""
+@contextmanager
+def reaching(place: str, number: int, reached: Callable[[], object]) -> Iterator[None]:
+    """Call `reached` the `number`-th time that this process comes to a place.
+
+    "job": before one; "checkpoint": before the rename that makes one count; "tidy": before old files go.
+    """
     calls = itertools.count(1)
-
-    def killed(real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*given: Any, **named: Any) -> Any:
-            if next(calls) == number:
-                if place != "job":
-                    os.kill(os.getpid(), signal.SIGKILL)
-                threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGKILL)).start()
-            return real(*given, **named)
-
-        return call
-
     owner, name = {
         "job": (Cluster, "collect"),
         "checkpoint": (directory, "write_atomic"),
         "tidy": (Versions, "tidy"),
     }[place]
-    setattr(owner, name, killed(getattr(owner, name)))
+    real: Callable[..., Any] = getattr(owner, name)
+
+    def call(*given: Any, **named: Any) -> Any:
+        if next(calls) == number:
+            reached()
+        return real(*given, **named)
+
+    setattr(owner, name, call)
+    try:
+        yield
+    finally:
+        setattr(owner, name, real)
+
+
+def die(after: float = 0.0) -> None:
+    """Let this process be killed."""
+    threading.Timer(after, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    if not after:
+        threading.Event().wait()
+
+
+def resume(session: Any, path: Path, place: str = "", number: str = "0") -> None:
+    """Go on with a run, and be killed in a place: in the midst of a job, before all else."""
+    if not place:
+        resumed(path, session, [Steps()])
+        return
+    with reaching(place, int(number), lambda: die(0.05 if place == "job" else 0.0)):
+        resumed(path, session, [Steps()])
+
+
+def memory(session: Any, path: Path, topics: str) -> None:
+    """Print the driver's largest memory, kB, in a run of so many topics."""
+    engine = SparkEngine(session, task_bytes=1 << 22)
+    LDA(int(topics), init="random", max_iter=2, engine=engine, **RUN).fit(Corpus.open(path))
+    print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def digests(session: Any, corpora: Path, *runs: str) -> None:
+    """Print the digests of what runs learn."""
+    for run in runs:
+        model = fitted(run, corpora, SparkEngine(session, portion=128, blocks=3))
+        print(run, digest(model), sep="\t", flush=True)
+
+
+COMMANDS: dict[str, Callable[..., None]] = {"digests": digests, "memory": memory, "resume": resume}
 
 
 def main(arguments: Sequence[str]) -> None:
-    """`digests MASTER CORPORA RUN...`, `resume MASTER MODEL [PLACE NUMBER]`: see `die_in`, or
-    `memory MASTER CORPUS TOPICS`: the driver's largest memory, kB."""
-    command, master, path, *rest = arguments
+    """`MASTER COMMAND PATH ...`, and after "then" further ones: functions above, in one session."""
+    master, *words = arguments
     session = session_of(master, json.loads(os.environ.get("SETTINGS", "{}")))
-    if command == "resume":
-        if rest:
-            die_in(rest[0], int(rest[1]))
-        resumed(Path(path), session, [Steps()])
-    elif command == "memory":
-        engine = SparkEngine(session, task_bytes=1 << 22)
-        LDA(int(rest[0]), init="random", max_iter=2, engine=engine, **RUN).fit(Corpus.open(path))
-        print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    else:
-        for run in rest:
-            model = fitted(run, Path(path), SparkEngine(session, portion=128, blocks=3))
-            print(run, digest(model), sep="\t", flush=True)
+    while words:
+        end = words.index("then") if "then" in words else len(words)
+        (command, path, *rest), words = words[:end], words[end + 1 :]
+        COMMANDS[command](session, Path(path), *rest)
     session.stop()
 
 

@@ -5,15 +5,13 @@ import gzip
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.running import PROGRAM, contents, untimed
+from tests.running import PROGRAM, contents
 from tests.spark.arriving_on_spark import (
     ANALYSIS,
     BATCH,
@@ -23,12 +21,12 @@ from tests.spark.arriving_on_spark import (
     OPEN,
     RUN,
     SPARK,
-    SPLITTING,
     WORDS,
     arrivals,
     hdp,
     lda,
     learned,
+    learned_here,
     put,
     put_all,
     same_model,
@@ -37,13 +35,8 @@ from tests.spark.arriving_on_spark import (
 )
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
-from stickbreaker.engines.local import LocalEngine
-from stickbreaker.estimators.fitting import begun
-from stickbreaker.estimators.online import online_step
-from stickbreaker.estimators.opening import source_of
+from stickbreaker.corpus import Vocabulary
 from stickbreaker.estimators.saving import load
-from stickbreaker.learning.loop import Run
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.spark.arriving import Arriving, offsets_of
@@ -62,28 +55,6 @@ def incoming(tmp_path):
 @pytest.fixture
 def vocabulary():
     return Vocabulary.of(WORDS)
-
-
-def learned_here(estimator, vocabulary=None):
-    """The engine of one machine after the same minibatches."""
-    estimator = replace(estimator, engine="local")
-    documents = job = state = None
-    for file in FILES:
-        texts = [document["text"] for document in file]
-        corpus = Corpus.from_texts(
-            texts, analysis=ANALYSIS, rule=VocabularyRule(1, 1.0), vocabulary=vocabulary
-        )
-        model = estimator._topic_model(corpus.vocabulary, ANALYSIS, stream=True)
-        source = source_of(corpus, model)
-        if job is None:
-            run = Run(model, LocalEngine(1), estimator._schedule(), source, 1)
-            documents, (job, state) = 0, begun(estimator, run)
-        size = estimator._schedule().batch_size
-        for start in range(0, FILE, size):
-            documents += size
-            shards = source.shards(np.arange(start, start + size))
-            online_step(replace(job, source=source), state, documents, shards)
-    return job.engine
 
 
 def same_bytes(one, other):
@@ -142,32 +113,6 @@ def test_a_micro_batch_that_is_handed_over_again_changes_nothing(spark, undistur
     assert contents(undisturbed) == before
 
 
-@pytest.mark.parametrize("dies", ["step 3", "save 1", "save 3", "commit 1"])
-def test_a_killed_stream_goes_on_and_ends_the_same(spark, incoming, undisturbed, out, dies):
-    killed(incoming, out, dies)
-    learned(spark, incoming, out)
-    same_model(out, undisturbed)
-
-
-def killed(directory, out, dies, **environment):
-    """Learn in a process that kills itself."""
-    command = [sys.executable, "-m", "tests.spark.arriving_on_spark", directory, out]
-    told = {**os.environ, "DIES": dies, **environment}
-    done = subprocess.run(command, cwd=ROOT, env=told, capture_output=True, start_new_session=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-2000:]
-
-
-@pytest.mark.parametrize("dies", ["save 2", "commit 1"])
-def test_so_does_an_hdp_whose_table_lies_in_blocks(spark, incoming, out, vocabulary, dies, tmp_path):
-    killed(incoming, out, dies, CLOSED="yes")
-    for path in (out, tmp_path / "undisturbed"):
-        to_the_end(Arriving(hdp(spark, **SPLITTING), arrivals(incoming), ANALYSIS, path, vocabulary))
-    one, other = load(out), load(tmp_path / "undisturbed")
-    np.testing.assert_allclose(one._engine.rows().values, other._engine.rows().values, rtol=1e-10)
-    assert one.topic_ids_ == other.topic_ids_
-    assert untimed(trace_of(out)) == untimed(trace_of(tmp_path / "undisturbed"))
-
-
 def test_a_stream_that_ended_goes_on_when_files_come(spark, incoming, undisturbed, out):
     for number in (1, 2):
         (incoming / f"{number}.jsonl").unlink()
@@ -220,19 +165,10 @@ def test_the_model_is_read_while_it_learns(spark, incoming, out):
     assert seen >= {FILE, 3 * FILE}
 
 
-@pytest.mark.parametrize("words", ["open", "closed"])
-def test_an_hdp_learns_from_a_stream(spark, incoming, out, vocabulary, words):
-    settings = {**RUN, "words": words, "inference": "hybrid"}
-    if words == "closed":
-        settings = SPLITTING
-    known = vocabulary if words == "closed" else None
-    to_the_end(Arriving(hdp(spark, **settings), arrivals(incoming), ANALYSIS, out, known))
-    here, there = learned_here(hdp(spark, **settings), known), load(out)
-    if words == "open":
-        same_bytes(there._engine.whole(), here.whole())
-    else:
-        assert any("edits" in record for record in trace_of(out))  # the topics that it begins with split
-        np.testing.assert_allclose(there._engine.rows().values, here.rows().values, rtol=1e-8, atol=1e-8)
+def test_an_hdp_learns_from_a_stream(spark, incoming, out):
+    settings = {**RUN, "words": "open", "inference": "hybrid"}
+    to_the_end(Arriving(hdp(spark, **settings), arrivals(incoming), ANALYSIS, out))
+    same_bytes(load(out)._engine.whole(), learned_here(hdp(spark, **settings)).whole())
 
 
 # mistakes

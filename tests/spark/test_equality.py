@@ -1,18 +1,10 @@
-"""What Spark learns is what one machine learns, and every master gives the same bytes."""
-
-from pathlib import Path
+"""What Spark learns is what one machine learns."""
 
 import numpy as np
 import pytest
-from tests.spark.processes import standalone, start
-from tests.spark.running_on_spark import RUNS, digest, fitted, write_corpora
+from tests.spark.running_on_spark import RUNS, fitted
 
 from stickbreaker.engines.spark import SparkEngine
-
-
-@pytest.fixture(scope="module")
-def corpora(tmp_path_factory) -> Path:
-    return write_corpora(tmp_path_factory.mktemp("corpora"))
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -36,34 +28,6 @@ def learns_the_same(engine, corpora, run):
     np.testing.assert_allclose(there.alpha_, here.alpha_, rtol=1e-8)
     scores = [[record["score"] for record in model.trace_] for model in (there, here)]
     np.testing.assert_allclose(*scores, rtol=1e-8)
-
-
-ACROSS = ("carried records", "online", "hybrid")  # runs that are compared between masters
-
-
-@pytest.fixture(scope="module")
-def digests(spark, corpora) -> dict[str, str]:
-    """Of tables that two threads of a master of this process made."""
-    engine = SparkEngine(spark, portion=128, blocks=3)
-    return {run: digest(fitted(run, corpora, engine)) for run in ACROSS}
-
-
-def told(master: str, corpora: Path) -> dict[str, str]:
-    """Digests of tables that a program made with a master."""
-    program = start("digests", master, corpora, *ACROSS)
-    lines, _ = program.communicate(timeout=300)
-    assert program.returncode == 0
-    return dict(line.split("\t") for line in lines.splitlines())
-
-
-@pytest.mark.parametrize("master", ["local[1]", "local-cluster[2,1,600]"])
-def test_every_master_gives_the_same_bytes(corpora, digests, master):
-    assert told(master, corpora) == digests
-
-
-def test_a_standalone_cluster_gives_the_same_bytes(corpora, digests, tmp_path):
-    with standalone(tmp_path) as master:
-        assert told(master, corpora) == digests
 
 
 def changes(model) -> list[tuple]:

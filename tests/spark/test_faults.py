@@ -1,6 +1,5 @@
-"""Processes that are killed or hang, files that are lost or altered, disks that are full."""
+"""Runs that are asked to stop, files that are lost or altered, disks that are full."""
 
-import json
 import os
 import shutil
 import signal
@@ -9,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.running import StopAfter, untimed
-from tests.spark.processes import executors, small_disk, standalone, start, until, workers
-from tests.spark.running_on_spark import begun, digest, resumed, write_corpora
+from tests.running import StopAfter
+from tests.spark.processes import small_disk
+from tests.spark.running_on_spark import begun, resumed, same, tidy
 
 from stickbreaker import UserError
 from stickbreaker.core.records import Rows
@@ -19,105 +18,7 @@ from stickbreaker.engines.row_files import COUNTS, RowFile, row_writer
 from stickbreaker.engines.spark.blocks import BlockTask, Made
 from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.engine import layout_of
-from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
-
-
-@pytest.fixture(scope="module")
-def corpora(tmp_path_factory) -> Path:
-    return write_corpora(tmp_path_factory.mktemp("corpora"))
-
-
-@pytest.fixture(scope="module")
-def whole(spark, corpora, tmp_path_factory):
-    """Gives the directory of an undisturbed run."""
-    done: dict[str, Path] = {}
-
-    def of(run: str) -> Path:
-        if run not in done:
-            done[run] = begun(run, corpora, tmp_path_factory.mktemp("whole") / "model", spark)
-            assert not resumed(done[run], spark)
-        return done[run]
-
-    return of
-
-
-def same(one: Path, other: Path) -> bool:
-    """Whether two finished runs in directories ended with the same bytes and traces."""
-    models = [load(path) for path in (one, other)]
-    traces = [
-        untimed(json.loads(line) for line in (path / "trace.jsonl").read_text().splitlines())
-        for path in (one, other)
-    ]
-    return digest(models[0]) == digest(models[1]) and traces[0] == traces[1]
-
-
-# processes
-
-
-def test_executors_and_their_workers_are_killed(spark, corpora, whole, tmp_path):
-    path = begun("memoised", corpora, tmp_path / "model", spark)
-    program = start("resume", "local-cluster[2,1,600]", path)
-    until(program, "step 1")
-    killed = executors(program.pid)[0]
-    os.kill(killed, signal.SIGKILL)
-    until(program, "step 3")
-    hit = [worker for executor in executors(program.pid) for worker in workers(executor)]
-    for worker in hit:
-        os.kill(worker, signal.SIGKILL)
-    program.communicate(timeout=300)
-    assert program.returncode == 0
-    assert hit
-    assert same(path, whole("memoised"))
-
-
-def test_a_task_that_hangs_is_done_by_another_executor(spark, corpora, whole, tmp_path):
-    settings = {
-        "spark.speculation": "true",
-        "spark.speculation.interval": "50ms",
-        "spark.speculation.quantile": "0.1",
-        "spark.speculation.minTaskRuntime": "500ms",
-        "spark.python.task.killTimeout": "100ms",
-    }
-    path = begun("carried records", corpora, tmp_path / "model", spark)
-    with standalone(tmp_path) as master:
-        program = start("resume", master, path, settings=settings)
-        until(program, "step 1")
-        hanging = workers(executors(os.getpid())[0])
-        for worker in hanging:
-            os.kill(worker, signal.SIGSTOP)
-        try:
-            program.communicate(timeout=300)
-        finally:
-            program.kill()
-    assert hanging
-    assert program.returncode == 0
-    assert same(path, whole("carried records"))
-
-
-def test_the_driver_is_killed_thrice(spark, corpora, whole, tmp_path):
-    path = begun("memoised", corpora, tmp_path / "model", spark)
-    steps = [0]
-    for place, number in (("job", 5), ("checkpoint", 2), ("tidy", 3)):
-        program = start("resume", "local[1]", path, place, number)
-        program.communicate(timeout=300)
-        assert program.returncode == -signal.SIGKILL
-        steps.append(ModelDirectory(path).read().manifest["run"]["step"])
-    assert steps == sorted(steps)
-    assert 0 < steps[-1] < 6
-    assert not resumed(path, spark)
-    assert same(path, whole("memoised"))
-    assert_tidy(path)
-
-
-def assert_tidy(path: Path) -> None:
-    """A finished run's directory has the table's blocks and few other files, none of them half-written."""
-    names = [str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()]
-    assert not [name for name in names if "partial" in name or name.startswith(".tmp")]
-    assert len({name.split("/")[0] for name in names if name.startswith("rows-")}) == 1
-    assert not [name for name in names if name.startswith("records-")]
-    assert len(names) <= 3 + 7  # three blocks
-
 
 # to be asked to stop
 
@@ -269,7 +170,7 @@ def test_a_full_disk(spark, corpora, halfway, whole, tmp_path):
             assert ModelDirectory(path).read().manifest["run"]["step"] >= step
         assert not resumed(path, spark)
         assert same(path, whole("memoised"))
-        assert_tidy(path)
+        assert tidy(path)
     for line in told:
         assert "\n" not in line
         assert str(path) in line

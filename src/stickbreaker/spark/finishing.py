@@ -14,7 +14,7 @@ from stickbreaker.corpus.building import About
 from stickbreaker.corpus.counting import Digest
 from stickbreaker.corpus.store import VOCABULARY_FILE, StoreSource
 from stickbreaker.spark.session import in_one_line
-from stickbreaker.spark.tasks import Batches, numbered, numbers_in, told_of_each
+from stickbreaker.spark.tasks import Batches, mapped, numbered, numbers_in, told_of_each
 from stickbreaker.spark.words import Written
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def refuse_twice(session: "SparkSession", written: Written) -> None:
                 )
                 row += size
 
-    found = numbered(session, len(written.files)).mapInArrow(ids, "id string, row long")
+    found = mapped(numbered(session, len(written.files)), ids, "id string, row long")
     twice = found.groupBy("id").agg(F.count("row").alias("times"), F.max("row").alias("row"))
     with in_one_line():
         first = twice.where("times > 1").orderBy("row").first()

@@ -27,6 +27,7 @@ from stickbreaker.spark.tasks import (
     Batches,
     attempt_folder,
     discard_attempts,
+    mapped,
     take,
     told_of_each,
 )
@@ -123,7 +124,7 @@ def transform_frame(
             yield pa.RecordBatch.from_arrays([*batch.columns, shares], [*batch.schema.names, output])
 
     fields = [*frame.schema.fields, StructField(output, ArrayType(DoubleType()))]
-    return frame.mapInArrow(score, StructType(fields))
+    return mapped(frame, score, StructType(fields))
 
 
 def refuse_columns(frame: "DataFrame", wanted: str, output: str) -> None:

@@ -15,19 +15,34 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.engines.spark.failures import SHARED, SparkFailure, seen
+from stickbreaker.engines.spark.failures import SHARED, SparkFailure, seen, settle
 from stickbreaker.spark.session import in_one_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 PARTS = ".parts"  # the folder of the attempts, inside that of the results
 
 Batches = Iterator[pa.RecordBatch]
+Work = Callable[[Batches], Batches]
 Task = Callable[[int, Batches], Mapping[str, Any]]
 
 
-def told_by(frame: "DataFrame", task: Task) -> list[dict[str, Any]]:
+def mapped(
+    frame: "DataFrame", work: Work, schema: "str | StructType", kind: str | None = None
+) -> "DataFrame":
+    """`frame.mapInArrow(work, schema)`, whose workers keep the collector from what a `kind` of task loads."""
+    kind = kind or work.__qualname__
+
+    def settled(batches: Batches) -> Batches:
+        yield from work(batches)
+        settle(kind)
+
+    return frame.mapInArrow(settled, schema)
+
+
+def told_by(frame: "DataFrame", task: Task, kind: str | None = None) -> list[dict[str, Any]]:
     """What `task(partition, batches)` tells (plain values for JSON) of each partition, in their order.
 
     Runs on executors. Raises the UserError of the first partition that has one.
@@ -47,7 +62,7 @@ def told_by(frame: "DataFrame", task: Task) -> list[dict[str, Any]]:
         yield pa.RecordBatch.from_pydict({"told": pa.array([json.dumps(told)], pa.string())})
 
     with in_one_line():
-        rows = frame.mapInArrow(work, "told string").collect()
+        rows = mapped(frame, work, "told string", kind or task.__qualname__).collect()
     results: list[dict[str, Any]] = sorted((json.loads(row[0]) for row in rows), key=lambda r: r["partition"])
     for told in results:
         if "error" in told:
@@ -65,7 +80,7 @@ def told_of_each(
         (number,) = numbers_in(batches)
         return work(number)
 
-    results = told_by(numbered(session, n), task)
+    results = told_by(numbered(session, n), task, work.__qualname__)
     if len(results) != n:  # PySpark takes a lost connection for the end
         raise SparkFailure(f"Spark failed ({len(results)} of {n} results came)")
     return results

@@ -15,7 +15,7 @@ from stickbreaker.corpus.counting import WordCounts
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.store import StoredFile, StoreSource
 from stickbreaker.spark.session import in_one_line
-from stickbreaker.spark.tasks import Batches, numbered, numbers_in
+from stickbreaker.spark.tasks import Batches, mapped, numbered, numbers_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -74,7 +74,7 @@ def counted(session: "SparkSession", written: Written) -> "DataFrame":
                 schema=_COUNTS,
             )
 
-    parts = numbered(session, len(written.files)).mapInArrow(count, COUNTS)
+    parts = mapped(numbered(session, len(written.files)), count, COUNTS)
     sums = [F.sum(name).alias(name) for name in ("documents", "tokens")]
     return parts.groupBy("word").agg(*sums)
 
@@ -90,7 +90,7 @@ def _kept(found: "DataFrame", keep: Keep) -> "DataFrame":
         for batch in batches:
             yield batch.filter(pa.array(keep(batch.column(0).to_pylist()), pa.bool_()))
 
-    return found.mapInArrow(sift, COUNTS)
+    return mapped(found, sift, COUNTS)
 
 
 def _chosen(found: "DataFrame", rule: VocabularyRule, eligible: Keep, n_documents: int) -> Vocabulary:
@@ -131,7 +131,7 @@ def _hashing(found: "DataFrame", chosen: Vocabulary, eligible: Keep, n_documents
     others = _kept(
         found, lambda words: eligible(words) & np.array([word not in listed for word in words], np.bool_)
     )
-    sums: Any = others.mapInArrow(rows, "row int, documents long, tokens double").groupBy("row").sum()
+    sums: Any = mapped(others, rows, "row int, documents long, tokens double").groupBy("row").sum()
     table = sums.toArrow()
     at = np.array(table.column("row").to_pylist(), np.int64)
     documents, tokens = chosen.documents.copy(), chosen.tokens.copy()
