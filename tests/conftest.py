@@ -18,7 +18,13 @@ settings.load_profile("untimed")
 collect_ignore = ["warm.py", "compile.py"]  # they work when they are imported
 
 SPARK = Path(__file__).parent / "spark"
-FAULTS = ("test_faults.py", "test_when_java_dies.py", "test_arriving_program.py")  # those of Spark
+FAULTS = (  # those of Spark
+    "test_faults.py",
+    "test_when_java_dies.py",
+    "test_arriving_program.py",
+    "test_killed_streams.py",
+    "test_clusters.py",
+)
 LONG = ("spark", "browser", "faults", "slow")
 
 

@@ -2,33 +2,19 @@
 
 import json
 import os
-import random
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 from tests.running import PROGRAM
 from tests.spark.class_archive import java_options
 from tests.spark.running_on_spark import LIGHT
-
-Case = TypeVar("Case")
-
-
-def sampled(cases: Sequence[Case], n: int = 1) -> list[Case]:
-    """So many of some cases, drawn; all of them where STICKBREAKER_EXHAUSTIVE is set.
-
-    STICKBREAKER_SEED draws others.
-    """
-    if os.environ.get("STICKBREAKER_EXHAUSTIVE"):
-        return list(cases)
-    return random.Random(int(os.environ.get("STICKBREAKER_SEED", "0"))).sample(cases, n)
 
 
 def start(*arguments: object, settings: dict[str, str] | None = None) -> "subprocess.Popen[str]":

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.spark.processes import executors, sampled, standalone, start, until, workers
+from tests.running import sampled
+from tests.spark.processes import executors, standalone, start, until, workers
 from tests.spark.running_on_spark import begun, digest, fitted, reaching, resumed, same, tidy
 
 from stickbreaker.engines.spark import SparkEngine

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.running import untimed
+from tests.running import sampled, untimed
 from tests.spark.arriving_on_spark import (
     ANALYSIS,
     SPLITTING,
@@ -28,7 +28,6 @@ from tests.spark.arriving_on_spark import (
     to_the_end,
     trace_of,
 )
-from tests.spark.processes import sampled
 
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.estimators.saving import load
@@ -98,7 +97,7 @@ def test_a_stream_goes_on_from_any_place_and_ends_the_same(spark, incoming, undi
     same_model(learned(spark, incoming, undisturbed.at(place)), undisturbed.model)
 
 
-@pytest.mark.parametrize("place", sampled(PLACES))
+@pytest.mark.parametrize("place", sampled(PLACES, 1))
 def test_a_killed_stream_goes_on_and_ends_the_same(spark, incoming, undisturbed, out, place):
     killed(incoming, out, place)
     same_model(learned(spark, incoming, out), undisturbed.model)
@@ -118,7 +117,7 @@ def test_an_hdp_whose_table_lies_in_blocks_goes_on_from_any_place(spark, incomin
     goes_on_in_blocks(spark, incoming, in_blocks.at(place), in_blocks.model)
 
 
-@pytest.mark.parametrize("place", sampled(IN_BLOCKS))
+@pytest.mark.parametrize("place", sampled(IN_BLOCKS, 1))
 def test_so_does_one_that_was_killed(spark, incoming, in_blocks, out, place):
     killed(incoming, out, place, CLOSED="yes")
     goes_on_in_blocks(spark, incoming, out, in_blocks.model)
