@@ -74,6 +74,9 @@ def change_facts(place: Path, draw: random.Random) -> tuple[str, bool]:
         legal = legal or (held is None and isinstance(replacement, str | int | float))
         legal = legal or (replacement is None and path[-1] in NULLABLE)
         legal = legal or (path[-1] == "fresh" and isinstance(replacement, int | float) and finite)
+        legal = legal or (
+            held == "learned" and isinstance(replacement, int | float) and 0 < replacement < 1e6
+        )
         done.append((f"{'.'.join(map(str, path))} = {told}", legal))
 
     seal(place, change)
