@@ -177,7 +177,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
     directory = _one_directory(options.pop("inputs"))
     settings = {**options, "schedule": "online"}
     model, analysis = _model(kind, settings, opened, choice, where)
-    told = Arrivals(
+    file_source = Arrivals(
         str(directory.resolve()),
         arrivals.text_field,
         arrivals.date_field,
@@ -189,7 +189,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
     with where.host(_remedy(out)) as host:
         model.engine = host.engine
         with _asked() as asked:
-            arriving = Arriving(model, told, analysis, out, vocabulary, _say)
+            arriving = Arriving(model, file_source, analysis, out, vocabulary, _say)
             try:
                 ended = wait(arriving.start(once=arrivals.once), arriving, asked)
             finally:
@@ -200,7 +200,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
         if not ended:
             saved = "the model is saved" if out.exists() else "nothing was learned yet"
             fail(f"interrupted; {saved}; give the command again to go on with {out}")
-        emit(_told(out, arriving), as_json, _as_text)
+        emit(_summarize(out, arriving), as_json, _as_text)
 
 
 def _remedy(out: Path) -> str:
@@ -275,7 +275,7 @@ def _say(record: dict[str, Any]) -> None:
     note(f"{int(record['documents']):,} documents, step {record['step']}{words}")
 
 
-def _told(out: Path, arriving: "Arriving") -> dict[str, Any]:
+def _summarize(out: Path, arriving: "Arriving") -> dict[str, Any]:
     from stickbreaker.models.topics import TopicModel
 
     if not out.exists():
@@ -297,10 +297,11 @@ def _told(out: Path, arriving: "Arriving") -> dict[str, Any]:
     }
 
 
-def _as_text(told: dict[str, Any]) -> str:
-    empty = f" ({told['without_words']:,} without words)" if told["without_words"] else ""
-    score = "" if told["score"] is None else f", documents given topics {told['score']:.4f} nats/word"
+def _as_text(summary: dict[str, Any]) -> str:
+    empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
+    score = "" if summary["score"] is None else f", documents given topics {summary['score']:.4f} nats/word"
     return (
-        f"{told['model']}: {told['topics']} topics and {told['words']:,} words from {told['documents']:,} "
-        f"documents{empty} in {told['steps']:,} steps{score}\nNext: stickbreaker topics {told['model']}"
+        f"{summary['model']}: {summary['topics']} topics and {summary['words']:,} words from "
+        f"{summary['documents']:,} documents{empty} in {summary['steps']:,} steps{score}\n"
+        f"Next: stickbreaker topics {summary['model']}"
     )

@@ -31,15 +31,15 @@ def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
     from stickbreaker.estimators.saving import load
 
     loaded = [load(path) for path in models]
-    told = [
+    comparisons = [
         _compared(loaded[0], other, path, top) for other, path in zip(loaded[1:], models[1:], strict=True)
     ]
     others = [_matched(a, b)[0].mean for a, b in combinations(loaded[1:], 2)]
-    means = [*(one["mean"] for one in told), *others]
+    means = [*(one["mean"] for one in comparisons), *others]
     result = {
         "model": str(models[0]),
         "topics": len(loaded[0].alpha_),
-        "comparisons": told,
+        "comparisons": comparisons,
         "mean": sum(means) / len(means),
     }
     emit(result, as_json, _as_text)
@@ -87,11 +87,11 @@ def _top_words(estimator: "TopicEstimator", top: int) -> list[list[str]]:
     return estimator.top_words(max(1, top // len(estimator.vocabulary_.parts)))
 
 
-def _as_text(told: dict[str, Any]) -> str:
+def _as_text(result: dict[str, Any]) -> str:
     lines: list[str] = []
-    for one in told["comparisons"]:
+    for one in result["comparisons"]:
         lines += [
-            f"{told['model']} ({told['topics']} topics) and {one['model']} ({one['topics']}): "
+            f"{result['model']} ({result['topics']} topics) and {one['model']} ({one['topics']}): "
             f"{one['mean']:.3f} alike on average, {one['shared_words']} words in both",
             f"alike  topic  {'words':<{WIDTH}}  topic  words",
         ]
@@ -106,8 +106,8 @@ def _as_text(told: dict[str, Any]) -> str:
             right = _cut(single["name"], single["words"])
             lines.append(f"    -  {'':>5}  {'':<{WIDTH}}  {single['topic']:>5}  {right}")
         lines.append("")
-    if len(told["comparisons"]) > 1:
-        lines.append(f"all pairs of models: {told['mean']:.3f} alike on average")
+    if len(result["comparisons"]) > 1:
+        lines.append(f"all pairs of models: {result['mean']:.3f} alike on average")
     return "\n".join(lines).rstrip()
 
 

@@ -60,11 +60,11 @@ def tell_of_compiling() -> None:
     from numba.core import event
 
     class FirstCompilation(event.Listener):
-        told = False
+        is_first = True
 
         def on_start(self, event: event.Event) -> None:
-            if not self.told:
-                self.told = True
+            if self.is_first:
+                self.is_first = False
                 note("compiling kernels (once, some seconds)")
 
         def on_end(self, event: event.Event) -> None:

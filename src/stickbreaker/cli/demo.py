@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from stickbreaker.cli.console import command, emit, note, tell_of_compiling
-from stickbreaker.cli.inspect import topics_as_text, topics_told
+from stickbreaker.cli.inspect import summarize_topics, topics_as_text
 from stickbreaker.core.errors import UserError
 
 PASSES = 10
@@ -70,8 +70,12 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     fitting.resume(model_path, every=60.0, threads=None, watch=[watcher()])
     page = page_of(model_path, f"What Python {version} documents")
     write_atomic(page_path, render(page).encode("utf-8"))
-    told = topics_told(load(model_path), 10)
-    result = {"corpus": str(corpus_path), "model": str(model_path), "report": str(page_path), "topics": told}
+    result = {
+        "corpus": str(corpus_path),
+        "model": str(model_path),
+        "report": str(page_path),
+        "topics": summarize_topics(load(model_path), 10),
+    }
     emit(result, as_json, lambda r: f"{topics_as_text(r)}\n\n{_next(out)}")
 
 

@@ -64,12 +64,12 @@ class EngineChoice:
         if self.engine == "local":
             yield Host("local", remedy)
             return
-        from stickbreaker.cli.spark_log import told_in_one_line
+        from stickbreaker.cli.spark_log import reporting_user_errors
         from stickbreaker.engines.spark import SparkEngine
         from stickbreaker.spark.session import ONLY_LEARNING, start_session
 
         host = Host("spark", remedy)
-        with told_in_one_line(lambda: host.remedy) as log:
+        with reporting_user_errors(lambda: host.remedy) as log:
             note("starting Spark")
             with log.launching():
                 session = start_session(self.master, settings=ONLY_LEARNING)

@@ -12,7 +12,7 @@ from stickbreaker.cli.engine import EngineChoice, engine_options
 from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
 from stickbreaker.cli.scoring_on_spark import completion_on_spark, refuse_written
-from stickbreaker.cli.unseen import lines_of_spelling, spelled_topics, told_of_spelling, unseen_options
+from stickbreaker.cli.unseen import lines_of_spelling, spelled_topics, summarize_spelling, unseen_options
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -82,8 +82,8 @@ def evaluate(
     """
     if where.engine == "spark":
         refuse_written(written(ALONE))
-        told = completion_on_spark(model, inputs, completion, where)
-        emit(told, as_json, lambda told: "\n".join(_completion_lines(told)))
+        result = completion_on_spark(model, inputs, completion, where)
+        emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
         return
     from stickbreaker.estimators.evaluated import topics_of
 
@@ -95,13 +95,13 @@ def evaluate(
     known = corpus if reference is None else _reference(estimator, reference, reading)
     topics = topics_of(estimator)
     spelled = spelled_topics(estimator, topics, unseen, spelling_of)
-    told = _completion(topics, spelled, corpus, completion)
-    told["left_to_right"] = _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
-    told["coherence"] = _coherences(topics, known, reference)
-    told["diversity"] = _diversity(estimator)
-    told["labels"] = None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
-    told["language_pairs"] = _language_pairs(topics, corpus)
-    emit(told, as_json, _as_text)
+    result = _completion(topics, spelled, corpus, completion)
+    result["left_to_right"] = _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
+    result["coherence"] = _coherences(topics, known, reference)
+    result["diversity"] = _diversity(estimator)
+    result["labels"] = None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
+    result["language_pairs"] = _language_pairs(topics, corpus)
+    emit(result, as_json, _as_text)
 
 
 def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
@@ -136,7 +136,7 @@ def _completion(
         "scored_tokens": scored.tokens,
         **_held_out(scored),
         "unseen_share": unseen_share(corpus),
-        "spelled": told_of_spelling(strings),
+        "spelled": summarize_spelling(strings),
     }
 
 
@@ -154,7 +154,7 @@ def _left_to_right(
         "particles": particles,
         "scored_tokens": scored.tokens,
         **_held_out(scored),
-        "spelled": told_of_spelling(strings),
+        "spelled": summarize_spelling(strings),
         "seconds": round(seconds, 2),
     }
 
@@ -235,76 +235,76 @@ def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
 # As text
 
 
-def _completion_lines(told: dict[str, Any]) -> list[str]:
+def _completion_lines(scores: dict[str, Any]) -> list[str]:
     return [
-        f"{told['documents']} documents, {told['scored_tokens']:.0f} words predicted, "
-        f"{100 * told['unseen_share']:.1f} % of the words unseen",
-        *_held_out_lines(told, ""),
+        f"{scores['documents']} documents, {scores['scored_tokens']:.0f} words predicted, "
+        f"{100 * scores['unseen_share']:.1f} % of the words unseen",
+        *_held_out_lines(scores, ""),
     ]
 
 
-def _as_text(told: dict[str, Any]) -> str:
-    lines = _completion_lines(told)
-    whole = told["left_to_right"]
+def _as_text(result: dict[str, Any]) -> str:
+    lines = _completion_lines(result)
+    whole = result["left_to_right"]
     if whole is not None:
         lines += ["", f"Left to right: {whole['scored_tokens']:.0f} words, {whole['particles']} particles"]
         lines += _held_out_lines(whole, f"  ({whole['seconds']:.1f} s)")
-    for one in told["coherence"]:
+    for one in result["coherence"]:
         lines += ["", *_coherence_lines(one)]
-    spread = told["diversity"]
+    spread = result["diversity"]
     lines += [
         "",
         f"Diversity: {100 * spread['diversity']:.0f} % of the {spread['top_words']} top words of all topics "
         f"are distinct; {spread['effective_topics']:.1f} of {spread['topics']} topics in effective use, "
         f"{len(spread['idle_topics'])} idle",
     ]
-    if told["labels"] is not None:
-        lines += ["", *_label_lines(told["labels"])]
-    for pair in told["language_pairs"]:
+    if result["labels"] is not None:
+        lines += ["", *_label_lines(result["labels"])]
+    for pair in result["language_pairs"]:
         lines += ["", *_pair_lines(pair)]
     return "\n".join(lines)
 
 
-def _held_out_lines(told: dict[str, Any], after: str) -> list[str]:
+def _held_out_lines(scores: dict[str, Any], after: str) -> list[str]:
     return [
-        *lines_of_spelling(told["spelled"]),
+        *lines_of_spelling(scores["spelled"]),
         f"             nats/word  perplexity{after}",
-        f"  model      {told['nats_per_word']:9.4f}  {told['perplexity']:10.1f}",
-        f"  unigram    {told['unigram_nats_per_word']:9.4f}  {told['unigram_perplexity']:10.1f}",
+        f"  model      {scores['nats_per_word']:9.4f}  {scores['perplexity']:10.1f}",
+        f"  unigram    {scores['unigram_nats_per_word']:9.4f}  {scores['unigram_perplexity']:10.1f}",
     ]
 
 
-def _coherence_lines(told: dict[str, Any]) -> list[str]:
-    place = f" of {told['reference']}" if told["reference"] else ""
-    language = f" in {told['language']}" if told["language"] else ""
-    windows = "whole documents" if told["windows"] is None else f"{told['windows']} windows for C_v"
+def _coherence_lines(coherence: dict[str, Any]) -> list[str]:
+    place = f" of {coherence['reference']}" if coherence["reference"] else ""
+    language = f" in {coherence['language']}" if coherence["language"] else ""
+    windows = "whole documents" if coherence["windows"] is None else f"{coherence['windows']} windows for C_v"
     lines = [
-        f"Coherence of top words{language}, in {told['documents']} documents{place} ({windows})",
+        f"Coherence of top words{language}, in {coherence['documents']} documents{place} ({windows})",
         "                  mean     lowest    highest  pairs that never meet",
     ]
     for name, label in MEASURES.items():
-        one = told[name]
+        one = coherence[name]
         low, high = min(one["per_topic"]), max(one["per_topic"])
         lines.append(f"  {label:<10} {one['mean']:9.3f}  {low:9.3f}  {high:9.3f}  {one['unseen_pairs']:>9}")
     return lines
 
 
-def _label_lines(told: dict[str, Any]) -> list[str]:
-    left_out = f", {told['left_out']} left out" if told["left_out"] else ""
+def _label_lines(scores: dict[str, Any]) -> list[str]:
+    left_out = f", {scores['left_out']} left out" if scores["left_out"] else ""
     lines = [
-        f"Labels by {told['field']}: {told['documents']} documents, {told['classes']} labels{left_out}",
+        f"Labels by {scores['field']}: {scores['documents']} documents, {scores['classes']} labels{left_out}",
         "             accuracy  macro F1",
     ]
     for name in ("topics", "words", "majority"):
-        lines.append(f"  {name:<10} {told[name]['accuracy']:9.3f} {told[name]['macro_f1']:9.3f}")
+        lines.append(f"  {name:<10} {scores[name]['accuracy']:9.3f} {scores[name]['macro_f1']:9.3f}")
     return lines
 
 
-def _pair_lines(told: dict[str, Any]) -> list[str]:
-    first, second = told["languages"]
+def _pair_lines(pair: dict[str, Any]) -> list[str]:
+    first, second = pair["languages"]
     return [
-        f"{first} and {second}: {told['documents']} documents with both sides",
-        f"  the other side's mean reciprocal rank {told['mrr']:.3f} (by chance {told['chance']:.3f})",
-        f"  cross-lingual NPMI {told['cross_lingual_npmi']['mean']:.3f}, "
-        f"{told['cross_lingual_npmi']['unseen_pairs']} pairs never meet",
+        f"{first} and {second}: {pair['documents']} documents with both sides",
+        f"  the other side's mean reciprocal rank {pair['mrr']:.3f} (by chance {pair['chance']:.3f})",
+        f"  cross-lingual NPMI {pair['cross_lingual_npmi']['mean']:.3f}, "
+        f"{pair['cross_lingual_npmi']['unseen_pairs']} pairs never meet",
     ]

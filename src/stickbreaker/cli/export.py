@@ -59,7 +59,7 @@ def export(
         result |= _write_topics(model, format, out, top, overwrite)
     else:
         result |= _write_documents(model, corpus, format, out, language, threads, overwrite)
-    emit(result, as_json, _told)
+    emit(result, as_json, _as_text)
 
 
 def _write_topics(model: Path, format: str, out: Path, top: int, overwrite: bool) -> dict[str, Any]:
@@ -98,11 +98,11 @@ def _write_documents(
     left_out = corpus.n_documents - documents
     if left_out:
         note(f"documents without a known word left out, which pyLDAvis refuses: {left_out:,}")
-    told = {"documents": documents, "left_out": left_out, "unseen_share": unseen_share(corpus)}
-    return {"topics": len(estimator.alpha_), **told}
+    counts = {"documents": documents, "left_out": left_out, "unseen_share": unseen_share(corpus)}
+    return {"topics": len(estimator.alpha_), **counts}
 
 
-def _told(result: dict[str, Any]) -> str:
+def _as_text(result: dict[str, Any]) -> str:
     line = f"{result['out']}: {result['topics']} topics"
     if "documents" in result:
         unseen = 100 * result["unseen_share"]

@@ -309,8 +309,8 @@ def build_corpus(
     from stickbreaker.corpus import Corpus
 
     if choice is not None and "language" in choice.given and reading.tells_languages:
-        told = "--language has no effect where --text-field or --language-field tells the languages"
-        raise UserError(told, remedy="leave it out")
+        problem = "--language has no effect where --text-field or --language-field tells the languages"
+        raise UserError(problem, remedy="leave it out")
     progress = DocumentsRead()
     built = Corpus.build(
         inputs,

@@ -40,11 +40,11 @@ def topics(model: Path, top: int, at: str | None, as_json: bool) -> None:
         return
     from stickbreaker.estimators.saving import load
 
-    told = topics_told(load(model), top)
-    emit({"model": str(model), "topics": told}, as_json, topics_as_text)
+    summaries = summarize_topics(load(model), top)
+    emit({"model": str(model), "topics": summaries}, as_json, topics_as_text)
 
 
-def topics_told(estimator: "TopicEstimator", top: int) -> list[dict[str, Any]]:
+def summarize_topics(estimator: "TopicEstimator", top: int) -> list[dict[str, Any]]:
     """Each topic's number, share of the tokens and top words, the largest topic first."""
     from stickbreaker.estimators.topic_words import leading_words
 
@@ -52,7 +52,7 @@ def topics_told(estimator: "TopicEstimator", top: int) -> list[dict[str, Any]]:
     leading = {code: leading_words(estimator._topic_words, top, rows) for code, rows in ranges.items()}
     spelled = estimator.vocabulary_.spelled
 
-    def told(k: int, code: str | None) -> dict[str, Any]:
+    def list_words(k: int, code: str | None) -> dict[str, Any]:
         rows, probabilities = (found[k].tolist() for found in leading[code])
         return {"words": [spelled[row] for row in rows], "probabilities": probabilities}
 
@@ -63,18 +63,18 @@ def topics_told(estimator: "TopicEstimator", top: int) -> list[dict[str, Any]]:
             "share": float(estimator.topic_shares_[k]),
         }
         if None in ranges:
-            return {**common, **told(k, None)}
-        return {**common, "languages": {code: told(k, code) for code in ranges}}
+            return {**common, **list_words(k, None)}
+        return {**common, "languages": {code: list_words(k, code) for code in ranges}}
 
     return [topic(k) for k in (-estimator.topic_shares_).argsort(kind="stable").tolist()]
 
 
-def topics_as_text(told: dict[str, Any]) -> str:
+def topics_as_text(result: dict[str, Any]) -> str:
     """A line a topic: number, share of the tokens, name where topics have some, words; a line a language."""
-    names = [t["name"] or "" for t in told["topics"]]
+    names = [t["name"] or "" for t in result["topics"]]
     width = max(map(len, names)) + 2 if any(names) else 0
     lines = [f"topic    share  {'name' if width else '':<{width}}words"]
-    for t, name in zip(told["topics"], names, strict=True):
+    for t, name in zip(result["topics"], names, strict=True):
         head = f"{t['topic']:>5}  {100 * t['share']:5.1f} %  {_in_a_row([name]):<{width}}"
         for code, one in t.get("languages", {"": t}).items():
             lines.append(f"{head}{code + '  ' if code else ''}{_in_a_row(one['words'])}")
@@ -95,7 +95,7 @@ def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:
         )
     moment = evolution.at(when)
     entered = moment.entered()
-    told = [
+    rows = [
         {
             "topic": topic,
             "words": [word for word, _ in words[:top]],
@@ -104,14 +104,14 @@ def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:
         }
         for topic, words in moment.top().items()
     ]
-    return {"step": moment.step, "documents": moment.documents, "date": moment.date, "topics": told}
+    return {"step": moment.step, "documents": moment.documents, "date": moment.date, "topics": rows}
 
 
-def snapshot_as_text(told: dict[str, Any]) -> str:
+def snapshot_as_text(snapshot: dict[str, Any]) -> str:
     """When it was, then a line a topic: its lasting number and its words."""
-    date = f", {told['date']}" if told["date"] else ""
-    lines = [f"step {told['step']:,}: {told['documents']:,} documents{date}", "topic  words"]
-    lines += [f"{t['topic']:>5}  {_in_a_row(t['words'])}" for t in told["topics"]]
+    date = f", {snapshot['date']}" if snapshot["date"] else ""
+    lines = [f"step {snapshot['step']:,}: {snapshot['documents']:,} documents{date}", "topic  words"]
+    lines += [f"{t['topic']:>5}  {_in_a_row(t['words'])}" for t in snapshot["topics"]]
     return "\n".join(lines)
 
 
@@ -160,8 +160,8 @@ def transform(
     if raw_ids and (where.engine == "spark" or out.suffix == ".parquet"):
         raise click.UsageError("--raw-ids is for .csv; in Parquet ids are as they are")
     if where.engine == "spark":
-        told = shares_on_spark(model, inputs, out, where, overwrite)
-        emit(told, as_json, lambda r: f"{r['out']}: {r['documents']} documents × {r['topics']} topics")
+        result = shares_on_spark(model, inputs, out, where, overwrite)
+        emit(result, as_json, lambda r: f"{r['out']}: {r['documents']} documents × {r['topics']} topics")
         return
     where.refuse_spark_options()
     if out.suffix not in (".parquet", ".csv"):

@@ -54,16 +54,18 @@ def nearest(
         others = Corpus.open(among).with_vocabulary(estimator.vocabulary_, estimator.analysis_)
     same = among is None and source == target
     asked, ids = zip(*_shares(estimator, queries, source), strict=True)
-    told_ids: list[str] = []
+    other_ids: list[str] = []
 
     def blocks() -> "Iterator[Array]":
         for theta, names in _shares(estimator, others, target):
-            told_ids.extend(names)
+            other_ids.extend(names)
             yield theta
 
     found = nearest_documents(np.concatenate(asked), blocks(), top + same)
     names = [name for part in ids for name in part]
-    emit({"model": str(model), "queries": _told(names, told_ids, found, same, top)}, as_json, _as_text)
+    emit(
+        {"model": str(model), "queries": _list_nearest(names, other_ids, found, same, top)}, as_json, _as_text
+    )
 
 
 def _shares(
@@ -76,8 +78,8 @@ def _shares(
 
     ranges = estimator.vocabulary_.ranges
     if language is not None and language not in ranges:
-        told = ", ".join(ranges) or "one language"
-        raise UserError(f"there is no language {language!r}", remedy=f"the model has {told}")
+        languages = ", ".join(ranges) or "one language"
+        raise UserError(f"there is no language {language!r}", remedy=f"the model has {languages}")
     for block in range(len(corpus.block_sizes)):
         bags = corpus.bags(block)
         bags = bags if language is None else one_side(bags, ranges[language])
@@ -87,18 +89,18 @@ def _shares(
         yield theta, [ids[i] for i in known]
 
 
-def _told(names: list[str], ids: list[str], found: Any, same: bool, top: int) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = []
+def _list_nearest(names: list[str], ids: list[str], found: Any, same: bool, top: int) -> list[dict[str, Any]]:
+    queries: list[dict[str, Any]] = []
     for name, positions, affinities in zip(names, found.positions, found.affinity, strict=True):
         pairs = [(ids[p], float(a)) for p, a in zip(positions, affinities, strict=True)]
         pairs = [pair for pair in pairs if not (same and pair[0] == name)][:top]
-        told.append({"id": name, "nearest": [{"id": i, "affinity": a} for i, a in pairs]})
-    return told
+        queries.append({"id": name, "nearest": [{"id": i, "affinity": a} for i, a in pairs]})
+    return queries
 
 
-def _as_text(told: dict[str, Any]) -> str:
+def _as_text(result: dict[str, Any]) -> str:
     lines: list[str] = []
-    for query in told["queries"]:
+    for query in result["queries"]:
         lines.append(query["id"])
         lines += [f"  {one['affinity']:.4f}  {one['id']}" for one in query["nearest"]]
     return "\n".join(lines)

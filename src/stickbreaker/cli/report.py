@@ -60,27 +60,27 @@ def report(
 
 
 def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> dict[str, Any]:
-    """Write what is asked for, and tell it."""
+    """Write the page to `out` and its figures to `figures`, where given; return what was written."""
     from stickbreaker.core.files import write_atomic
     from stickbreaker.report import render
     from stickbreaker.report.figures import write_figures
 
-    told: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     if figures is not None:
-        told = {"figures": str(figures), "files": write_figures(page, figures)}
+        result = {"figures": str(figures), "files": write_figures(page, figures)}
     if out is not None:
         html = render(page).encode("utf-8")
         write_atomic(out, html, overwrite=overwrite)
-        told = {"out": str(out), "bytes": len(html), **told}
-    return told
+        result = {"out": str(out), "bytes": len(html), **result}
+    return result
 
 
-def _as_text(told: dict[str, Any]) -> str:
+def _as_text(result: dict[str, Any]) -> str:
     lines: list[str] = []
-    if "out" in told:
-        lines.append(f"{told['out']}: {told['bytes'] / 1e6:.2f} MB; open it in a browser")
-    if "figures" in told:
-        lines.append(f"{told['figures']}: {len(told['files'])} files, each figure as SVG and PNG")
+    if "out" in result:
+        lines.append(f"{result['out']}: {result['bytes'] / 1e6:.2f} MB; open it in a browser")
+    if "figures" in result:
+        lines.append(f"{result['figures']}: {len(result['files'])} files, each figure as SVG and PNG")
     return "\n".join(lines)
 
 

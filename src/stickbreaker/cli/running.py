@@ -1,4 +1,4 @@
-"""A run at the command line: begun, gone on with, told about."""
+"""A run at the command line: to begin it, to go on with it, and the summary printed at its end."""
 
 import signal
 import sys
@@ -37,7 +37,7 @@ def begin(
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
 
-    model._topic_model()  # wrong parameters are told before anything is read
+    model._topic_model()  # wrong parameters are reported before anything is read
     refuse_existing(out, overwrite)
     for given in inputs:
         _refuse_inside_model(Path(given))
@@ -70,8 +70,8 @@ def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
     if guide is None:
         return
     found = zip(guide.names, guide.found(corpus.vocabulary, corpus.analysis), strict=True)
-    told = [f"{name} {known} of {entries}" for name, (known, entries) in found]
-    note("guide: " + ", ".join([f"{told[0]} words", *told[1:]]))
+    coverage = [f"{name} {known} of {entries}" for name, (known, entries) in found]
+    note("guide: " + ", ".join([f"{coverage[0]} words", *coverage[1:]]))
 
 
 def _refuse_inside_model(given: Path) -> None:
@@ -95,7 +95,7 @@ def go_on(
             lambda r: f"{path}: finished already",
         )
         return
-    emit(_told(path, *done), as_json, _as_text)
+    emit(_summarize(path, *done), as_json, _as_text)
 
 
 def run_on(
@@ -126,13 +126,13 @@ def run_on(
         fail(f"interrupted; {remedy}")
     finally:
         signal.signal(signal.SIGINT, before)
-    told = None if done is None else fitting.unsettled(done[1], done[0].limits.tol)
-    if told is not None:
-        note(f"note: {told}")
+    warning = None if done is None else fitting.unsettled(done[1], done[0].limits.tol)
+    if warning is not None:
+        note(f"note: {warning}")
     return done
 
 
-def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
+def _summarize(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
     from stickbreaker.models.topics import TopicModel
 
     assert isinstance(job.model, TopicModel)
@@ -152,15 +152,15 @@ def _told(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
     }
 
 
-def _as_text(told: dict[str, Any]) -> str:
+def _as_text(summary: dict[str, Any]) -> str:
     from stickbreaker.learning.observers import KINDS
 
-    held_out = "" if told["held_out"] is None else f", held-out {told['held_out']:.4f} nats/word"
-    steps = f"{told['passes']} {'sweeps' if told['kind'] == 'joint' else 'passes'}"
+    held_out = "" if summary["held_out"] is None else f", held-out {summary['held_out']:.4f} nats/word"
+    steps = f"{summary['passes']} {'sweeps' if summary['kind'] == 'joint' else 'passes'}"
     return (
-        f"{told['model']}: {told['topics']} topics from {told['documents']} documents in "
-        f"{steps}, {KINDS[told['kind']]} {told['score']:.4f} nats/word{held_out}\n"
-        f"Next: stickbreaker topics {told['model']}"
+        f"{summary['model']}: {summary['topics']} topics from {summary['documents']} documents in "
+        f"{steps}, {KINDS[summary['kind']]} {summary['score']:.4f} nats/word{held_out}\n"
+        f"Next: stickbreaker topics {summary['model']}"
     )
 
 

@@ -48,7 +48,7 @@ def completion_on_spark(
     model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice
 ) -> dict[str, Any]:
     """Document completion by executors; what the command tells of it."""
-    from stickbreaker.cli.unseen import told_of_spelling
+    from stickbreaker.cli.unseen import summarize_spelling
     from stickbreaker.spark.scoring import completion_on
 
     corpus = stored_corpus(inputs)
@@ -63,5 +63,5 @@ def completion_on_spark(
         "scored_tokens": found.scored.tokens,
         **{name: getattr(found.scored, name) for name in names},
         "unseen_share": found.unseen_share,
-        "spelled": told_of_spelling(found.spelled),
+        "spelled": summarize_spelling(found.spelled),
     }

@@ -102,10 +102,10 @@ def search_k(
                 note(f"run {len(results) + 1} of {len(topics) * seeds}: {k} topics, seed {seed}")
                 found = search.run(opened, k, seed, threads)
             results.append(found)
-    told = _summary(search, results)
-    search.write(told)
-    write_atomic(out / PAGE, page(told, Path(corpus).resolve().name).encode("utf-8"))
-    emit({"out": str(out), **told}, as_json, _as_text)
+    summary = _summary(search, results)
+    search.write(summary)
+    write_atomic(out / PAGE, page(summary, Path(corpus).resolve().name).encode("utf-8"))
+    emit({"out": str(out), **summary}, as_json, _as_text)
 
 
 def _summary(search: "Search", results: list[dict[str, Any]]) -> dict[str, Any]:
@@ -163,11 +163,11 @@ def _reason(found: "Fewest", tried: list[int], seeds: int) -> str:
     return f"{found.topics} topics: {why}{further}."
 
 
-def _as_text(told: dict[str, Any]) -> str:
+def _as_text(summary: dict[str, Any]) -> str:
     lines = ["topics  held-out    NPMI     C_v  diversity  stability  seconds"]
-    for row in told["table"]:
+    for row in summary["table"]:
         alike = "        -" if row["stability"] is None else f"{row['stability']:9.3f}"
-        mark = "  ←" if row["topics"] == told["suggested"]["topics"] else ""
+        mark = "  ←" if row["topics"] == summary["suggested"]["topics"] else ""
         lines.append(
             f"{row['topics']:>6} {row['nats_per_word']:9.4f} {row['npmi']:7.3f} {row['c_v']:7.3f}  "
             f"{row['diversity']:9.3f}  {alike}  {row['seconds']:7.1f}{mark}"
@@ -175,9 +175,9 @@ def _as_text(told: dict[str, Any]) -> str:
     return "\n".join(
         [
             *lines,
-            f"held-out: nats/word of {told['held_out_documents']} documents; "
-            f"means over seeds ({told['seeds']})",
-            f"Suggested: {told['reason']}",
-            f"Figures: {Path(told['out']) / PAGE}",
+            f"held-out: nats/word of {summary['held_out_documents']} documents; "
+            f"means over seeds ({summary['seeds']})",
+            f"Suggested: {summary['reason']}",
+            f"Figures: {Path(summary['out']) / PAGE}",
         ]
     )

@@ -46,7 +46,7 @@ tr.chosen-row { color: var(--mark); font-weight: 600; }
 """
 
 
-def page(told: Mapping[str, Any], name: str) -> str:
+def page(summary: Mapping[str, Any], name: str) -> str:
     """The page of a search's summary, of the corpus called `name`: one self-contained HTML document."""
     title = f"How many topics? {name}"
     parts = [
@@ -55,11 +55,11 @@ def page(told: Mapping[str, Any], name: str) -> str:
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">",
         f"<title>{_safe(title)}</title><style>{STYLE}</style></head><body>",
-        f"<h1>{_safe(title)}</h1><p>{_safe(told['reason'])}</p>",
-        f'<p class="muted">{told["held_out_documents"]} documents held out; lines are means over seeds '
-        f"({told['seeds']}), dots the seeds.</p>",
-        f'<div class="figures">{"".join(_figures(told))}</div>',
-        f"<h2>All figures</h2>{_table(told)}",
+        f"<h1>{_safe(title)}</h1><p>{_safe(summary['reason'])}</p>",
+        f'<p class="muted">{summary["held_out_documents"]} documents held out; lines are means over seeds '
+        f"({summary['seeds']}), dots the seeds.</p>",
+        f'<div class="figures">{"".join(_figures(summary))}</div>',
+        f"<h2>All figures</h2>{_table(summary)}",
         "</body></html>\n",
     ]
     return "\n".join(parts)
@@ -109,24 +109,24 @@ def figure(
     )
 
 
-def _figures(told: Mapping[str, Any]) -> list[str]:
-    rows = told["table"]
+def _figures(summary: Mapping[str, Any]) -> list[str]:
+    rows = summary["table"]
     drawn: list[str] = []
     for name, (heading, better) in FIGURES.items():
         means = [row[name] for row in rows]
         if all(value is not None for value in means):
             seeds = [row["of_seeds"].get(name, [row[name]]) for row in rows]
-            topics, chosen = [row["topics"] for row in rows], told["suggested"]["topics"]
+            topics, chosen = [row["topics"] for row in rows], summary["suggested"]["topics"]
             picture = figure(topics, means, seeds, chosen, f"{heading} by number of topics")
             drawn.append(f'<div><h2>{heading}</h2><p class="muted">{better}</p>{picture}</div>')
     return drawn
 
 
-def _table(told: Mapping[str, Any]) -> str:
+def _table(summary: Mapping[str, Any]) -> str:
     head = "".join(f"<th>{heading}</th>" for heading, _ in COLUMNS.values())
     lines: list[str] = []
-    for row in told["table"]:
-        chosen = ' class="chosen-row"' if row["topics"] == told["suggested"]["topics"] else ""
+    for row in summary["table"]:
+        chosen = ' class="chosen-row"' if row["topics"] == summary["suggested"]["topics"] else ""
         cells = [
             "–" if row[name] is None else shape.format(row[name]) for name, (_, shape) in COLUMNS.items()
         ]

@@ -62,8 +62,8 @@ class Search:
             if was != now:
                 values = ["the default" if value is None else value for value in (was, now)]
                 other = f"{name.replace('_', '-')} {values[0]}, not {values[1]}"
-                told = "another corpus" if name == "fingerprint" else other
-                raise UserError(f"was begun with {told}", where=self.path, remedy="give another --out")
+                difference = "another corpus" if name == "fingerprint" else other
+                raise UserError(f"was begun with {difference}", where=self.path, remedy="give another --out")
 
     def write(self, summary: dict[str, Any]) -> None:
         """Write search.json."""
@@ -76,7 +76,7 @@ class Search:
         return load(self._file(k, seed, "model"))
 
     def finished(self, k: int, seed: int) -> dict[str, Any] | None:
-        """What a run told, or None where it is not done. Raises UserError for a damaged file."""
+        """The record of a run: its scores; None where it is not done. Raises UserError for a damaged file."""
         path = self._file(k, seed, "json")
         if not path.is_file():
             return None
@@ -89,7 +89,7 @@ class Search:
         raise UserError("the file is damaged", where=path, remedy="delete it, and the run is scored again")
 
     def run(self, corpus: "Corpus", k: int, seed: int, threads: int | None) -> dict[str, Any]:
-        """Fit and score one model, and write down what it told."""
+        """Fit and score one model, and write the record of its scores."""
         from stickbreaker.estimators.saving import load
 
         path = self._file(k, seed, "model")
@@ -125,7 +125,7 @@ class Search:
 
 
 def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[str, Any]:
-    """What is told of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
+    """Scores of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
     from stickbreaker.estimators.evaluated import topics_of
     from stickbreaker.evaluation import coherence_of, diversity_of
 

@@ -104,11 +104,11 @@ def _put_back(copy: int, number: int) -> None:
 
 
 @contextmanager
-def told_in_one_line(remedy: Callable[[], str]) -> Iterator[SparkLog]:
-    """Let what Spark cannot do end a command with one line, which names a file with the traces.
+def reporting_user_errors(remedy: Callable[[], str]) -> Iterator[SparkLog]:
+    """Raise a failure of Spark's in the context as a UserError: one line that names a file with the traces.
 
-    What is raised is a UserError that says what `remedy` says. Mistakes of the user's, and errors of the
-    library's own while Spark runs, stay what they are.
+    The line has the remedy that `remedy` returns. Mistakes of the user's, and errors of the library's own
+    while Spark runs, are raised as they are.
     """
     log = SparkLog()
     with log.collecting():

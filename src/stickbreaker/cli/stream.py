@@ -1,4 +1,4 @@
-"""Fitting to a stream at the command line: begun, gone on with, told about."""
+"""Fitting to a stream at the command line: to begin, to go on, and the summary printed at the end."""
 
 import signal
 import sys
@@ -147,8 +147,8 @@ def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json
         except Stopped:
             fail(f"interrupted; the model is as it was saved; {REMEDY} {path}")
         if stream is None:
-            told = {"model": str(path), "status": "done", "resumed": False}
-            emit(told, as_json, lambda _: f"{path}: finished already")
+            result = {"model": str(path), "status": "done", "resumed": False}
+            emit(result, as_json, lambda _: f"{path}: finished already")
             return
         _go_on(stream, path, stop, as_json)
 
@@ -207,7 +207,7 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
         )
     if not ended:
         fail(f"interrupted; the model is saved; {REMEDY} {path}")
-    emit(_told(path, stream), as_json, _as_text)
+    emit(_summarize(path, stream), as_json, _as_text)
 
 
 class StreamProgress:
@@ -240,15 +240,15 @@ class StreamProgress:
         self.shown = time.monotonic()
         documents = int(self.record["documents"])
         pace = (documents - self.first) / max(self.shown - self.start, 1e-9)
-        told = (
+        line = (
             f"{documents:,} documents, {pace:,.0f} documents/s, {self.record['vocabulary']['size']:,} words, "
             f"{self.entered:,} entered, {self.left:,} left"
         )
         clear = "\r\x1b[K" if self.live else ""
-        print(f"{clear}{told}", end=end, file=sys.stderr, flush=True)
+        print(f"{clear}{line}", end=end, file=sys.stderr, flush=True)
 
 
-def _told(path: Path, stream: "Stream") -> dict[str, Any]:
+def _summarize(path: Path, stream: "Stream") -> dict[str, Any]:
     return {
         "model": str(path),
         "status": "done",
@@ -264,10 +264,11 @@ def _told(path: Path, stream: "Stream") -> dict[str, Any]:
     }
 
 
-def _as_text(told: dict[str, Any]) -> str:
-    empty = f" ({told['without_words']:,} without words)" if told["without_words"] else ""
+def _as_text(summary: dict[str, Any]) -> str:
+    empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
     return (
-        f"{told['model']}: {told['topics']} topics and {told['words']:,} words from {told['documents']:,} "
-        f"documents{empty} in {told['steps']:,} steps, documents given topics {told['score']:.4f} nats/word\n"
-        f"Next: stickbreaker topics {told['model']}"
+        f"{summary['model']}: {summary['topics']} topics and {summary['words']:,} words from "
+        f"{summary['documents']:,} documents{empty} in {summary['steps']:,} steps, "
+        f"documents given topics {summary['score']:.4f} nats/word\n"
+        f"Next: stickbreaker topics {summary['model']}"
     )

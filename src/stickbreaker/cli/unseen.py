@@ -45,8 +45,8 @@ def spelled_topics(
         if spelling_of is not None:
             raise UserError("--spelling-of spells the words that --unseen ignores", remedy="drop one of them")
         if is_open:
-            told = "--unseen ignored, but an open vocabulary gives every word a probability"
-            raise UserError(told, remedy="drop --unseen")
+            problem = "--unseen ignored, but an open vocabulary gives every word a probability"
+            raise UserError(problem, remedy="drop --unseen")
     if not is_open and unseen is None and spelling_of is None:
         return None
     from stickbreaker.evaluation import OpenTopics, with_one_more_word
@@ -62,8 +62,8 @@ def spelled_topics(
     return with_one_more_word(topics, estimator.components_.sum(axis=1), estimator.eta_, log_spelling)
 
 
-def told_of_spelling(scored: "StringScore | None") -> dict[str, float] | None:
-    """What is told of a score over all strings, None of other scores."""
+def summarize_spelling(scored: "StringScore | None") -> dict[str, float] | None:
+    """How many words no topic has, and their nats, in a score over all strings; None for None."""
     if scored is None:
         return None
     return {
@@ -74,13 +74,14 @@ def told_of_spelling(scored: "StringScore | None") -> dict[str, float] | None:
     }
 
 
-def lines_of_spelling(told: dict[str, float] | None) -> list[str]:
-    """The same on a line, or on none."""
-    if told is None:
+def lines_of_spelling(summary: dict[str, float] | None) -> list[str]:
+    """What `summarize_spelling` gives, on a line of text; no line for None."""
+    if summary is None:
         return []
     return [
-        f"  {told['tokens']:.0f} of them of words that no topic has ({100 * told['share']:.1f} %); their "
-        f"spelling takes {abs(told['nats']):.0f} nats, {100 * abs(told['share_of_nats']):.1f} % of all"
+        f"  {summary['tokens']:.0f} of them of words that no topic has ({100 * summary['share']:.1f} %); "
+        f"their spelling takes {abs(summary['nats']):.0f} nats, "
+        f"{100 * abs(summary['share_of_nats']):.1f} % of all"
     ]
 
 
@@ -92,6 +93,6 @@ def _log_spelling_of(estimator: "TopicEstimator") -> "Callable[[Sequence[str]], 
     if estimator._model().table.keyed:
         return spelling_of(estimator)
     if estimator.vocabulary_.languages:
-        told = "unseen words of a model of several languages are not spelled"
-        raise UserError(told, remedy="drop --unseen and --spelling-of")
+        problem = "unseen words of a model of several languages are not spelled"
+        raise UserError(problem, remedy="drop --unseen and --spelling-of")
     return CharacterModel.learn(estimator.vocabulary_.words, Spelling()).log_probability

@@ -287,11 +287,11 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
     }
     if isinstance(change, Split | Dissolve) and change.axis == column_axis and change.trial in trials:
         trial, rows = trials[change.trial], stats.rows.rows()
-        told = _values_at(trial.rows.rows(), rows.positions)
+        trial_values = _values_at(trial.rows.rows(), rows.positions)
         if isinstance(change, Split):
-            along = own_shares(told)[:, 1]
+            along = own_shares(trial_values)[:, 1]
         else:
-            along = told if change.amounts == row_axis else own_shares(told)
+            along = trial_values if change.amounts == row_axis else own_shares(trial_values)
         own = replace(change, along={**change.along, row_axis: along})
         rows = _change_columns(rows, own, row_axis, column_axis)
         usage = _with_trial(usage, trial.usage, change, column_axis)
@@ -307,14 +307,14 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
     return replace(stats, rows=rows, found=found, usage=usage, trial=trials)
 
 
-def own_shares(told: Array) -> Array:
-    """Shares of each row of what a trial tells (rows × its columns); the first's where it tells nothing.
+def own_shares(trial_values: Array) -> Array:
+    """Each row of a trial's values (rows × its columns) over its sum; of a row of zeros, (1, 0, …).
 
     >>> own_shares(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [1.0, 0.0]]
     """
-    total = told.sum(axis=1, keepdims=True)
-    shares = told / np.where(total > 0.0, total, 1.0)
+    total = trial_values.sum(axis=1, keepdims=True)
+    shares = trial_values / np.where(total > 0.0, total, 1.0)
     shares[total[:, 0] <= 0.0, :1] = 1.0
     return shares
 

@@ -7,7 +7,7 @@ LONGEST_SHOWN = 100
 
 
 class UserError(ValueError):
-    """A mistake of the user's, told in one line that says what is wrong, where, and the remedy.
+    """A mistake of the user's; its message is one line that says what is wrong, where, and the remedy.
 
     The command line prints it without a traceback and exits with status 1. The line has at most 300
     characters of each of the three, of a path the last ones; the attributes have all.

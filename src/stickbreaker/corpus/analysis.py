@@ -118,8 +118,8 @@ class Analysis:
             remedy = "take language, pattern, characters or icu"
             raise UserError(f"unknown segmentation {self.segmentation!r}", remedy=remedy)
         if self.token_pattern is not None and self._segmentation != "pattern":
-            told = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
-            raise UserError(told, remedy="leave one of the two out")
+            problem = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
+            raise UserError(problem, remedy="leave one of the two out")
         try:
             regex.compile(self.pattern)
         except (regex.error, RecursionError) as error:
@@ -214,7 +214,7 @@ class Analysis:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Analysis":
-        """The analysis that `to_dict` told. Raises ValueError when it is another thing."""
+        """The analysis whose `to_dict` gave `values`. Raises ValueError for the values of another thing."""
         values = {"segmentation": "pattern", **values}  # by which all was read before there was a choice
         refuse_other_kinds(values, SETTINGS)
         known = {name: values[name] for name in cls.__dataclass_fields__}

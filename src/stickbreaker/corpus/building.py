@@ -88,7 +88,7 @@ Parts = tuple[BlockSource, Vocabulary, AnyAnalysis | None, About]
 
 
 def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | None) -> VocabularyRule:
-    """The rule to use: bags keep the words of their vocabulary file, in its order, unless told otherwise."""
+    """The rule to use: without a `rule`, bags keep the words of their vocabulary file, in its order."""
     if kind == "bag" and (rule is None or rule == VocabularyRule()):
         return VocabularyRule(words=fixed)
     if kind == "bag" and rule is not None:

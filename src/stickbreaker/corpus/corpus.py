@@ -424,14 +424,14 @@ class Corpus:
         strange = np.flatnonzero(eligible)
         if len(strange):
             words = entries.spelled.take(pa.array(strange)).to_pylist()
-            told = words if language is None else [tagged(language, word) for word in words]
+            tagged_words = words if language is None else [tagged(language, word) for word in words]
             if self.analysis is not None and self.kind == "text":
                 eligible[strange] = self.analysis.eligible(
-                    words if isinstance(self.analysis, Analysis) else told
+                    words if isinstance(self.analysis, Analysis) else tagged_words
                 )
             if self.vocabulary.hashed:
                 shared = eligible[strange]
-                rows[strange[shared]] = hashed_rows(compress(told, shared.tolist()), self.n_words)
+                rows[strange[shared]] = hashed_rows(compress(tagged_words, shared.tolist()), self.n_words)
         return bags_of(entries, rows, eligible, self.n_words)
 
     def _write_facts(self, directory: Path, source: BlockSource) -> None:

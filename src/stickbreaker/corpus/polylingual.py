@@ -86,7 +86,7 @@ class PolylingualAnalysis:
 
 
 def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
-    """The analysis that `to_dict` told. Raises TypeError or KeyError when it is another thing.
+    """The analysis whose `to_dict` gave `values`. Raises TypeError or KeyError for those of another thing.
 
     >>> analysis_from(PolylingualAnalysis.of(Analysis(), ["en", "fr"]).to_dict()).languages
     ('en', 'fr')

@@ -16,7 +16,7 @@ from stickbreaker.corpus.shards import Bags, Shard, join_bags, shard_of
 
 SHARD = 128  # documents a shard, whatever the number of threads
 WINDOW = 8  # blocks that are shuffled together
-PIECE = 8 * SHARD  # documents that are read together, where they are told by number
+PIECE = 8 * SHARD  # documents that are read together, where they are given by number
 PARTS, SPAN = 64, 32  # of a corpus that engines look at: parts, and blocks of one at most
 
 
@@ -60,7 +60,7 @@ class Source:
         return int(self.kept.sum() if self.held_out > 0.0 else self.first[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Where the documents lie is told to other processes, and never the documents."""
+        """What is pickled for another process: where the documents lie, never the documents themselves."""
         path = None if not isinstance(self.corpus, Corpus) else self.corpus.path
         if path is None:
             remedy = "write the corpus to a directory that all machines see"
@@ -134,7 +134,7 @@ class Source:
 
 @lru_cache(maxsize=4)
 def _source_at(path: str, fingerprint: str, held_out: float, spelled: bool) -> Source:
-    """The source that another process told; a process opens a corpus once."""
+    """A source that another process has pickled, opened again; a process opens a corpus once."""
     corpus = Corpus.open(path)
     if corpus.fingerprint != fingerprint:
         raise UserError("is not the corpus that the run reads", where=path, remedy="restore it, or fit anew")

@@ -114,7 +114,7 @@ class VocabularyRule:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; a given list is told by its length, since the vocabulary holds it."""
+        """Plain values for JSON; of a given list only the length, since the vocabulary holds its words."""
         given = None if self.words is None else len(self.words)
         return {
             "min_documents": self.min_documents,

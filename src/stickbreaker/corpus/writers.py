@@ -58,8 +58,8 @@ def _check_counts(bags: Bags, ids: list[str]) -> None:
     odd = np.flatnonzero(bags.counts != np.rint(bags.counts))
     if len(odd):
         document = int(np.searchsorted(bags.offsets, odd[0], side="right")) - 1
-        told = f"a word weighs {bags.counts[odd[0]]:g}, and LDA-C has whole counts"
-        raise UserError(told, where=f"document {ids[document]}", remedy="build the corpus from counts")
+        problem = f"a word weighs {bags.counts[odd[0]]:g}, and LDA-C has whole counts"
+        raise UserError(problem, where=f"document {ids[document]}", remedy="build the corpus from counts")
 
 
 def _refuse(directory: Path, overwrite: bool) -> None:

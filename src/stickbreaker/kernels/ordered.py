@@ -18,7 +18,7 @@ SLOT = np.int64(0xFFFFFFFF)
 
 class ByRow(NamedTuple):
     """Where the cells of each row are: those of row r are `cells[offsets[r]:offsets[r + 1]]`, by column, each
-    told by column << 32 | slot."""
+    as the number column << 32 | slot."""
 
     offsets: NDArray[np.int64]  # rows + 1
     cells: NDArray[np.int64]

@@ -142,7 +142,7 @@ def _parquet(stream: BinaryIO) -> Iterator[pa.RecordBatch]:
 
 
 def _with_long_values(stream: BinaryIO, group: int, paths: list[str]) -> list[str]:
-    """Those columns of strings whose dictionary has a long value, or of which that cannot be told."""
+    """Those columns of strings whose dictionary has a long value, or may have one."""
     from pyarrow import compute, parquet
 
     file = parquet.ParquetFile(stream, read_dictionary=paths, buffer_size=1 << 16)
