@@ -14,7 +14,7 @@ from stickbreaker.core.records import Field, Rows, Stats
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.parts import LocalParts
 from stickbreaker.engines.table import Table
-from stickbreaker.models.parts import Ask, Part, Told
+from stickbreaker.models.parts import Ask, Part, ReportRows
 from stickbreaker.models.topics import ClosedVocabulary, asked
 from stickbreaker.models.topics.asked import Columns, Terms, Words, evidence, log_likelihood
 from stickbreaker.testing import growing, plant_languages, plant_topics
@@ -51,8 +51,8 @@ def case(kind):
 
 def every_ask(table, report, arrays, words):
     """Each function that moves ask, by its name: sums, and those of arrays over rows."""
-    told, fresh = {"told": Told("split")}, {"fresh": Told()}
-    merged = {"told": Told("merge")}
+    told, fresh = {"trial": ReportRows("split")}, {"fresh": ReportRows()}
+    merged = {"trial": ReportRows("merge")}
     tokens, totals = report.trial["split"].rows.values.sum(axis=0), table.totals()
     sums = {
         "products": Ask(partial(asked.products, totals=totals.sum(axis=0))),
@@ -73,7 +73,7 @@ def every_ask(table, report, arrays, words):
         "seconds_after": Ask(
             partial(asked.seconds_after, rate=0.4, scale=3.0), {**told, "start": arrays["start"]}
         ),
-        "as_told": Ask(growing.as_told, told),
+        "trial_halves": Ask(growing.trial_halves, told),
         "second_share": Ask(partial(growing.second_share, share=0.3), told),
         "row_tokens": Ask(growing.row_tokens),
     }
@@ -173,9 +173,9 @@ def test_terms_are_those_of_the_bound(kind):
 
 def test_rows_that_were_not_told_are_zero_and_an_empty_table_has_one_empty_part():
     table, report, *_ = case("one eta")
-    told = LocalParts(table, report, 7).fields({"": Ask(growing.as_told, {"told": Told("split")})})[""][
-        "halves"
-    ]
+    told = LocalParts(table, report, 7).fields(
+        {"": Ask(growing.trial_halves, {"trial": ReportRows("split")})}
+    )[""]["halves"]
     rows = report.trial["split"].rows
     assert told[rows.positions].tolist() == rows.values.tolist()
     assert np.delete(told, rows.positions, axis=0).sum() == 0.0

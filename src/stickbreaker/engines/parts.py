@@ -11,7 +11,7 @@ from stickbreaker.core.records import Array, Stats
 from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.engines.stored import StoredTable
 from stickbreaker.engines.table import Table
-from stickbreaker.models.parts import Ask, Part, RowArray, TableParts, Told
+from stickbreaker.models.parts import Ask, Part, ReportRows, RowArray, TableParts
 
 Largest = tuple[Array, NDArray[np.int64]]  # values and numbers of rows, the largest first
 
@@ -24,7 +24,7 @@ class LocalParts(TableParts):
     ) -> None:
         self.n_rows, self.totals = table.n_rows, table.totals()
         self._table, self._told = table, told
-        self._dense: dict[Told, Array] = {}
+        self._dense: dict[ReportRows, Array] = {}
         self._size = size or max(1, self.n_rows)
 
     @cached_property
@@ -52,9 +52,9 @@ class LocalParts(TableParts):
             own = {name: values[rows] for name, values in held.items()}
             yield ask.function(Part(rows.start, self.n_rows, self._counts[rows], own))
 
-    def _whole(self, item: RowArray | Told) -> Array:
+    def _whole(self, item: RowArray | ReportRows) -> Array:
         """An array over all rows; zero where a report told no row."""
-        if not isinstance(item, Told):
+        if not isinstance(item, ReportRows):
             return item
         if item not in self._dense:
             assert self._told is not None

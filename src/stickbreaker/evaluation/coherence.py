@@ -231,9 +231,9 @@ def _c_v(top: NDArray[np.int64], windows: Meetings) -> Coherence:
     rows, columns = np.indices((size, size)).reshape(2, -1)
     both, left, right = (counts / total for counts in windows.pairs(top[:, rows], top[:, columns]))
     vectors = np.zeros(both.shape)
-    told = (left > 0) & (right > 0) & (both < 1)
-    smoothed = both[told] + EPSILON
-    vectors[told] = np.log(smoothed / (left[told] * right[told])) / -np.log(smoothed)
+    finite = (left > 0) & (right > 0) & (both < 1)
+    smoothed = both[finite] + EPSILON
+    vectors[finite] = np.log(smoothed / (left[finite] * right[finite])) / -np.log(smoothed)
     vectors = vectors.reshape(topics, size, size)
     whole = vectors.sum(axis=1, keepdims=True)
     lengths = np.linalg.norm(vectors, axis=2) * np.linalg.norm(whole, axis=2)

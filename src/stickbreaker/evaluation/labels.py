@@ -14,7 +14,7 @@ MOST = 200  # labels; the time grows with their number
 
 
 class Accuracy(NamedTuple):
-    """Share of documents whose label was told right, and the mean over labels of F1."""
+    """Share of documents whose label was predicted right, and the mean over labels of F1."""
 
     accuracy: float
     macro_f1: float
@@ -55,16 +55,16 @@ def classify_labels(
     if not len(shares) == len(labels) == len(bags.unseen):
         raise UserError(f"{len(shares)} rows, {len(labels)} labels and {len(bags.unseen)} documents")
     kept = _kept(labels)
-    told = np.array([str(labels[row]) for row in kept])
+    names = np.array([str(labels[row]) for row in kept])
     places = (bags.words.astype(np.int32), bags.offsets.astype(np.int32))  # all that scikit-learn takes
     words: Any = csr_array((bags.counts, *places), shape=(len(bags.unseen), n_words))
-    common = max(sorted(set(told)), key=told.tolist().count)
+    common = max(sorted(set(names)), key=names.tolist().count)
     return LabelScores(
-        _accuracy(told, _predicted(StandardScaler(), shares[kept], told)),
-        _accuracy(told, _predicted(TfidfTransformer(sublinear_tf=True), words[kept], told)),
-        _accuracy(told, np.full(len(told), common)),
+        _accuracy(names, _predicted(StandardScaler(), shares[kept], names)),
+        _accuracy(names, _predicted(TfidfTransformer(sublinear_tf=True), words[kept], names)),
+        _accuracy(names, np.full(len(names), common)),
         len(kept),
-        len(set(told)),
+        len(set(names)),
         len(labels) - len(kept),
     )
 
@@ -72,7 +72,9 @@ def classify_labels(
 def _kept(labels: Sequence[Hashable | None]) -> NDArray[np.int64]:
     """The documents whose label is known and common enough."""
     known = np.array([row for row, label in enumerate(labels) if label is not None], np.int64)
-    told, of, counts = np.unique([str(labels[row]) for row in known], return_inverse=True, return_counts=True)
+    names, of, counts = np.unique(
+        [str(labels[row]) for row in known], return_inverse=True, return_counts=True
+    )
     kept = known[counts[of] >= FOLDS] if len(known) else known
     common = int((counts >= FOLDS).sum())
     if common > MOST:
@@ -82,14 +84,14 @@ def _kept(labels: Sequence[Hashable | None]) -> NDArray[np.int64]:
         )
     if common < 2:
         raise UserError(
-            f"{len(known)} documents with {len(told)} labels are too few to classify",
+            f"{len(known)} documents with {len(names)} labels are too few to classify",
             remedy=f"two labels need {FOLDS} documents each",
         )
     return kept
 
 
 def _predicted(scale: Any, features: Any, labels: NDArray[np.str_]) -> NDArray[np.str_]:
-    """The label of each document, told by a classifier that did not see it."""
+    """The label of each document, predicted by a classifier that was fitted without it."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC

@@ -1,4 +1,4 @@
-"""How many topics? The fewest whose held-out score cannot be told from the best one's."""
+"""How many topics? The fewest whose held-out score cannot be distinguished from the best one's."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -43,8 +43,8 @@ def fewest_topics(nats: Mapping[int, Sequence[ArrayLike]], tokens: ArrayLike) ->
     if any(one.ndim != 2 or one.shape[1:] != words.shape or not len(one) for one in scores.values()):
         raise UserError("the scores are not those of the same documents", remedy="score all alike")
     if len(scores) > 1 and (words > 0).sum() < 2:
-        told = "a single held-out document cannot tell numbers of topics apart"
-        raise UserError(told, remedy="hold out a larger share")
+        problem = "a single held-out document cannot tell numbers of topics apart"
+        raise UserError(problem, remedy="hold out a larger share")
     means = {topics: float(one.sum(axis=1).mean() / words.sum()) for topics, one in scores.items()}
     best = max(sorted(means), key=lambda topics: means[topics])
     for topics in sorted(scores):

@@ -59,8 +59,8 @@ def with_one_more_word(
     [0.1]
     """
     if topics.vocabulary.languages or topics.vocabulary.hashed:
-        told = "several languages" if topics.vocabulary.languages else "hashed words"
-        raise UserError(f"unseen words of a model of {told} are not spelled", remedy="leave them ignored")
+        kind = "several languages" if topics.vocabulary.languages else "hashed words"
+        raise UserError(f"unseen words of a model of {kind} are not spelled", remedy="leave them ignored")
     share = float(np.median(np.asarray(eta, np.float64)))
     rest = share / (np.asarray(totals, np.float64) + share)
     shrunk = topics._replace(topic_word=topics.topic_word * (1.0 - rest[:, None]))
@@ -155,7 +155,7 @@ class _Table:
         return Bags(matrix.indptr.astype(np.int64), words, counts, bags.unseen)
 
     def add(self, bags: Bags, nats: float) -> None:
-        """Add a block's score, in which unknown words are told apart by nothing yet."""
+        """Add a block's score, in which all unknown words count as one word so far."""
         counts = bags.counts.astype(np.float64)
         unseen = float(counts[self._strange[bags.words]].sum())
         letters = float(counts @ self._letters[bags.words])

@@ -52,9 +52,9 @@ class Chains:
             return score.nats / max(1.0, score.tokens)
 
         with ThreadPoolExecutor(min(self.threads, len(self.samplers))) as pool:
-            told = list(pool.map(work, range(len(self.samplers))))
+            scores = list(pool.map(work, range(len(self.samplers))))
         if due:
-            self.scores = np.column_stack([self.scores, told])
+            self.scores = np.column_stack([self.scores, scores])
         self.taken += int(sample)
         self.scored = due
         return due
@@ -66,8 +66,8 @@ class Chains:
         """
         if self.scored:
             return False
-        told = [sampler.score() for sampler in self.samplers]
-        self.scores = np.column_stack([self.scores, [s.nats / max(1.0, s.tokens) for s in told]])
+        scores = [sampler.score() for sampler in self.samplers]
+        self.scores = np.column_stack([self.scores, [s.nats / max(1.0, s.tokens) for s in scores]])
         if self.taken == 0:
             for sampler in self.samplers:
                 sampler.keep()

@@ -91,8 +91,8 @@ def run(job: Run, state: RunState, observers: Sequence[Observer] = ()) -> RunSta
                 if state.stopped or state.converged:
                     break
             if state.step == step:
-                told = f"{state.in_pass} minibatches of a pass were done, and it has no more"
-                raise UserError(told, remedy="restore the model from a copy, or fit again")
+                problem = f"{state.in_pass} minibatches of a pass were done, and it has no more"
+                raise UserError(problem, remedy="restore the model from a copy, or fit again")
     except Interrupted:
         for observer in observers:
             observer.interrupted(job, state)
@@ -188,9 +188,9 @@ def _record(
     }
     if edits:
         record["edits"] = edits
-        for told in ("words", "before"):  # of the topics concerned, once each
-            words = [edit.pop(told) for edit in edits if told in edit]
-            record |= {told: {k: v for part in words for k, v in part.items()}} if words else {}
+        for key in ("words", "before"):  # of the topics concerned, once each
+            words = [edit.pop(key) for edit in edits if key in edit]
+            record |= {key: {k: v for part in words for k, v in part.items()}} if words else {}
     if minibatch.ends_pass:
         number = state.passes + 1
         if model.moves and number & (number - 1) == 0:

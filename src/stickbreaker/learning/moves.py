@@ -27,7 +27,7 @@ from stickbreaker.models.contract import Accepted, Model, Plan, Step
 from stickbreaker.models.parts import TableParts
 
 MAX_ROUNDS = 16  # how often plans may be mapped again in one step
-TOP = 10  # rows that a topic is told by in the trace
+TOP = 10  # largest rows of a topic that the trace names
 Numbered = tuple[int, Plan]  # a plan, and the number of the move that it is of
 
 
@@ -91,10 +91,10 @@ def refine(
         current |= {item.name: (number, item) for number, item in again}
         if not again:
             break
-        told = engine.again(
+        report = engine.again(
             small, shards, derived_seed(seed, "again", again_number), [item for _, item in again]
         )
-        stats = replace(stats, trial={**stats.trial, **told.trial})
+        stats = replace(stats, trial={**stats.trial, **report.trial})
     return stats, list(current.values()), accepted, changed
 
 
@@ -109,8 +109,8 @@ def decide(
             continue
         verdict = move.decide(shape.small, shape.stats, own, engine.parts(shape.stats), step)
         shape = shape._replace(small={**shape.small, **verdict.small})
-        shape, told = make(model, engine, shape, verdict.accepted)
-        made += told
+        shape, records = make(model, engine, shape, verdict.accepted)
+        made += records
     return shape, made
 
 
@@ -119,7 +119,7 @@ def make(
 ) -> tuple[Shape, list[dict[str, Any]]]:
     """Make edits, one after another; gives them as the trace tells them.
 
-    Columns are told by their top rows before the first of these edits, and after the last.
+    For the columns concerned the trace has their top rows before the first of these edits and after the last.
     """
     small, stats, columns = shape
     column_axis = model.table.columns
@@ -128,7 +128,9 @@ def make(
     after = columns
     for item in accepted:
         changed = follow(after, item.edit, column_axis)
-        made.append({"plan": item.plan, "gain": item.gain, **_told(after, changed, item.edit, column_axis)})
+        made.append(
+            {"plan": item.plan, "gain": item.gain, **_describe_edit(after, changed, item.edit, column_axis)}
+        )
         touched.append(_touched(after, changed, made[-1]))
         after = changed
     n_rows, before = engine.n_rows, top_rows(engine.parts(None), columns, set[int]().union(*touched))
@@ -138,7 +140,7 @@ def make(
         small = apply(item.edit, small)
     if engine.n_rows == n_rows:
         now = top_rows(engine.parts(None), after, set[int]().union(*touched))
-        made = [told | _words(before, now, each) for told, each in zip(made, touched, strict=True)]
+        made = [record | _words(before, now, each) for record, each in zip(made, touched, strict=True)]
     return Shape(small, stats, after), made
 
 
@@ -175,7 +177,7 @@ def followed(plans: Sequence[Numbered], accepted: Sequence[Accepted]) -> list[Nu
     return list(plans)
 
 
-def _told(before: Columns, after: Columns, edit: Edit, axis: str) -> dict[str, Any]:
+def _describe_edit(before: Columns, after: Columns, edit: Edit, axis: str) -> dict[str, Any]:
     """An edit's first change in the words of the trace; columns by their lasting numbers."""
     change: Change = edit[0]
     kind = {"move": type(change).__name__.lower()}
@@ -190,17 +192,17 @@ def _told(before: Columns, after: Columns, edit: Edit, axis: str) -> dict[str, A
             largest = max(range(len(into)), key=lambda place: change.shares[place])
             targets = [before.numbers[target] for target in into]
             also = [number for place, number in enumerate(targets) if place != largest]
-            told = {"move": "merge", "topic": targets[largest], "gone": before.numbers[source]}
-            return {**told, "also": also} if also else told
+            record = {"move": "merge", "topic": targets[largest], "gone": before.numbers[source]}
+            return {**record, "also": also} if also else record
         case _:
             return kind
 
 
-def _touched(old: Columns, new: Columns, told: Mapping[str, Any]) -> set[int]:
-    """Numbers of the columns that come, go or change by an edit, as `told`."""
+def _touched(old: Columns, new: Columns, record: Mapping[str, Any]) -> set[int]:
+    """Numbers of the columns that come, go or change by an edit, of which the trace has `record`."""
     if old == new:
         return set()
-    concerned = [told.get("topic"), *told.get("also", ())]  # others change in their last digits at most
+    concerned = [record.get("topic"), *record.get("also", ())]  # others change in their last digits at most
     return (set(old.numbers) ^ set(new.numbers)) | {number for number in new.numbers if number in concerned}
 
 

@@ -24,7 +24,7 @@ KINDS = {  # of scores, in words
 
 
 class Observer(ABC):  # noqa: B024 - every method has a default
-    """Is told of a run's events. Every method may be left out."""
+    """Gets a run's events. Every method may be left out."""
 
     def begin(self, job: "Run", state: "RunState") -> None:
         """A run, or its resumption, begins."""
@@ -129,8 +129,8 @@ class Lines(Observer):
         self.last = time.perf_counter()
         self.said = self.record
         rate, left = pace(job, state, self.from_documents, self.started)
-        told = f"{describe(self.record)}, {rate:,.0f} documents/s"
-        print(told if over else f"{told}, {left}", file=self.out, flush=True)
+        line = f"{describe(self.record)}, {rate:,.0f} documents/s"
+        print(line if over else f"{line}, {left}", file=self.out, flush=True)
 
 
 def describe(record: TraceRecord) -> str:

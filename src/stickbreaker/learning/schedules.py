@@ -15,7 +15,7 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import SHARD, Shards, Source
 from stickbreaker.models.contract import Step
 
-LEAST = 256  # documents of a memoised minibatch, unless told
+LEAST = 256  # documents of a memoised minibatch at least, unless `batch_size` is given
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +153,8 @@ class Online(Schedule):
             number = _number(value, whole=name == "batch_size")
             if not low <= number <= high or number == np.inf:
                 kind = "a whole number" if name == "batch_size" else "a number"
-                told = f"{name} is {kind} from {low:g}" + ("" if high == np.inf else f" to {high:g}")
-                raise UserError(f"Online({name}={value!r}) is out of range", remedy=told)
+                requirement = f"{name} is {kind} from {low:g}" + ("" if high == np.inf else f" to {high:g}")
+                raise UserError(f"Online({name}={value!r}) is out of range", remedy=requirement)
 
     @property
     def exact(self) -> bool:

@@ -247,7 +247,7 @@ class Move(ABC):
     """A way of changing the model's shape, beside its model.
 
     A move sees sums over shards and never a shard, sums over parts of the table's rows and never the table:
-    what it needs of rows it asks of `table`, which has those that the report told, too. Its memory, if any,
+    what it needs of rows it asks of `table`, which also has the rows of the report. Its memory, if any,
     are fields of the small part.
     """
 

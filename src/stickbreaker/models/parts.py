@@ -23,8 +23,11 @@ class Part(NamedTuple):
     held: Mapping[str, Array]  # what else was asked for, the part's rows of it
 
 
-class Told(NamedTuple):
-    """Names the rows that a report told: a trial's, or its own. A part has zeros where it told none."""
+class ReportRows(NamedTuple):
+    """Stands for the rows of a step's report: those of the trial of this name, or the report's own.
+
+    A part gets zeros for its rows that the report does not have.
+    """
 
     trial: str = ""
 
@@ -38,11 +41,11 @@ class Ask:
     """
 
     function: Callable[[Part], Mapping[str, Array]]
-    held: Mapping[str, RowArray | Told] = field(default_factory=dict[str, RowArray | Told])
+    held: Mapping[str, RowArray | ReportRows] = field(default_factory=dict[str, RowArray | ReportRows])
 
 
 class TableParts(ABC):
-    """What a move may ask of the table, as it is, and of the rows that one report told.
+    """What a move may ask of the table, as it is, and of the rows of one report.
 
     Every call may go over all rows, so that what can be asked at once is asked in one call.
     """

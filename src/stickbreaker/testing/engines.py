@@ -95,11 +95,11 @@ class EngineLaws(Runs):
         arrays, keys = deepcopy(job.engine.snapshot())
         copy = deepcopy(state)
         last = range(self.middle, self.steps)
-        told = [advance(job, state, self.minibatch(number)) for number in last]
+        records = [advance(job, state, self.minibatch(number)) for number in last]
         after = job.engine.rows().values.tobytes()
         other, _ = self.begun()
         other.engine.restore(other.model, arrays, keys)
-        assert [advance(other, copy, self.minibatch(number)) for number in last] == told
+        assert [advance(other, copy, self.minibatch(number)) for number in last] == records
         assert other.engine.rows().values.tobytes() == after
 
     def test_an_interrupted_step_changes_nothing(self) -> None:

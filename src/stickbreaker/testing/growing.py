@@ -30,7 +30,7 @@ from stickbreaker.models.contract import (
     TableSpec,
     Verdict,
 )
-from stickbreaker.models.parts import Ask, Part, TableParts, Told
+from stickbreaker.models.parts import Ask, Part, ReportRows, TableParts
 
 
 class Components(NamedTuple):
@@ -145,25 +145,30 @@ class SplitLargest(Move):
         self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
     ) -> Verdict:
         fitting = [plan for plan in plans if plan.round < 2]
-        halves = table.fields({plan.name: Ask(as_told, {"told": Told(plan.name)}) for plan in fitting})
+        halves = table.fields(
+            {plan.name: Ask(trial_halves, {"trial": ReportRows(plan.name)}) for plan in fitting}
+        )
         again: list[Plan] = []
         for plan in fitting:
-            told = {
+            counts = {
                 "halves": Field(halves[plan.name]["halves"], ("words", "halves")),
                 "tokens": stats.trial[plan.name].usage["tokens"],
             }
-            again.append(replace(plan, change={**plan.change, **told}, round=plan.round + 1))
+            again.append(replace(plan, change={**plan.change, **counts}, round=plan.round + 1))
         return Verdict(again=tuple(again))
 
     def decide(
         self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
     ) -> Verdict:
         terms = partial(halves_terms, eta=self.eta)
-        sums = table.add({plan.name: Ask(terms, {"told": Told(plan.name)}) for plan in plans})
+        sums = table.add({plan.name: Ask(terms, {"trial": ReportRows(plan.name)}) for plan in plans})
         gains = {name: self._gain(stats.trial[name], each) for name, each in sums.items()}
         earned = {plan.name: _component(plan) for plan in plans if gains[plan.name] > 0.0}
         share = {name: float(sums[name]["tokens"][1] / sums[name]["tokens"][2]) for name in earned}
-        asks = {name: Ask(partial(second_share, share=share[name]), {"told": Told(name)}) for name in earned}
+        asks = {
+            name: Ask(partial(second_share, share=share[name]), {"trial": ReportRows(name)})
+            for name in earned
+        }
         along = table.fields(asks)
         edits = {
             name: Split("components", component, share[name], along[name])
@@ -263,22 +268,22 @@ def _try_split(shard: Shard, share: Array, plan: Plan, seed: int) -> Stats:
     return replace(stats, found={}, usage=usage, documents=float(share.sum()))
 
 
-def as_told(part: Part) -> Mapping[str, Array]:
-    """Each half's counts, as a trial told them."""
-    return {"halves": part.held["told"]}
+def trial_halves(part: Part) -> Mapping[str, Array]:
+    """Each half's counts in a trial."""
+    return {"halves": part.held["trial"]}
 
 
 def halves_terms(part: Part, eta: float) -> Mapping[str, Array]:
     """Of two halves and of both together: tokens, and the rows' terms of the log of the marginal."""
-    columns = np.column_stack([part.held["told"], part.held["told"].sum(axis=1)])
+    columns = np.column_stack([part.held["trial"], part.held["trial"].sum(axis=1)])
     return {"tokens": columns.sum(axis=0), "terms": (gammaln(eta + columns) - gammaln(eta)).sum(axis=0)}
 
 
 def second_share(part: Part, share: float) -> Mapping[str, Array]:
-    """The second half's share of each word, `share` of words that a trial told nothing of."""
-    tokens = part.held["told"].sum(axis=1)
-    told = part.held["told"][:, 1] / np.maximum(tokens, 1e-12)
-    return {"words": np.where(tokens > 0.0, told, share)}
+    """The second half's share of each word, by a trial's counts; `share` for words without any."""
+    tokens = part.held["trial"].sum(axis=1)
+    second = part.held["trial"][:, 1] / np.maximum(tokens, 1e-12)
+    return {"words": np.where(tokens > 0.0, second, share)}
 
 
 def row_tokens(part: Part) -> Mapping[str, Array]:

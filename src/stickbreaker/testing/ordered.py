@@ -91,15 +91,15 @@ class OrderedEngineTests(GrowingRuns):
         job, state = self.begun()
         size, moved = 0, [0, 0]  # words that entered after the first step, and that left
         for number in range(STEPS):
-            told = advance(job, state, self.minibatch(number))["vocabulary"]
-            size += told["entered"] - told["left"]
-            moved = [moved[0] + told["entered"] * (number > 0), moved[1] + told["left"]]
+            vocabulary = advance(job, state, self.minibatch(number))["vocabulary"]
+            size += vocabulary["entered"] - vocabulary["left"]
+            moved = [moved[0] + vocabulary["entered"] * (number > 0), moved[1] + vocabulary["left"]]
             keys = job.engine.snapshot()[1]
             assert keys is not None
-            assert told["size"] == size == len(keys) == job.engine.n_rows
+            assert vocabulary["size"] == size == len(keys) == job.engine.n_rows
             assert state.small["letters"].values.tolist() == [len(key) for key in keys]
             assert state.small["marks"].values.tolist() == [1.0] * len(keys)
-            assert told["left"] == 0 or number % 2
+            assert vocabulary["left"] == 0 or number % 2
             if number % 2:
                 assert job.engine.summary(state.small)["inside"].tolist() == [12.0, 12.0]
                 assert (job.engine.rows().values > 0).any(axis=1).all(), "a row without a cell stayed"
@@ -126,8 +126,8 @@ class OrderedEngineTests(GrowingRuns):
     def test_same_bytes_for_any_number_of_workers(self) -> None:
         first, state, records, _ = self.history(1)
         for n_jobs in (2, 3):
-            other, same, told, _ = self.history(n_jobs)
-            assert told == records
+            other, same, other_records, _ = self.history(n_jobs)
+            assert other_records == records
             assert same.small["use"].values.tobytes() == state.small["use"].values.tobytes()
             assert self.bytes_of(other.engine) == self.bytes_of(first.engine)
 
@@ -141,8 +141,8 @@ class OrderedEngineTests(GrowingRuns):
         other.engine.restore(other.model, arrays, list(keys or ()))
         copy.small, copy.step, copy.seen, copy.columns = dict(state.small), 5, state.seen, state.columns
         for number in range(5, STEPS):
-            told = advance(other, copy, self.minibatch(number))
-            assert advance(job, state, self.minibatch(number)) == told
+            record = advance(other, copy, self.minibatch(number))
+            assert advance(job, state, self.minibatch(number)) == record
         assert self.bytes_of(other.engine) == self.bytes_of(job.engine)
 
     def test_an_interrupted_step_changes_nothing(self) -> None:

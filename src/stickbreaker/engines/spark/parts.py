@@ -11,7 +11,7 @@ from stickbreaker.engines.parts import Largest, largest, largest_of
 from stickbreaker.engines.spark.blocks import Made, present
 from stickbreaker.engines.spark.tasks import StoredField
 from stickbreaker.engines.stored import StoredRows, StoredTable
-from stickbreaker.models.parts import Ask, Part, RowArray, TableParts, Told
+from stickbreaker.models.parts import Ask, Part, ReportRows, RowArray, TableParts
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark.engine import SparkBlocks
@@ -55,8 +55,8 @@ class SparkParts(TableParts):
             for name, ask in asks.items()
         }
 
-    def _stored(self, item: RowArray | Told) -> Held:
-        if isinstance(item, Told):
+    def _stored(self, item: RowArray | ReportRows) -> Held:
+        if isinstance(item, ReportRows):
             assert self._told is not None
             told = self._told.trial[item.trial] if item.trial else self._told
             return self._engine.stored_rows(told.rows)

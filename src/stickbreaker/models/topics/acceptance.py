@@ -8,7 +8,7 @@ import numpy as np
 
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.models.contract import Plan, Step, Verdict
-from stickbreaker.models.parts import Ask, RowArray, TableParts, Told
+from stickbreaker.models.parts import Ask, ReportRows, RowArray, TableParts
 from stickbreaker.models.topics import asked
 from stickbreaker.models.topics.asked import Answer, Terms, evidence, log_likelihood
 from stickbreaker.models.topics.candidates import Candidate, Limits, accepted, chosen
@@ -87,7 +87,7 @@ class ExactMoves(TopicMoves):
     def _judged(
         self, small: Record, stats: Stats, plans: Sequence[Plan], sums: Mapping[str, Answer], scale: float
     ) -> Iterator[Candidate]:
-        """What plans gain, if all documents are so many times those that told."""
+        """What plans gain, if all documents are `scale` times those that `stats` is of."""
         for plan in plans:
             tried, values = stats.trial[plan.name], evidence(self._words(small), sums[plan.name])
             if "targets" in plan.change:
@@ -96,7 +96,7 @@ class ExactMoves(TopicMoves):
             part, prior = self._halved(small, tried, topic_of(plan.change["topic"]))
             gain = scale * (float(tried.usage["own"].values) + prior) + float(values @ WHOLE)
             shares = partial(asked.seconds, tokens=tokens_of(tried), smooth=0.0)
-            yield self._parted(plan, part, gain, Ask(shares, {"told": Told(plan.name)}))
+            yield self._parted(plan, part, gain, Ask(shares, {"trial": ReportRows(plan.name)}))
 
     def _terms(self, small: Record, stats: Stats, plan: Plan) -> Ask:
         """The words' terms of what a plan would make."""
@@ -104,7 +104,7 @@ class ExactMoves(TopicMoves):
             return self._union_terms(small, plan)
         topic, tokens = topic_of(plan.change["topic"]), tokens_of(stats.trial[plan.name])
         columns = partial(asked.split, topic=topic, tokens=tokens)
-        return Ask(Terms(self._words(small), columns), {"told": Told(plan.name)})
+        return Ask(Terms(self._words(small), columns), {"trial": ReportRows(plan.name)})
 
 
 class HalvesMoves(TopicMoves):
@@ -144,15 +144,15 @@ class HalvesMoves(TopicMoves):
     ) -> Iterator[Candidate]:
         sums = table.add({plan.name: self._terms(small, plan) for plan in plans})
         for plan in plans:
-            tried, told = stats.trial[plan.name], sums[plan.name]
+            tried, terms = stats.trial[plan.name], sums[plan.name]
             if "targets" in plan.change:
-                yield self._handover(small, plan, tried, evidence(self._words(small), told), step.scale)
+                yield self._handover(small, plan, tried, evidence(self._words(small), terms), step.scale)
                 continue
             _, prior = self._halved(small, tried, topic_of(plan.change["topic"]))
             gain = float(tried.usage["own"].values) + prior
-            gain += float(log_likelihood(self._words(small), told) @ WHOLE)
+            gain += float(log_likelihood(self._words(small), terms) @ WHOLE)
             gain *= step.scale * stats.documents / max(1.0, tried.documents)
-            part = second_part(told["totals"][:, :2])
+            part = second_part(terms["totals"][:, :2])
             yield self._parted(plan, part, gain, plan.change["shares"].values)
 
     def _terms(self, small: Record, plan: Plan) -> Ask:
@@ -160,7 +160,7 @@ class HalvesMoves(TopicMoves):
         if "targets" in plan.change:
             return self._union_terms(small, plan)
         columns = partial(asked.split_as_fitted, topic=topic_of(plan.change["topic"]))
-        held = {"told": Told(plan.name), "shares": plan.change["shares"].values}
+        held = {"trial": ReportRows(plan.name), "shares": plan.change["shares"].values}
         return Ask(Terms(self._words(small), columns), held)
 
 
@@ -212,7 +212,7 @@ class PaperMoves(TopicMoves):
 
     def _report(self, small: Record) -> Ask:
         """The totals of the step's report."""
-        return Ask(partial(asked.report_totals, words=self._words(small)), {"fresh": Told()})
+        return Ask(partial(asked.report_totals, words=self._words(small)), {"fresh": ReportRows()})
 
     def _begun(
         self, small: Record, stats: Stats, plan: Plan, table: TableParts, fresh: Array, step: Step
@@ -232,20 +232,23 @@ class PaperMoves(TopicMoves):
             totals=totals,
         )
         return Draft(
-            replace(plan, change={**plan.change, "priors": priors}, round=1), Ask(start, {"fresh": Told()})
+            replace(plan, change={**plan.change, "priors": priors}, round=1),
+            Ask(start, {"fresh": ReportRows()}),
         )
 
     def _union_after(self, small: Record, plan: Plan, step: Step) -> Ask:
         """The words' terms of a handover, and what the report adds to them."""
         topic, targets = concerned(plan)
         columns = partial(asked.union_after, topic=topic, into=targets, scale=step.scale)
-        return Ask(Terms(self._words(small), columns), {"told": Told(plan.name), "fresh": Told()})
+        return Ask(
+            Terms(self._words(small), columns), {"trial": ReportRows(plan.name), "fresh": ReportRows()}
+        )
 
     def _split_after(self, small: Record, plan: Plan, step: Step) -> Ask:
         """The words' terms of a split, and what the report adds to them."""
         topic = topic_of(plan.change["topic"])
         columns = partial(asked.split_after, topic=topic, rate=step.rate, scale=step.scale)
-        return Ask(Terms(self._words(small), columns), {**_blended(plan), "fresh": Told()})
+        return Ask(Terms(self._words(small), columns), {**_blended(plan), "fresh": ReportRows()})
 
     def _value(self, small: Record, sums: Answer) -> Array:
         """Report's tokens times E[log beta], less KL(q(beta) || p(beta)), of columns."""
@@ -275,9 +278,9 @@ class PaperMoves(TopicMoves):
             yield self._parted(plan, part, gain, Ask(shares, _blended(plan)))
 
 
-def _blended(plan: Plan) -> dict[str, RowArray | Told]:
-    """What a split is of: the counts that it started from, and what was told since."""
-    return {"told": Told(plan.name), "start": plan.change["start"].values}
+def _blended(plan: Plan) -> dict[str, RowArray | ReportRows]:
+    """Rows that a split is made of: the counts that it started from, and those that its trial reported."""
+    return {"trial": ReportRows(plan.name), "start": plan.change["start"].values}
 
 
 MOVES: dict[str, type[TopicMoves]] = {"exact": ExactMoves, "halves": HalvesMoves, "paper": PaperMoves}

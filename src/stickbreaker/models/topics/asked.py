@@ -1,6 +1,7 @@
 """What topic moves ask of the table: functions of a part of its rows, which add up or make arrays over rows.
 
-"told" among what a part holds are the rows that a plan's trial told, "fresh" those of the step's own report.
+Of the arrays that a part holds, "trial" are the rows that a plan's trial reported, "fresh" those of the
+step's own report.
 scipy is imported on use: a model is loaded without it.
 """
 
@@ -40,15 +41,15 @@ class Words(NamedTuple):
 # shares of words
 
 
-def shares(told: Array, tokens: Array, smooth: float = SMOOTH) -> Array:
-    """The second part's share of each word, of which a trial told `told` (words × 2) and `tokens` (2) in all.
+def shares(counts: Array, tokens: Array, smooth: float = SMOOTH) -> Array:
+    """The second part's share of each word, by a trial's `counts` (words × 2), whose sums are `tokens` (2).
 
-    Where it told nothing, that of all words.
+    A word without counts has the share of all words together.
     """
     total = float(tokens.sum())
     part = float(tokens[1]) / total if total > 0.0 else 0.5
-    of_word = told[:, 0] + told[:, 1] + smooth
-    return np.where(of_word > 0.0, (told[:, 1] + smooth * part) / np.maximum(of_word, 1e-300), part)
+    of_word = counts[:, 0] + counts[:, 1] + smooth
+    return np.where(of_word > 0.0, (counts[:, 1] + smooth * part) / np.maximum(of_word, 1e-300), part)
 
 
 def in_two(column: Array, second: Array) -> Array:
@@ -57,14 +58,14 @@ def in_two(column: Array, second: Array) -> Array:
 
 
 def seconds(part: Part, tokens: Array, smooth: float) -> Answer:
-    """A topic's second part, as told."""
-    return {"words": shares(part.held["told"], tokens, smooth)}
+    """The second part's share of each of a topic's words, by its trial."""
+    return {"words": shares(part.held["trial"], tokens, smooth)}
 
 
 def handed(part: Part, amounts: bool) -> Answer:
-    """What each of several topics gets of another, as told: tokens where these are the table's, or shares."""
-    told = part.held["told"]
-    return {"words": told if amounts else own_shares(told)}
+    """What each of several topics gets of another by its trial: tokens (`amounts`), or shares of them."""
+    tokens = part.held["trial"]
+    return {"words": tokens if amounts else own_shares(tokens)}
 
 
 # what to try
@@ -103,21 +104,21 @@ def targets(part: Part, words: Words, topics: Sequence[int], totals: Array) -> A
 # how a split is fitted
 
 
-def _scores(told: Array) -> tuple[Array, Array]:
-    """What documents' scores make of words', and the words' tokens."""
-    sums, tokens = told.T
+def _scores(rows: Array) -> tuple[Array, Array]:
+    """Words' scores and tokens, from a trial's rows (words × 2): sums of documents' scores, and tokens."""
+    sums, tokens = rows.T
     return sums / (tokens + 1.0), tokens
 
 
 def moments(part: Part) -> Answer:
     """Tokens, and of words' scores by tokens the sum and the sum of squares."""
-    scores, tokens = _scores(part.held["told"])
+    scores, tokens = _scores(part.held["trial"])
     return {"moments": np.array([tokens.sum(), (tokens * scores).sum(), (tokens * scores**2).sum()])}
 
 
 def centred(part: Part, moments: Array) -> Answer:
     """Scores of words, made mean zero and variance one by tokens; zero where there are none."""
-    scores, tokens = _scores(part.held["told"])
+    scores, tokens = _scores(part.held["trial"])
     total = max(float(moments[0]), 1e-300)
     mean = moments[1] / total
     spread = np.sqrt(max(float(moments[2] / total - mean**2), 0.0))
@@ -125,14 +126,14 @@ def centred(part: Part, moments: Array) -> Answer:
 
 
 def halves(part: Part, words: Words, topic: int, tokens: Array) -> Answer:
-    """Totals (groups × 2) of a topic in two halves, its words shared as told."""
-    second = shares(part.held["told"], tokens)
+    """Totals (groups × 2) of a topic in two halves, its words shared as in its trial."""
+    second = shares(part.held["trial"], tokens)
     return {"totals": words.totals(in_two(part.counts[:, topic], second), part)}
 
 
 def proposed(part: Part, words: Words, topic: int, tokens: Array, totals: Array) -> Answer:
-    """The second half's shares of words, as told, and the first's log odds; `halves` gives the totals."""
-    second = shares(part.held["told"], tokens)
+    """The second half's shares of words in the trial, and the first's log odds; `halves` gives the totals."""
+    second = shares(part.held["trial"], tokens)
     log_words = words.log_words(in_two(part.counts[:, topic], second), totals, part)
     return {"shares": second, "log_odds": log_words[:, 0] - log_words[:, 1]}
 
@@ -192,21 +193,22 @@ def log_likelihood(words: Words, sums: Answer) -> Array:
 
 
 def split(part: Part, topic: int, tokens: Array) -> Columns:
-    """A topic's two parts as told, and the whole."""
-    second = shares(part.held["told"], tokens, 0.0)
+    """A topic's two parts, shared as in its trial, and the whole."""
+    second = shares(part.held["trial"], tokens, 0.0)
     return Columns(_parts_and_whole(part.counts[:, topic], second))
 
 
 def split_as_fitted(part: Part, topic: int) -> Columns:
-    """A topic's two parts, as "shares" has them, and the whole; what is told is drawn from them."""
-    first, second = part.held["told"].T
+    """A topic's two parts, as "shares" has them, and the whole; the trial's tokens are drawn from them."""
+    first, second = part.held["trial"].T
     counts = _parts_and_whole(part.counts[:, topic], part.held["shares"])
     return Columns(counts, np.stack([first, second, first + second], axis=1))
 
 
 def seconds_after(part: Part, rate: float, scale: float) -> Answer:
-    """A topic's second part, when what is told, times `scale`, is blended into "start" by `rate`."""
-    after = (1.0 - rate) * part.held["start"] + rate * (scale * part.held["told"])
+    """The second part's share of each word, when the trial's counts, times `scale`, are blended into "start"
+    by `rate`."""
+    after = (1.0 - rate) * part.held["start"] + rate * (scale * part.held["trial"])
     return {"words": after[:, 1] / np.maximum(after[:, 0] + after[:, 1], 1e-300)}
 
 
@@ -214,18 +216,18 @@ def split_after(part: Part, topic: int, rate: float, scale: float) -> Columns:
     """A topic's two parts, as `seconds_after` has them, and the whole; drawn is what the report, times
     `scale`, has more of each than they."""
     counts = _parts_and_whole(part.counts[:, topic], seconds_after(part, rate, scale)["words"])
-    fresh = scale * np.stack([*part.held["told"].T, part.held["fresh"][:, topic]], axis=1)
+    fresh = scale * np.stack([*part.held["trial"].T, part.held["fresh"][:, topic]], axis=1)
     return Columns(counts, fresh - counts)
 
 
 def union(part: Part, topic: int, into: Sequence[int], amounts: bool) -> Columns:
-    """Topics after another was handed over to them as told; then they and it as they are."""
+    """Topics after another was handed over to them as in its trial; then they and it as they are."""
     return Columns(_united(part.counts, handed(part, amounts)["words"], topic, into, amounts))
 
 
 def union_after(part: Part, topic: int, into: Sequence[int], scale: float) -> Columns:
     """The same; drawn is what the report, times `scale`, has more of each than they."""
-    along = own_shares(part.held["told"])
+    along = own_shares(part.held["trial"])
     counts = _united(part.counts, along, topic, into)
     return Columns(counts, _united(scale * part.held["fresh"], along, topic, into) - counts)
 

@@ -34,7 +34,7 @@ class FiniteTopics:
         return self.n_topics
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """Which topics are told to users, given every topic's tokens: all."""
+        """Which topics to show to users, given every topic's tokens: all."""
         return np.arange(self.n_topics)
 
     def figures(self, totals: Array) -> dict[str, int]:

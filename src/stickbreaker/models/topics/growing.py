@@ -30,7 +30,7 @@ class WeighedTopics(ABC):
         """Topics now."""
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """Which topics are told to users, given every topic's tokens: those in use, or the largest."""
+        """Which topics to show to users, given every topic's tokens: those in use, or the largest."""
         used = (totals >= TOKENS) & (totals >= SHARE * totals.sum())
         used[int(np.argmax(totals))] = True
         return np.flatnonzero(used)
@@ -116,7 +116,7 @@ class GrowingTopics(WeighedTopics):
             self.alpha_learned and len(masses) > 2
         )  # all documents are alike in one topic, whatever alpha
         fitted = fit_weights(masses, float(small["alpha"].values), mean_log, pull, learned)
-        return self._told(fitted.masses, fitted.alpha, len(masses) - 1)
+        return self._collect_parameters(fitted.masses, fitted.alpha, len(masses) - 1)
 
     def _by_tables(self, small: Record, usage: Record, scale: float) -> dict[str, Array]:
         tables = scale * self.prior(small) * usage["gains"].values
@@ -126,13 +126,13 @@ class GrowingTopics(WeighedTopics):
         alpha = (
             float(tables.sum()) / max(spread, 1e-12) if self.alpha_learned else float(small["alpha"].values)
         )
-        return self._told(masses / masses.sum(), alpha, int((tables > 0.5).sum()))
+        return self._collect_parameters(masses / masses.sum(), alpha, int((tables > 0.5).sum()))
 
-    def _told(self, masses: Array, alpha: float, n_topics: int) -> dict[str, Array]:
-        """What is learned; gamma is the mode of its posterior given the sticks."""
-        told = {"weights": masses[:-1], "rest": np.array(masses[-1])}
+    def _collect_parameters(self, masses: Array, alpha: float, n_topics: int) -> dict[str, Array]:
+        """The learned parameters by name; gamma is the mode of its posterior given the sticks."""
+        parameters = {"weights": masses[:-1], "rest": np.array(masses[-1])}
         if self.alpha_learned:
-            told["alpha"] = np.array(np.clip(alpha, 1e-3, 1e4))
+            parameters["alpha"] = np.array(np.clip(alpha, 1e-3, 1e4))
         if self.gamma_learned:
-            told["gamma"] = np.array(np.clip(n_topics / (1.0 - np.log(masses[-1])), 1e-2, 1e4))
-        return told
+            parameters["gamma"] = np.array(np.clip(n_topics / (1.0 - np.log(masses[-1])), 1e-2, 1e4))
+        return parameters

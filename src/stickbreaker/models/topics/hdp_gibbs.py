@@ -42,8 +42,8 @@ class DirectAssignment(TokenChain):
     ) -> None:
         super().__init__(tokens, words, seed)
         if words.by_topic:
-            told = "eta has a column for each topic, and new topics would have none"
-            raise UserError(told, remedy="give eta as a number or an array (words)")
+            problem = "eta has a column for each topic, and new topics would have none"
+            raise UserError(problem, remedy="give eta as a number or an array (words)")
         self._documents = documents
         start = documents.start()
         self._small = {"alpha": start["alpha"], "gamma": start["gamma"], **self._small}

@@ -39,8 +39,8 @@ class Hybrid:
 
     def __post_init__(self) -> None:
         if not (is_whole(self.burn_in, 0) and is_whole(self.samples, 1)):
-            told = f"Hybrid(burn_in={self.burn_in!r}, samples={self.samples!r})"
-            raise UserError(told, remedy="burn_in is a whole number from 0, samples one from 1")
+            problem = f"Hybrid(burn_in={self.burn_in!r}, samples={self.samples!r})"
+            raise UserError(problem, remedy="burn_in is a whole number from 0, samples one from 1")
 
     def infer(self, view: TopicView, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
         """Documents' alpha + mean counts (documents × topics) and the shard's statistics.

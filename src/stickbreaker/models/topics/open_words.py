@@ -70,8 +70,8 @@ class OpenVocabulary:
             _refuse("spelling", self.spelling, "Spelling(...)")
 
 
-def _refuse(name: str, value: object, told: str) -> None:
-    raise UserError(f"OpenVocabulary({name}={value!r})", remedy=f"{name} is {told}")
+def _refuse(name: str, value: object, requirement: str) -> None:
+    raise UserError(f"OpenVocabulary({name}={value!r})", remedy=f"{name} is {requirement}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class OpenWords:
             found = counts.by_row()
         sums = StickSums(np.zeros(cells.rows.shape), np.empty(n_topics), np.empty(n_topics))
         stick_sums(cells, float(small["concentration"].values), sums)
-        made = {**_told("at", cells), **_told("by", found), **_told("sums", sums)}
+        made = {**_to_fields("at", cells), **_to_fields("by", found), **_to_fields("sums", sums)}
         return {**small, **made}
 
     def weights(
@@ -277,9 +277,9 @@ def _inside(cells: "OrderedCells") -> "OrderedCells":
     return cells._replace(rows=rows, values=values, inside=np.ones(shape, np.bool_), sizes=sizes)
 
 
-def _told(name: str, parts: NamedTuple) -> dict[str, Field]:
-    """What `_prepared` reads."""
-    return {f"sticks {name} {part}": Field(np.asarray(values)) for part, values in parts._asdict().items()}
+def _to_fields(name: str, arrays: NamedTuple) -> dict[str, Field]:
+    """Arrays as fields of the small part, which `_prepared` reads."""
+    return {f"sticks {name} {part}": Field(np.asarray(values)) for part, values in arrays._asdict().items()}
 
 
 def _prepared(small: Record) -> tuple["OrderedCells", "ByRow", "StickSums"]:

@@ -20,7 +20,7 @@ def likeness(products: Array, squares: Array) -> Array:
 
 
 def correlation(latest: Stats) -> Array:
-    """Correlation of documents' shares of topics; of sampled documents it is not told."""
+    """Correlation of documents' shares of topics; 0 × 0 for sampled documents, whose reports lack it."""
     if "together" not in latest.usage:
         return np.zeros((0, 0))
     n = max(latest.documents, 1.0)

@@ -29,7 +29,7 @@ class SeenBefore:
 
     @classmethod
     def of(cls, item: Field) -> "SeenBefore":
-        """What `field` told."""
+        """The filter that has the bytes which `field` gave."""
         from rbloom import Bloom
 
         return cls(Bloom.load_bytes(item.values.astype(np.uint8).tobytes(), _hashed))

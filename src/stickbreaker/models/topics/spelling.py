@@ -50,8 +50,8 @@ class Spelling:
             problem = f"the order of the spelling is {self.order!r}"
             raise UserError(problem, remedy=f"it is a whole number from 1 to {LARGEST_ORDER}")
         if self.lengths not in LENGTHS:
-            told = " or ".join(f'"{name}"' for name in LENGTHS)
-            raise UserError(f"there are no lengths {self.lengths!r}", remedy=f"lengths is {told}")
+            choices = " or ".join(f'"{name}"' for name in LENGTHS)
+            raise UserError(f"there are no lengths {self.lengths!r}", remedy=f"lengths is {choices}")
         if isinstance(self.words, Path):
             object.__setattr__(self, "words", str(self.words))
         if self.words is not None and not isinstance(self.words, str):

@@ -30,11 +30,11 @@ class SplitMerge:
 
     def __post_init__(self) -> None:
         if self.accept not in ACCEPT:
-            told = " or ".join(map(repr, ACCEPT))
-            raise UserError(f"SplitMerge(accept={self.accept!r})", remedy=f"accept is {told}")
+            choices = " or ".join(map(repr, ACCEPT))
+            raise UserError(f"SplitMerge(accept={self.accept!r})", remedy=f"accept is {choices}")
         if not (is_whole(self.splits, 0) and (self.merges is None or is_whole(self.merges, 0))):
-            told = f"SplitMerge(splits={self.splits!r}, merges={self.merges!r})"
-            raise UserError(told, remedy="both are whole numbers from 0")
+            problem = f"SplitMerge(splits={self.splits!r}, merges={self.merges!r})"
+            raise UserError(problem, remedy="both are whole numbers from 0")
 
     def move(self, documents: GrowingTopics, words: ClosedVocabulary, sampled: bool) -> Move:
         """The move of a model with these slots, whose documents' topics may be `sampled`."""

@@ -43,11 +43,11 @@ def whole_counts(counts: NDArray[np.float32]) -> NDArray[np.int64]:
     right = (whole == counts) & (whole <= MOST)
     if not right.all():
         wrong = float(counts[~right][0])
-        told = (
+        mistake = (
             f"is above {MOST:,}" if wrong > MOST else "is not a whole number, and sampling needs whole tokens"
         )
         raise UserError(
-            f"a word's weight of {wrong:g} {told}",
+            f"a word's weight of {wrong:g} {mistake}",
             remedy='use inference="mean-field" and fold_in="mean-field", or give counts',
         )
     return whole

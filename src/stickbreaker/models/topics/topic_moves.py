@@ -15,14 +15,14 @@ import numpy as np
 from stickbreaker.core.edits import Dissolve, Split
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.models.contract import Move, Plan, Step, Verdict
-from stickbreaker.models.parts import Ask, RowArray, TableParts, Told
+from stickbreaker.models.parts import Ask, ReportRows, RowArray, TableParts
 from stickbreaker.models.topics import asked
 from stickbreaker.models.topics.asked import Answer, Terms, Words
 from stickbreaker.models.topics.candidates import MERGE, SPLIT, Candidate, Limits, accepted, chosen
 from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.proposals import correlation, likeness, mixtures, pairs
 from stickbreaker.models.topics.split_merge import SplitMerge
-from stickbreaker.models.topics.trials import TOKENS as TOLD_TOKENS
+from stickbreaker.models.topics.trials import TOKENS as TRIAL_TOKENS
 from stickbreaker.models.topics.trials import mark, topic_of
 from stickbreaker.models.topics.words import ClosedVocabulary
 
@@ -71,7 +71,7 @@ class TopicMoves(Move):
 
     @property
     def mixing(self) -> bool:
-        """Whether a handover parts the targets' tokens anew: where the table is the sum of what is told."""
+        """Whether a handover parts the targets' tokens anew: where the table is the sum of reports."""
         return False
 
     def tried(self, n_topics: int) -> int:
@@ -163,15 +163,15 @@ class TopicMoves(Move):
 
     def _seen(self, small: Record, stats: Stats, plan: Plan) -> Ask:
         """What the next round needs to know of all words."""
-        held = {"told": Told(plan.name)}
+        held = {"trial": ReportRows(plan.name)}
         if plan.round < DIRECTIONS:
             return Ask(asked.moments, held)
         tokens, topic = tokens_of(stats.trial[plan.name]), topic_of(plan.change["topic"])
         return Ask(partial(asked.halves, words=self._words(small), topic=topic, tokens=tokens), held)
 
     def _fitted(self, small: Record, stats: Stats, plan: Plan, sums: Answer) -> Draft:
-        """The plan for the next round, from what the last one told."""
-        held, change = {"told": Told(plan.name)}, dict(plan.change)
+        """The plan for the next round, from the sums over the last one's rows."""
+        held, change = {"trial": ReportRows(plan.name)}, dict(plan.change)
         after = replace(plan, round=plan.round + 1)
         if plan.round < DIRECTIONS:
             if plan.round + 1 == DIRECTIONS:
@@ -256,7 +256,7 @@ class TopicMoves(Move):
         """The words' terms of a handover, before and after."""
         topic, targets = concerned(plan)
         columns = partial(asked.union, topic=topic, into=targets, amounts=self.mixing)
-        return Ask(Terms(self._words(small), columns), {"told": Told(plan.name)})
+        return Ask(Terms(self._words(small), columns), {"trial": ReportRows(plan.name)})
 
     def _handover(self, small: Record, plan: Plan, tried: Stats, values: Array, scale: float) -> Candidate:
         """A topic shared out among targets; `values` are the words' terms of the targets after it, and of the
@@ -271,7 +271,7 @@ class TopicMoves(Move):
         shares = tuple(map(float, parts))
         amounts = "words" if self.mixing else ""
         edit = Dissolve("topics", topic, tuple(targets), shares, trial=plan.name, amounts=amounts)
-        shares = Ask(partial(asked.handed, amounts=self.mixing), {"told": Told(plan.name)})
+        shares = Ask(partial(asked.handed, amounts=self.mixing), {"trial": ReportRows(plan.name)})
         return Candidate(plan.name, (topic, *targets), edit, gain, shares, "mixture" in plan.change)
 
 
@@ -285,8 +285,8 @@ def _arrays(made: Mapping[str, Array]) -> dict[str, Field]:
 
 
 def tokens_of(tried: Stats) -> Array:
-    """What a trial told of all words together (columns)."""
-    return tried.usage[TOLD_TOKENS].values
+    """Tokens of all words together in a trial (columns)."""
+    return tried.usage[TRIAL_TOKENS].values
 
 
 def concerned(plan: Plan) -> tuple[int, list[int]]:

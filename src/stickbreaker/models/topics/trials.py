@@ -55,7 +55,7 @@ def try_out(
 ) -> tuple[Local, Mapping[str, Stats]]:
     """Every plan's statistics, and the documents' records that a split needs.
 
-    A plan is one of the three of `TRIALS`, told by the field that it has.
+    Each plan runs the first of the `TRIALS` whose name is that of one of its fields.
     """
     from stickbreaker.kernels.split_merge import topic_parts
 
@@ -74,14 +74,14 @@ def try_out(
         extra |= {name: Field(values, ("entries", "parts")) for name, values in kept.items()}
     places = {topic: place for place, topic in enumerate(topics.tolist())}
     bench = Bench(shard, gamma, gamma.sum(axis=1) + view.rest, parts, places)
-    told: dict[str, Stats] = {}
+    reports: dict[str, Stats] = {}
     for plan in plans:
         kind = next(kind for kind in TRIALS if kind in plan.change)
-        told[plan.name], shares = TRIALS[kind](bench, plan.change)
+        reports[plan.name], shares = TRIALS[kind](bench, plan.change)
         if shares is not None:
             axes = ("documents", "targets")[: shares.ndim]
             extra[SHARES_OF + plan.name] = Field(shares, axes, additive=False)
-    return extra, told
+    return extra, reports
 
 
 def _topics(change: Record) -> NDArray[np.int64]:
