@@ -215,7 +215,7 @@ def data(n_documents):
 
 
 def in_parts(monkeypatch, size, kind=LocalParts):
-    monkeypatch.setattr(LocalEngine, "parts", lambda self, told: kind(self.table, told, size))
+    monkeypatch.setattr(LocalEngine, "parts", lambda self, report: kind(self.table, report, size))
 
 
 @pytest.mark.slow

@@ -113,8 +113,8 @@ class Told:
     def __init__(self):
         self.calls = []
 
-    def parts(self, told):
-        return LocalParts(Table(TABLE, "words", "topics"), told)
+    def parts(self, report):
+        return LocalParts(Table(TABLE, "words", "topics"), report)
 
     def again(self, small, shards, seed, plans):
         self.calls.append((seed, [(plan.name, plan.round) for plan in plans]))

@@ -291,11 +291,11 @@ def test_reading_goes_on_to_a_newer_checkpoint(tmp_path, monkeypatch):
     directory.write(snapshot(1))
     real, calls = ModelDirectory._verify, []
 
-    def slow(self, name, told):
+    def slow(self, name, facts):
         if not calls:
             calls.append(name)
             directory.write(snapshot(2))
-        real(self, name, told)
+        real(self, name, facts)
 
     monkeypatch.setattr(ModelDirectory, "_verify", slow)
     assert ModelDirectory(tmp_path).read().manifest["run"]["step"] == 2

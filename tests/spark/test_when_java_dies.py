@@ -131,9 +131,9 @@ def test_results_that_do_not_all_come_are_a_failure(spark, monkeypatch):
     rdd: Any = SimpleNamespace(collect=lambda: [1, 2], getNumPartitions=lambda: 3)
     with pytest.raises(SparkFailure, match=r"a Spark job failed \(2 of 3 results came\)"):
         Cluster(spark).collect(rdd)
-    monkeypatch.setattr(tasks, "told_by", lambda *_: [{}])
+    monkeypatch.setattr(tasks, "collect_results", lambda *_: [{}])
     with pytest.raises(SparkFailure, match=r"1 of 2 results came"):
-        tasks.told_of_each(spark, 2, lambda _: {})
+        tasks.run_tasks(spark, 2, lambda _: {})
 
 
 def test_a_lost_connection_is_a_failure_of_sparks():

@@ -59,7 +59,7 @@ class Engine(ABC):
 
     @abstractmethod
     def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
-        """Plans tried once more on shards that were mapped with plans just now; only trials are told."""
+        """Plans tried once more on shards that were mapped with plans just now; reports only trials."""
 
     @abstractmethod
     def commit(self) -> None:
@@ -122,8 +122,8 @@ class Engine(ABC):
         """The model's summary, summed over the table."""
 
     @abstractmethod
-    def parts(self, told: Stats | None) -> TableParts:
-        """The table as it is, and the rows that a report told, for moves; void after the next change."""
+    def parts(self, report: Stats | None) -> TableParts:
+        """The table as it is, and the rows of a report, for moves; void after the next change."""
 
     @abstractmethod
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:

@@ -236,8 +236,8 @@ class LocalEngine(Engine):
             total = {name: total[name] + value if name in total else value for name, value in part.items()}
         return total
 
-    def parts(self, told: Stats | None) -> LocalParts:
-        return LocalParts(self.table, told)
+    def parts(self, report: Stats | None) -> LocalParts:
+        return LocalParts(self.table, report)
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
         return self.table.positions(keys)

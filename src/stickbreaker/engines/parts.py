@@ -20,10 +20,10 @@ class LocalParts(TableParts):
     """Parts of `size` rows of a table in memory (None: all of them are one part)."""
 
     def __init__(
-        self, table: Table | OrderedTable | StoredTable, told: Stats | None, size: int | None = None
+        self, table: Table | OrderedTable | StoredTable, report: Stats | None, size: int | None = None
     ) -> None:
         self.n_rows, self.totals = table.n_rows, table.totals()
-        self._table, self._told = table, told
+        self._table, self._report = table, report
         self._dense: dict[ReportRows, Array] = {}
         self._size = size or max(1, self.n_rows)
 
@@ -53,13 +53,13 @@ class LocalParts(TableParts):
             yield ask.function(Part(rows.start, self.n_rows, self._counts[rows], own))
 
     def _whole(self, item: RowArray | ReportRows) -> Array:
-        """An array over all rows; zero where a report told no row."""
+        """An array over all rows; zero in rows that the report lacks."""
         if not isinstance(item, ReportRows):
             return item
         if item not in self._dense:
-            assert self._told is not None
-            told = self._told.trial[item.trial] if item.trial else self._told
-            rows = told.rows.rows()
+            assert self._report is not None
+            report = self._report.trial[item.trial] if item.trial else self._report
+            rows = report.rows.rows()
             self._dense[item] = np.zeros((self.n_rows, rows.values.shape[1]))
             self._dense[item][rows.positions] = rows.values
         return self._dense[item]

@@ -208,11 +208,11 @@ class RowFile:
         if number not in self._seen:
             if _checksum(positions, flat) != batch.column(6)[0].as_py():
                 READERS.forget()
-                told = "a block of the table was altered since it was written"
-                raise UserError(told, where=self.path, remedy=REMEDY)
+                problem = "a block of the table was altered since it was written"
+                raise UserError(problem, where=self.path, remedy=REMEDY)
             if table == COUNTS and not np.isfinite(flat).all():
-                told = "a block of the table has counts that are not finite"
-                raise UserError(told, where=self.path, remedy=REMEDY)
+                problem = "a block of the table has counts that are not finite"
+                raise UserError(problem, where=self.path, remedy=REMEDY)
             self._seen.add(number)
         return Rows(positions, flat.reshape(len(positions), int(batch.column(2)[0].as_py())))
 
@@ -258,5 +258,5 @@ def sync(paths: Sequence[Path]) -> None:
             with path.open("rb") as file:
                 os.fsync(file.fileno())
         except OSError as error:
-            told = f"cannot be kept ({error.strerror or error})"
-            raise UserError(told, where=path, remedy=REMEDY) from None
+            problem = f"cannot be kept ({error.strerror or error})"
+            raise UserError(problem, where=path, remedy=REMEDY) from None

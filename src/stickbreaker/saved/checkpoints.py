@@ -106,9 +106,12 @@ def state_of(snapshot: Snapshot) -> RunState:
     refuse_other_kinds(snapshot.manifest["run"], KINDS, needed=False)
     small = {
         name: Field(
-            np.asarray(snapshot.arrays[f"small/{name}"]), tuple(told["axes"]), told["additive"], told["fresh"]
+            np.asarray(snapshot.arrays[f"small/{name}"]),
+            tuple(entry["axes"]),
+            entry["additive"],
+            entry["fresh"],
         )
-        for name, told in snapshot.manifest["small"].items()
+        for name, entry in snapshot.manifest["small"].items()
     }
     held = snapshot.manifest["run"]
     progress = {name: held[name] for name in PROGRESS if name in held}  # older models lack what is new

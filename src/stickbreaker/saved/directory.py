@@ -238,14 +238,14 @@ class ModelDirectory:
     def _describe(self, name: str) -> dict[str, Any]:
         return {"bytes": (self.path / name).stat().st_size, "digest": digest_of(self.path / name)}
 
-    def _verify(self, name: str, told: Mapping[str, Any]) -> None:
+    def _verify(self, name: str, facts: Mapping[str, Any]) -> None:
         file = self.path / name
         if not file.is_file():
             raise UserError("is missing", where=file, remedy=RESTORE)
-        if file.stat().st_size != told["bytes"]:
-            size = f"{file.stat().st_size} bytes where the model was saved with {told['bytes']}"
+        if file.stat().st_size != facts["bytes"]:
+            size = f"{file.stat().st_size} bytes where the model was saved with {facts['bytes']}"
             raise UserError(f"is truncated or altered ({size})", where=file, remedy="restore it or fit again")
-        if "digest" in told and digest_of(file) != told["digest"]:
+        if "digest" in facts and digest_of(file) != facts["digest"]:
             raise UserError("was altered since it was saved", where=file, remedy="restore it or fit again")
 
     def _remove_all_but(self, names: list[str]) -> None:

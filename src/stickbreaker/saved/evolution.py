@@ -139,16 +139,18 @@ class Evolution:
             step = int(number[2])
             found = [moment for moment in self.moments if moment.step <= step]
         elif not _DATE.fullmatch(text):
-            raise UserError(f"{text!r} is neither a date (2020-05-01) nor a step", remedy=self._told())
+            raise UserError(
+                f"{text!r} is neither a date (2020-05-01) nor a step", remedy=self._format_range()
+            )
         elif not dates:
-            raise UserError("the snapshots have no dates", remedy=self._told())
+            raise UserError("the snapshots have no dates", remedy=self._format_range())
         else:
             found = [m for m in self.moments if m.date is not None and m.date[: len(text)] <= text]
         if not found:
-            raise UserError(f"there is no snapshot as early as {text}", remedy=self._told())
+            raise UserError(f"there is no snapshot as early as {text}", remedy=self._format_range())
         return found[-1]
 
-    def _told(self) -> str:
+    def _format_range(self) -> str:
         first, last = self.moments[0], self.moments[-1]
         dates = sorted(moment.date for moment in self.moments if moment.date is not None)
         span = f" ({dates[0]} to {dates[-1]})" if dates else ""
@@ -206,15 +208,15 @@ class Evolution:
 
 def _rows(top: Top, entered: Entered) -> Rows:
     """The rows of one moment."""
-    told = [
+    rows = [
         (topic, 0, rank, word, probability)
         for topic, words in top.items()
         for rank, (word, probability) in enumerate(words[:TOP_WORDS], start=1)
     ]
     for topic, words in entered.items():
         first = sorted(words, key=lambda row: row[:2])[:ENTERED_WORDS]
-        told += [(topic, 1, rank, word, probability) for rank, word, probability in first]
-    topic, kind, rank, words, probability = zip(*told, strict=True) if told else ((),) * 5
+        rows += [(topic, 1, rank, word, probability) for rank, word, probability in first]
+    topic, kind, rank, words, probability = zip(*rows, strict=True) if rows else ((),) * 5
     return _ordered(
         Rows(
             np.array(topic, np.int32),
@@ -246,14 +248,14 @@ def merged(moments: Sequence[Moment]) -> Moment:
     last = moments[-1]
     found: dict[int, dict[str, tuple[int, str, float]]] = {}
     for moment in moments:
-        for topic, told in moment.entered().items():
-            found.setdefault(topic, {}).update({row[1]: row for row in told})
+        for topic, rows in moment.entered().items():
+            found.setdefault(topic, {}).update({row[1]: row for row in rows})
     for topic, words in last.top().items():
-        told = found.get(topic, {})
+        by_word = found.get(topic, {})
         for rank, (word, probability) in enumerate(words, start=1):
-            if word in told:
-                told[word] = (rank, word, probability)
-    entered = _rows({}, {topic: list(told.values()) for topic, told in found.items()})
+            if word in by_word:
+                by_word[word] = (rank, word, probability)
+    entered = _rows({}, {topic: list(by_word.values()) for topic, by_word in found.items()})
     top = Rows(*(column[last.rows.kind == 0] for column in last.rows))
     return Moment(last.step, last.documents, last.date, _ordered(_joined([top, entered])))
 

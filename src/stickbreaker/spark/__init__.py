@@ -33,7 +33,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use: what is missing is told by `check_spark`, not by an import that fails."""
+    """Import on first use, so that `check_spark` can say what is missing before an import fails."""
     if name == "SparkEngine":
         return importlib.import_module("stickbreaker.engines.spark").SparkEngine
     if name in _HOMES:

@@ -122,5 +122,5 @@ def _left_out(wrong: "DataFrame", arrivals: Arrivals) -> int:
     if row is None:
         return 0
     broken = row[BROKEN]
-    told = f"is no JSON object: {broken[:60]!r}" if broken else f"has no field {arrivals.text_field!r}"
-    raise UserError(f"a line {told}", where=unquote(urlsplit(row["file_path"]).path), remedy=MEND)
+    problem = f"is no JSON object: {broken[:60]!r}" if broken else f"has no field {arrivals.text_field!r}"
+    raise UserError(f"a line {problem}", where=unquote(urlsplit(row["file_path"]).path), remedy=MEND)

@@ -83,8 +83,10 @@ class Arriving:
         if path.exists():
             self._open()
         elif (offsets_of(path) / BEGUN).exists():
-            told = "the model is gone that learned by Spark's notes of files"
-            raise UserError(told, where=offsets_of(path), remedy="put it back, or remove them to begin anew")
+            problem = "the model is gone that learned by Spark's notes of files"
+            raise UserError(
+                problem, where=offsets_of(path), remedy="put it back, or remove them to begin anew"
+            )
         offsets_of(path).mkdir(parents=True, exist_ok=True)
         self.notes = ModelDirectory(offsets_of(path))
         self.notes.lock()
@@ -111,7 +113,7 @@ class Arriving:
                 with in_one_line(where=self.arrivals.directory):
                     self._learn(frame, batch)
             except BaseException as error:
-                self.failure = _told_of(error, self.path)
+                self.failure = _user_error_of(error, self.path)
                 self._release()
                 raise
 
@@ -148,8 +150,8 @@ class Arriving:
             schedule = estimator._schedule()
             job, state = begun(estimator, Run(model, engine, schedule, source_of(corpus, model), seed))
             directory.write_vocabulary(corpus.vocabulary)
-            told = {**asdict(self.arrivals), "batch": -1, "query": _query_of(self.path)}
-            fixed = {**manifest_of(estimator, seed, known), ARRIVING: told}
+            entry = {**asdict(self.arrivals), "batch": -1, "query": _query_of(self.path)}
+            fixed = {**manifest_of(estimator, seed, known), ARRIVING: entry}
             directory.write(snapshot_of(job, state, fixed, "running"))
         self._open()
 
@@ -162,8 +164,8 @@ class Arriving:
         snapshot = directory.read()
         manifest = snapshot.manifest
         directory.truncate_trace(manifest)
-        told = manifest[ARRIVING] | asdict(self.arrivals)
-        self.fixed: dict[str, Any] = {**begun_with(manifest), ARRIVING: told}
+        entry = manifest[ARRIVING] | asdict(self.arrivals)
+        self.fixed: dict[str, Any] = {**begun_with(manifest), ARRIVING: entry}
         vocabulary, seed = directory.vocabulary(), manifest["settings"]["random_state"]
         model = self.estimator._topic_model(vocabulary, self.analysis, stream=True)
         engine = engine_of(self.estimator, model, folder=self.path)
@@ -184,12 +186,14 @@ class Arriving:
         """Raise UserError where a manifest is not of this stream, its settings and its vocabulary."""
         held = manifest.get(ARRIVING, {})
         if held.get("directory") != self.arrivals.directory:
-            told = f"is not a model of the files that arrive in {self.arrivals.directory}"
-            raise UserError(told, where=self.path, remedy="choose another path for the model")
+            problem = f"is not a model of the files that arrive in {self.arrivals.directory}"
+            raise UserError(problem, where=self.path, remedy="choose another path for the model")
         if held["query"] != _query_of(self.path):
-            told = "Spark's notes of the files that the model learned from are gone: it would learn from them"
+            problem = (
+                "Spark's notes of the files that the model learned from are gone: it would learn from them"
+            )
             remedy = "put the directory back, or begin a new model"
-            raise UserError(f"{told} again", where=offsets_of(self.path), remedy=remedy)
+            raise UserError(f"{problem} again", where=offsets_of(self.path), remedy=remedy)
         asked = manifest_of(self.estimator, manifest["settings"]["random_state"], {})["settings"]
         if self.estimator.random_state is not None:
             asked["random_state"] = seed_of(self.estimator.random_state)
@@ -197,14 +201,16 @@ class Arriving:
         began = {**manifest["settings"], "analysis": manifest["corpus"]["analysis"]}
         for name, value in json.loads(json.dumps(asked)).items():
             if began.get(name) != value:
-                told = f"the model was begun with another {name}"
-                raise UserError(told, where=self.path, remedy="go on as it was begun, or choose another path")
+                problem = f"the model was begun with another {name}"
+                raise UserError(
+                    problem, where=self.path, remedy="go on as it was begun, or choose another path"
+                )
         if (
             self.vocabulary is not None
             and ModelDirectory(self.path).vocabulary().words != self.vocabulary.words
         ):
-            told = "the model was begun with another vocabulary"
-            raise UserError(told, where=self.path, remedy="go on as it was begun, or choose another path")
+            problem = "the model was begun with another vocabulary"
+            raise UserError(problem, where=self.path, remedy="go on as it was begun, or choose another path")
 
     def _forget(self) -> None:
         """Remove Spark's notes of a stream from which nothing has been learned."""
@@ -281,7 +287,7 @@ def wait(query: "StreamingQuery", arriving: Arriving, asked: Callable[[], bool])
     return True
 
 
-def _told_of(error: BaseException, path: Path) -> UserError | None:
+def _user_error_of(error: BaseException, path: Path) -> UserError | None:
     """What a user can do about a micro-batch that failed; None where nobody knows."""
     if isinstance(error, OSError):
         where = error.filename or path

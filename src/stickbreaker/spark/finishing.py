@@ -14,7 +14,7 @@ from stickbreaker.corpus.building import About
 from stickbreaker.corpus.counting import Digest
 from stickbreaker.corpus.store import VOCABULARY_FILE, StoreSource
 from stickbreaker.spark.session import in_one_line
-from stickbreaker.spark.tasks import Batches, mapped, numbered, numbers_in, told_of_each
+from stickbreaker.spark.tasks import Batches, mapped, numbered, numbers_in, run_tasks
 from stickbreaker.spark.words import Written
 
 if TYPE_CHECKING:
@@ -60,18 +60,18 @@ def finish(
             corpus = Corpus(source, Vocabulary.read(path), analysis, About())
             return {"tokens": corpus.n_tokens, "empty": corpus.n_empty}
         source = written.source()
-        told = replace(about, content=content_of(source) if written.kind == "text" else None)
-        whole = Corpus(source, Vocabulary.read(path), analysis, told)
-        return {"content": told.content, "fingerprint": whole.fingerprint}
+        metadata = replace(about, content=content_of(source) if written.kind == "text" else None)
+        whole = Corpus(source, Vocabulary.read(path), analysis, metadata)
+        return {"content": metadata.content, "fingerprint": whole.fingerprint}
 
-    *each, whole = told_of_each(session, n_files + 1, look)
+    *each, whole = run_tasks(session, n_files + 1, look)
     building.finish(
         written.directory,
         written.source(),
         vocabulary,
         analysis,
         replace(about, content=whole["content"]),
-        (sum(told["tokens"] for told in each), sum(told["empty"] for told in each)),
+        (sum(counts["tokens"] for counts in each), sum(counts["empty"] for counts in each)),
         whole["fingerprint"],
     )
 

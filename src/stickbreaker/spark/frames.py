@@ -114,7 +114,7 @@ def _with_ids(batches: Batches, options: ReadingOptions, start: int) -> Batches:
             given = batch.column(place).cast(pa.string()).to_pylist()
             filled = [name or number for name, number in zip(given, numbers, strict=True)]
             yield batch.set_column(place, "id", pa.array(filled, pa.string()))
-        else:  # what is no id is told when it is read
+        else:  # no id, and refused when it is read
             yield batch
 
 

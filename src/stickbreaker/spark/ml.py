@@ -32,7 +32,7 @@ from stickbreaker.spark.frames import corpus_from_frame
 from stickbreaker.spark.params import LDAParams, SettableLDAParams
 from stickbreaker.spark.scoring import Placed, bags_in, refuse_columns, transform_frame
 from stickbreaker.spark.session import in_one_line, local_path, scratch
-from stickbreaker.spark.tasks import Batches, told_by
+from stickbreaker.spark.tasks import Batches, collect_results
 from stickbreaker.spark.vectors import corpus_from_vectors
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
 
     def setParams(self, **given: Any) -> "LDA":
         """Set parameters by their names; those that are None stay as they are."""
-        told = {name: value for name, value in given.items() if value is not None}
-        words = told.pop("vocabulary", None)
-        self._set(**told)
+        values = {name: value for name, value in given.items() if value is not None}
+        words = values.pop("vocabulary", None)
+        self._set(**values)
         return self if words is None else self.setVocabulary(words)
 
     def setVocabulary(self, value: "list[str] | CountVectorizerModel") -> "LDA":
@@ -98,13 +98,13 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
         return self
 
     def getVocabulary(self) -> list[str] | None:
-        """The words of the features, None where they were not told."""
+        """The words of the features, None where they were not set."""
         return self.getOrDefault(self.vocabulary) if self.isSet(self.vocabulary) else None
 
     def _fit(self, dataset: "DataFrame") -> "LDAModel":
         session = dataset.sparkSession
         refuse_columns(dataset, self.getFeaturesCol(), self.getTopicDistributionCol())
-        PlainLDA(**self.settings(1))._topic_model()  # wrong parameters are told before anything is done
+        PlainLDA(**self.settings(1))._topic_model()  # wrong parameters are refused before anything is done
         with tempfile.TemporaryDirectory(dir=scratch(session)) as folder:
             corpus = self._corpus(dataset, Path(folder) / "corpus")
             estimator = PlainLDA(**self.settings(corpus.n_documents), engine=_engine(session))
@@ -205,8 +205,8 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
                         tokens += float(bags.counts.sum(dtype=np.float64))
             return {"nats": float(nats), "tokens": tokens}
 
-        told = told_by(dataset.select(self.getFeaturesCol()), task)
-        return sum(one["nats"] for one in told), sum(one["tokens"] for one in told)
+        scores = collect_results(dataset.select(self.getFeaturesCol()), task)
+        return sum(one["nats"] for one in scores), sum(one["tokens"] for one in scores)
 
     def write(self) -> "LDAModelWriter":
         """The writer of the model and its parameters."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.building import About
 from stickbreaker.corpus.store import StoredFile
-from stickbreaker.spark.tasks import Batches, attempt_folder, discard_attempts, take, told_by
+from stickbreaker.spark.tasks import Batches, attempt_folder, collect_results, discard_attempts, take
 from stickbreaker.spark.words import Written
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str
     that is wrong, and where the second look at the table finds other rows.
     """
     directory = directory.resolve()  # where executors are, a relative path may mean another
-    rows = [told["rows"] for told in told_by(frame, _count)]
+    rows = [part["rows"] for part in collect_results(frame, _count)]
     starts = [0, *accumulate(rows)]
 
     def task(number: int, batches: Batches) -> Mapping[str, Any]:
@@ -47,11 +47,11 @@ def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str
             raise _changed()
         folder = attempt_folder(directory, number)
         files, languages, fields = write(chain([first], batches), starts[number], folder)
-        told = {"files": list(map(asdict, files)), "languages": dict(languages), "fields": list(fields)}
-        return {"attempt": folder.name, **told}
+        summary = {"files": list(map(asdict, files)), "languages": dict(languages), "fields": list(fields)}
+        return {"attempt": folder.name, **summary}
 
-    parts = told_by(frame, task)
-    if [sum(sum(file["blocks"]) for file in told["files"]) for told in parts] != rows:
+    parts = collect_results(frame, task)
+    if [sum(sum(file["blocks"]) for file in part["files"]) for part in parts] != rows:
         raise _changed()
     if not sum(rows):
         remedy = "give an input that holds text"
@@ -59,10 +59,10 @@ def write_parts(frame: "DataFrame", write: WritePart, directory: Path, kind: str
     written = Written(directory, kind, tuple(_taken(directory, parts)))
     discard_attempts(directory)
     languages: dict[str, int] = {}
-    for told in parts:
-        for code, n_documents in told["languages"].items():
+    for part in parts:
+        for code, n_documents in part["languages"].items():
             languages[code] = languages.get(code, 0) + n_documents
-    fields = dict.fromkeys(chain.from_iterable(told["fields"] for told in parts))
+    fields = dict.fromkeys(chain.from_iterable(part["fields"] for part in parts))
     return written, About(languages=languages, metadata_fields=tuple(fields))
 
 
@@ -73,11 +73,11 @@ def _count(_: int, batches: Batches) -> Mapping[str, Any]:
 def _taken(directory: Path, parts: list[dict[str, Any]]) -> list[StoredFile]:
     """The files of all partitions, renamed in their order."""
     files: list[StoredFile] = []
-    for told in parts:
-        for record in told["files"]:
+    for part in parts:
+        for record in part["files"]:
             file = StoredFile(**{**record, "blocks": tuple(record["blocks"])})
             name = f"documents-{len(files):05d}.parquet"
-            take(directory, told["attempt"], file.name, name)
+            take(directory, part["attempt"], file.name, name)
             files.append(replace(file, name=name))
     return files
 

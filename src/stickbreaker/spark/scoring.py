@@ -28,8 +28,8 @@ from stickbreaker.spark.tasks import (
     attempt_folder,
     discard_attempts,
     mapped,
+    run_tasks,
     take,
-    told_of_each,
 )
 from stickbreaker.spark.vectors import bags_of
 
@@ -189,8 +189,8 @@ def transform_corpus(
                     writer.write_table(pa.table([known.ids(block), list(theta)], schema=SHARES))
             return {"attempt": folder.name}
 
-        for number, told in enumerate(told_of_each(session, len(firsts) - 1, work)):
-            take(directory, told["attempt"], "topics", f"topics-{number:05d}.parquet")
+        for number, result in enumerate(run_tasks(session, len(firsts) - 1, work)):
+            take(directory, result["attempt"], "topics", f"topics-{number:05d}.parquet")
         discard_attempts(directory)
     return Path(out)
 
@@ -240,8 +240,8 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
                 scored = completion_of_blocks(by._theta, by._topic_words.of, unigram, read(known), share)
         return {"sums": [*scored, *counted.tolist(), *letters]}
 
-    told = [each["sums"] for each in told_of_each(session, len(firsts) - 1, work)]
-    nats, unigram, tokens, empty, unseen, known, *letters = np.sum(told, axis=0).tolist()
+    sums = [each["sums"] for each in run_tasks(session, len(firsts) - 1, work)]
+    nats, unigram, tokens, empty, unseen, known, *letters = np.sum(sums, axis=0).tolist()
     if tokens == 0.0:
         raise UserError("no word to score", remedy="score longer documents, or of the same vocabulary")
     scored = HeldOutScore(nats, unigram, tokens)
@@ -266,7 +266,7 @@ def _opened(store: Path, fingerprint: str) -> Corpus:
 
 @contextmanager
 def _new_shares(path: Path, overwrite: bool) -> Iterator[Path]:
-    """The directory to write shares into; only another such directory is replaced, and only if told to."""
+    """The directory to write shares into; `overwrite` replaces another such directory, and nothing else."""
     check = functools.partial(_refuse_others, path, overwrite)
     with atomic_directory(path, overwrite=overwrite, check=check) as directory:
         yield directory

@@ -1,4 +1,4 @@
-"""What Spark needs before a session starts, and what is told when a job of Spark's fails."""
+"""What Spark needs before a session starts, and what users read when a job of Spark's fails."""
 
 import atexit
 import importlib.util
@@ -93,10 +93,10 @@ def java_version(java: Path) -> int | None:
     True
     """
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
+        process = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    match = re.search(r'version "(?:1\.)?(\d+)', told.stderr + told.stdout)
+    match = re.search(r'version "(?:1\.)?(\d+)', process.stderr + process.stdout)
     return None if match is None else int(match[1])
 
 
@@ -148,8 +148,12 @@ def end_of_java(seconds: float = END_OF_JAVA) -> str | None:
 def scratch(session: "SparkSession") -> Path:
     """A new folder for what lives as long as this process, in the session's checkpoint directory where that
     is set (so that executors on other machines see it), or among the temporary files."""
-    told = session.sparkContext.getCheckpointDir()
-    parent = local_path(told) if told and urlsplit(told).scheme in ("", "file") else None
+    checkpoint_dir = session.sparkContext.getCheckpointDir()
+    parent = (
+        local_path(checkpoint_dir)
+        if checkpoint_dir and urlsplit(checkpoint_dir).scheme in ("", "file")
+        else None
+    )
     folder = Path(tempfile.mkdtemp(prefix="stickbreaker-", dir=parent))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -42,8 +42,8 @@ def mapped(
     return frame.mapInArrow(settled, schema)
 
 
-def told_by(frame: "DataFrame", task: Task, kind: str | None = None) -> list[dict[str, Any]]:
-    """What `task(partition, batches)` tells (plain values for JSON) of each partition, in their order.
+def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> list[dict[str, Any]]:
+    """What `task(partition, batches)` returns (plain values for JSON) for each partition, in their order.
 
     Runs on executors. Raises the UserError of the first partition that has one.
     """
@@ -55,32 +55,32 @@ def told_by(frame: "DataFrame", task: Task, kind: str | None = None) -> list[dic
         assert context is not None
         number = context.partitionId()
         try:
-            told = {"partition": number, **task(number, batches)}
-        except UserError as error:  # told as a result: Spark would try again, and print its own trace
+            result = {"partition": number, **task(number, batches)}
+        except UserError as error:  # sent as a result: Spark would try again, and print its own trace
             where = None if error.where is None else str(error.where)
-            told = {"partition": number, "error": [error.problem, where, error.remedy]}
-        yield pa.RecordBatch.from_pydict({"told": pa.array([json.dumps(told)], pa.string())})
+            result = {"partition": number, "error": [error.problem, where, error.remedy]}
+        yield pa.RecordBatch.from_pydict({"result": pa.array([json.dumps(result)], pa.string())})
 
     with in_one_line():
-        rows = mapped(frame, work, "told string", kind or task.__qualname__).collect()
+        rows = mapped(frame, work, "result string", kind or task.__qualname__).collect()
     results: list[dict[str, Any]] = sorted((json.loads(row[0]) for row in rows), key=lambda r: r["partition"])
-    for told in results:
-        if "error" in told:
-            problem, where, remedy = told["error"]
+    for result in results:
+        if "error" in result:
+            problem, where, remedy = result["error"]
             raise UserError(problem, where=where, remedy=remedy)
     return results
 
 
-def told_of_each(
+def run_tasks(
     session: "SparkSession", n: int, work: Callable[[int], Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """What `work(number)` tells of each number below `n`, in order; every one is a task of its own."""
+    """What `work(number)` returns for each number below `n`, in order; every one is a task of its own."""
 
     def task(_: int, batches: Batches) -> Mapping[str, Any]:
         (number,) = numbers_in(batches)
         return work(number)
 
-    results = told_by(numbered(session, n), task, work.__qualname__)
+    results = collect_results(numbered(session, n), task, work.__qualname__)
     if len(results) != n:  # PySpark takes a lost connection for the end
         raise SparkFailure(f"Spark failed ({len(results)} of {n} results came)")
     return results
@@ -107,7 +107,7 @@ def attempt_folder(directory: Path, partition: int) -> Path:
 
 
 def take(directory: Path, attempt: str, name: str, new_name: str) -> None:
-    """Give a file of an attempt, told by its folder's name, its name among the results."""
+    """Move a file out of an attempt's folder and in among the results, where it has a name of its own."""
     try:
         (directory / PARTS / attempt / name).rename(directory / new_name)
     except FileNotFoundError:

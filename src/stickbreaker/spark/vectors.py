@@ -78,10 +78,10 @@ def bags_of(vectors: Any, n_words: int, start: int | None = None) -> Bags:
     types, sizes, indices, values = vectors.flatten()
     sparse = types.to_numpy(zero_copy_only=False) == SPARSE
     lengths = values.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
-    told = np.where(sparse, sizes.fill_null(0).to_numpy(zero_copy_only=False), lengths)
-    if (told != n_words).any():
-        wrong = int(np.flatnonzero(told != n_words)[0])
-        problem = f"the vector has {told[wrong]} entries, the model {n_words} words"
+    n_entries = np.where(sparse, sizes.fill_null(0).to_numpy(zero_copy_only=False), lengths)
+    if (n_entries != n_words).any():
+        wrong = int(np.flatnonzero(n_entries != n_words)[0])
+        problem = f"the vector has {n_entries[wrong]} entries, the model {n_words} words"
         raise UserError(problem, where=_rows(start, wrong, wrong), remedy="make all vectors alike")
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     columns = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)

@@ -41,8 +41,8 @@ class SparkEngine:
         for name, least in (("blocks", 1), ("portion", 1), ("task_bytes", 0)):
             value = getattr(self, name)
             if not is_whole(value, least) and (name, value) != ("blocks", None):
-                told = f"SparkEngine({name}={value!r}) is out of range"
-                raise UserError(told, remedy=f"{name} is a whole number from {least}")
+                problem = f"SparkEngine({name}={value!r}) is out of range"
+                raise UserError(problem, remedy=f"{name} is a whole number from {least}")
         if self.folder is not None and not Path(self.folder).is_dir():
             raise UserError(
                 "no such directory", where=self.folder, remedy="make it where all machines see it"

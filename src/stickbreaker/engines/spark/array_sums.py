@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark.cluster import Cluster
-from stickbreaker.engines.spark.failures import settle, told
+from stickbreaker.engines.spark.failures import reporting_user_errors, settle
 
 PIECE = 1 << 16  # of the last axis
 RESULT = -1  # in a key, where a piece's first place stands otherwise
@@ -59,7 +59,7 @@ class CutTask:
 
     def __call__(self, items: Iterable[tuple[int, Any]]) -> Iterator[tuple[Key, Any]]:
         engine = self.made()
-        with told():
+        with reporting_user_errors():
             for number, item in items:
                 result, array = self.function(engine, item)
                 yield (RESULT, number), result
@@ -79,7 +79,7 @@ class AddTask:
 
     def __call__(self, pairs: Iterable[tuple[Key, Any]]) -> Iterator[list[tuple[Key, Any]]]:
         found: list[tuple[Key, Any]] = []
-        with told():
+        with reporting_user_errors():
             for first, group in groupby(pairs, key=lambda pair: pair[0][0]):
                 if first == RESULT:
                     found += group

@@ -14,7 +14,7 @@ from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.engines.kept import single
 from stickbreaker.engines.local import one_thread
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
-from stickbreaker.engines.spark.failures import seen, settle, told
+from stickbreaker.engines.spark.failures import reporting_user_errors, seen, settle
 from stickbreaker.engines.spark.sums import group_sums
 from stickbreaker.engines.spark.tasks import StoredField
 from stickbreaker.engines.stored import StoredRows, StoredTable
@@ -37,7 +37,7 @@ class BlockTask:
     versions: tuple[str, ...] = ()
 
     def __call__(self, blocks: Iterable[int]) -> Iterator[dict[str, Any]]:
-        with told(), one_thread():
+        with reporting_user_errors(), one_thread():
             seen(self.folder)
             for block in blocks:
                 yield self._block(block)

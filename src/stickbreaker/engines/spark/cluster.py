@@ -67,7 +67,7 @@ class Cluster:
         return self.collect(self.context.parallelize(items, len(items)).mapPartitions(work))
 
     def stop(self) -> None:
-        """May be called from a signal handler: the cluster is told by a thread of its own."""
+        """Cancel the jobs under way. A thread of its own does so: a signal handler may call this."""
         self.stopped = True
         threading.Thread(target=self._cancel, daemon=True).start()
 

@@ -42,7 +42,7 @@ from stickbreaker.models.contract import Local, Model, Plan, Step, Summary
 from stickbreaker.models.parts import TableParts
 
 CHUNK = 1024  # rows of a chunk at most
-BLOCK_BYTES, MOST_BLOCKS = 1 << 22, 16  # of a table whose number of blocks was not told
+BLOCK_BYTES, MOST_BLOCKS = 1 << 22, 16  # of a table whose number of blocks was not given
 LEAST_COLUMNS = 50  # a table of fewer may get as many
 
 
@@ -187,9 +187,9 @@ class SparkBlocks(Engine):
         sums = pairs.repartitionAndSortWithinPartitions(stored.layout.blocks + 1, reduce.partition)  # pyright: ignore[reportCallIssue]
         with self.cluster.until_stopped():
             found: list[Reduced] = self.cluster.collect(sums.mapPartitionsWithIndex(reduce))
-        return self._told(found, version, again)
+        return self._assemble_report(found, version, again)
 
-    def _told(self, found: Sequence[Reduced], version: str, again: bool) -> Stats:
+    def _assemble_report(self, found: Sequence[Reduced], version: str, again: bool) -> Stats:
         small = next(part.small for part in found if part.small is not None)
         parts = [part.totals for part in found if part.totals is not None]
         self.traffic = {
@@ -329,8 +329,8 @@ class SparkBlocks(Engine):
         """On the driver, which reads the rows that it needs."""
         return self.fork(self.model, 1, copied=False).infer(small, shards, seed)
 
-    def parts(self, told: Stats | None) -> TableParts:
-        return SparkParts(self, told)
+    def parts(self, report: Stats | None) -> TableParts:
+        return SparkParts(self, report)
 
     def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
         return self.table.positions(keys)

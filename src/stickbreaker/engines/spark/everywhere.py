@@ -16,7 +16,7 @@ from stickbreaker.engines.contract import Seeds
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark.array_sums import each_with_sums
 from stickbreaker.engines.spark.cluster import Cluster
-from stickbreaker.engines.spark.failures import settle, told
+from stickbreaker.engines.spark.failures import reporting_user_errors, settle
 from stickbreaker.engines.spark.portions import CarriedRecords, source_of
 from stickbreaker.engines.spark.tasks import EachTask, Portion, over_sent
 from stickbreaker.models.contract import Model, Plan
@@ -37,7 +37,7 @@ class EverywhereTask:
     again: bool = False
 
     def __call__(self, portions: Iterable[Portion]) -> Iterator[Stats]:
-        with told():
+        with reporting_user_errors():
             for portion in portions:
                 yield self._portion(portion)
         settle("everywhere")

@@ -1,4 +1,4 @@
-"""Failures of Spark's: a task's, told to the driver in one line, and those that no user could mend."""
+"""Failures of Spark's: a task's, reported to the driver in one line, and those that no user could mend."""
 
 import functools
 import gc
@@ -33,13 +33,13 @@ def seen(folder: Path, what: str = "directory", where: Path | None = None) -> No
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Let an error that a user can mend be known by the driver for what it is."""
+def reporting_user_errors() -> Iterator[None]:
+    """Around a task's work: raise a UserError as a RuntimeError whose text `of_task` reads on the driver."""
     try:
         yield
     except UserError as error:
-        told = {"problem": error.problem, "where": str(error.where or ""), "remedy": error.remedy}
-        raise RuntimeError(MARK + json.dumps(told)) from None
+        fields = {"problem": error.problem, "where": str(error.where or ""), "remedy": error.remedy}
+        raise RuntimeError(MARK + json.dumps(fields)) from None
 
 
 @functools.cache
@@ -53,7 +53,7 @@ def settle(kind: str) -> None:
 
 
 def of_task(error: Exception) -> UserError | None:
-    """What a task told, from the error that Spark makes of it; None where it told nothing."""
+    """The UserError that a task reported, read from Spark's error; None where it reported none."""
     found = re.search(re.escape(MARK) + r"(\{.*?\})\s*$", str(error), re.MULTILINE)
     if found is None:
         return None
@@ -74,10 +74,10 @@ def reason_of(text: str) -> str:
         lines = itertools.takewhile(
             lambda line: not line.startswith(("\tat ", "JVM stack")), after.splitlines()
         )
-        told = [line for line in lines if line.strip() and not line[0].isspace()]
+        reasons = [line for line in lines if line.strip() and not line[0].isspace()]
     else:
         lines = [line for line in text.splitlines() if line.strip()]
-        told = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))][:1]
-        told = told or lines[:1]
-    reason = re.sub(f"{WRAPPED}| SQLSTATE: \\w+$", "", (told or ["no reason given"])[-1])
+        reasons = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))][:1]
+        reasons = reasons or lines[:1]
+    reason = re.sub(f"{WRAPPED}| SQLSTATE: \\w+$", "", (reasons or ["no reason given"])[-1])
     return reason.partition("stickbreaker.core.errors.UserError: ")[2] or reason[:300]

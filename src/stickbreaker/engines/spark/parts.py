@@ -16,15 +16,15 @@ from stickbreaker.models.parts import Ask, Part, ReportRows, RowArray, TablePart
 if TYPE_CHECKING:
     from stickbreaker.engines.spark.engine import SparkBlocks
 
-Held = StoredField | StoredRows  # an array over all rows, or the rows that a report told
+Held = StoredField | StoredRows  # an array over all rows, or the rows of a report
 
 
 class SparkParts(TableParts):
     """Chunks of a table's rows; every call is one job, whatever the number of functions."""
 
-    def __init__(self, engine: "SparkBlocks", told: Stats | None) -> None:
+    def __init__(self, engine: "SparkBlocks", report: Stats | None) -> None:
         self.n_rows, self.totals = engine.n_rows, engine.totals()
-        self._engine, self._told = engine, told
+        self._engine, self._report = engine, report
 
     def add(self, asks: Mapping[str, Ask]) -> dict[str, dict[str, Array]]:
         if not asks:
@@ -57,9 +57,9 @@ class SparkParts(TableParts):
 
     def _stored(self, item: RowArray | ReportRows) -> Held:
         if isinstance(item, ReportRows):
-            assert self._told is not None
-            told = self._told.trial[item.trial] if item.trial else self._told
-            return self._engine.stored_rows(told.rows)
+            assert self._report is not None
+            report = self._report.trial[item.trial] if item.trial else self._report
+            return self._engine.stored_rows(report.rows)
         return item if isinstance(item, StoredField) else self._engine.stored_array(item)
 
 

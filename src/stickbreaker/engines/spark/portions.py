@@ -25,7 +25,7 @@ def portions_of(shards: Iterable[Shard], documents: int) -> list[Portion]:
     """Shards in portions of about so many documents, each known by the number of its first document.
 
     A step of few is cut into about `LEAST` portions all the same, so that more than one core has work; a
-    block, where documents are told by blocks, stays whole.
+    block stays whole, where the shards are given as blocks.
     """
     if isinstance(shards, Shards):
         documents = min(documents, -(-shards.n_documents // (LEAST * SHARD)) * SHARD)
@@ -117,21 +117,21 @@ class CarriedRecords:
         if not self.kept:
             return {}
         sync([self._path(held.version, number) for number, held in self.kept.items()])
-        told = {
+        state = {
             "kept": [[number, *held] for number, held in self.kept.items()],
-            "log": [[_told(change) for change in edit] for edit in self.log],
+            "log": [[_change_to_json(change) for change in edit] for edit in self.log],
             "portion": self.portion,
         }
-        return {NAME: np.frombuffer(json.dumps(told).encode(), np.uint8).copy()}
+        return {NAME: np.frombuffer(json.dumps(state).encode(), np.uint8).copy()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take the state of a snapshot."""
         self.clear()
         if NAME in arrays:
-            told = json.loads(arrays[NAME].tobytes())
-            self.kept = {number: Held(version, since) for number, version, since in told["kept"]}
-            self.log = [tuple(_change(change) for change in edit) for edit in told["log"]]
-            self.portion = told.get("portion", WITH_RECORDS)
+            state = json.loads(arrays[NAME].tobytes())
+            self.kept = {number: Held(version, since) for number, version, since in state["kept"]}
+            self.log = [tuple(_change_from_json(change) for change in edit) for edit in state["log"]]
+            self.portion = state.get("portion", WITH_RECORDS)
             self.files.pin(self.versions())
 
 
@@ -147,16 +147,16 @@ CHANGES: dict[str, type[Any]] = {
 }
 
 
-def _told(change: Any) -> dict[str, Any]:
+def _change_to_json(change: Any) -> dict[str, Any]:
     """A change as JSON."""
-    told = {each.name: getattr(change, each.name) for each in fields(change) if each.name != "along"}
-    return {"kind": type(change).__name__, **told}
+    values = {each.name: getattr(change, each.name) for each in fields(change) if each.name != "along"}
+    return {"kind": type(change).__name__, **values}
 
 
-def _change(told: Mapping[str, Any]) -> Any:
-    """The change that `_told` told."""
-    values = {name: tuple(v) if isinstance(v, list) else v for name, v in told.items() if name != "kind"}
-    return CHANGES[told["kind"]](**values)
+def _change_from_json(content: Mapping[str, Any]) -> Any:
+    """The change that `_change_to_json` was given."""
+    values = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items() if name != "kind"}
+    return CHANGES[content["kind"]](**values)
 
 
 def without_along(change: Any, axis: str) -> Any:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Cells, Rows, Stats, no_rows, summed_cells
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
-from stickbreaker.engines.spark.failures import seen, told
+from stickbreaker.engines.spark.failures import reporting_user_errors, seen
 from stickbreaker.engines.table import sums_by_group
 from stickbreaker.kernels.topic_words import add_rows
 
@@ -208,7 +208,7 @@ class ReduceTask:
         return self.layout.blocks if key[0] == SMALL else self.layout.block_of(key[0])
 
     def __call__(self, index: int, pairs: Iterable[tuple[Key, Any]]) -> Iterator[Reduced]:
-        with told():
+        with reporting_user_errors():
             seen(self.folder)
             yield self._small(pairs) if index == self.layout.blocks else self._block(index, pairs)
 

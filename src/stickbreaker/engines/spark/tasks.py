@@ -18,7 +18,7 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.engines.local import LocalEngine, one_thread
 from stickbreaker.engines.row_files import COUNTS, REMEDY, replacing
-from stickbreaker.engines.spark.failures import settle, told
+from stickbreaker.engines.spark.failures import reporting_user_errors, settle
 from stickbreaker.engines.spark.sums import SMALL, Combiner, Key, without_rows
 from stickbreaker.engines.stored import StoredRows, StoredTable
 from stickbreaker.models.contract import Local, Model, Plan, View
@@ -62,8 +62,8 @@ class Records:
                 raise ValueError("altered or cut off since it was written")
             return load(held)
         except (OSError, ValueError, SafetensorError) as error:
-            told = f"documents' records cannot be read ({error})"
-            raise UserError(told, where=self.path, remedy=REMEDY) from None
+            problem = f"documents' records cannot be read ({error})"
+            raise UserError(problem, where=self.path, remedy=REMEDY) from None
 
     def write(self, locals_: Mapping[int, Local]) -> None:
         from safetensors.numpy import save
@@ -141,7 +141,7 @@ class MapTask:
     step: str = field(default_factory=lambda: uuid.uuid4().hex)  # what its tasks have in common
 
     def __call__(self, portions: Iterable[Portion]) -> Iterator[tuple[Key, Any]]:
-        with told(), one_thread():
+        with reporting_user_errors(), one_thread():
             for portion in portions:
                 yield from self._portion(portion)
         settle("map")
@@ -223,7 +223,7 @@ class EachTask:
 
     def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
         engine = self.made()
-        with told():
+        with reporting_user_errors():
             for item in items:
                 yield self.function(engine, item)
         settle("each")
