@@ -148,7 +148,7 @@ def test_topics_have_ids_that_the_trace_leads_to(model):
         assert 1 <= record["used"] <= record["topics"]
     assert made >= 3
     assert numbers == list(model._state.columns.numbers)
-    assert model.topic_ids_ == [numbers[k] for k in model._told]
+    assert model.topic_ids_ == [numbers[k] for k in model._topic_columns]
     assert len(set(model.topic_ids_)) == len(model.topic_ids_) == model.n_topics_ == record["used"]
 
 

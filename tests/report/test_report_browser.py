@@ -418,13 +418,13 @@ def test_the_number_of_topics_is_told_at_every_pass(opened: Opener, grown: Page)
     assert grown.growth
     at, topics, used, splits, merges = grown.growth.counts[-1]
     said = f"Pass {at:.0f}: {topics} topics in the table, {used} in use"
-    assert seen.text("#growth-told").startswith(said)
+    assert seen.text("#growth-readout").startswith(said)
     slider = seen.page.locator("#growth-at")
     slider.focus()
     for _ in range(3):
         seen.page.keyboard.press("ArrowLeft")
     _, topics, used, splits, merges = grown.growth.counts[-4]
-    told = seen.text("#growth-told")
+    told = seen.text("#growth-readout")
     assert told.startswith(f"Pass 37: {topics} topics in the table, {used} in use")
     assert ("split" in told, "merge" in told) == (splits > 0, merges > 0)
     assert slider.get_attribute("aria-valuetext") == told
@@ -433,7 +433,7 @@ def test_the_number_of_topics_is_told_at_every_pass(opened: Opener, grown: Page)
     assert box
     left, right = 58, box["width"] - 18
     chart.hover(position={"x": left + 12.5 / 40 * (right - left), "y": 100})
-    assert seen.text("#growth-told").startswith(f"Pass 12: {grown.growth.counts[11][1]} topics")
+    assert seen.text("#growth-readout").startswith(f"Pass 12: {grown.growth.counts[11][1]} topics")
     marks = seen.page.locator("#growth-chart .split title").all_text_contents()
     assert sum(int(mark.split(": ")[1].split()[0]) for mark in marks) == 60
     check_quiet(seen)

@@ -320,7 +320,7 @@ def test_columns_follow_the_topic_and_the_sliders(browser: Any, tmp_path: Path, 
     assert seen.texts("#change-chart .head") == dates[3:7]
     seen.page.locator("#change-from").fill("23")  # two columns at least
     assert seen.texts("#change-chart .head") == dates[22:24]
-    assert seen.texts("#change-from-told, #change-to-told") == [dates[22], dates[23]]
+    assert seen.texts("#change-from-readout, #change-to-readout") == [dates[22], dates[23]]
     assert seen.troubles == []
 
 
@@ -372,16 +372,15 @@ def test_new_words_and_the_vocabulary_are_told(browser: Any, tmp_path: Path, str
     rows = seen.page.locator("#fresh-table tbody tr").all()
     assert [row.locator("li").all_text_contents() for row in rows] == told
     _, size, entered, left = stream.changes.vocabulary[-1]
-    told_last = seen.page.locator("#vocabulary-told").inner_text()
+    told_last = seen.page.locator("#vocabulary-readout").inner_text()
     assert told_last == f"Step 599: {size:,} words; {entered} entered, {left} left"
     seen.page.locator("#vocabulary-at").focus()
     seen.page.keyboard.press("Home")
     _, size, entered, left = stream.changes.vocabulary[0]
-    assert (
-        seen.page.locator("#vocabulary-told").inner_text().startswith(f"Step 1: {size:,} words; {entered} ")
-    )
+    first = seen.page.locator("#vocabulary-readout").inner_text()
+    assert first.startswith(f"Step 1: {size:,} words; {entered} ")
     seen.page.locator("#vocabulary-chart svg").hover(position={"x": 700, "y": 100})
-    assert int(seen.page.locator("#vocabulary-told").inner_text()[5:8]) > 200
+    assert int(seen.page.locator("#vocabulary-readout").inner_text()[5:8]) > 200
     assert seen.page.locator("#vocabulary-chart .in").count() == 599
     assert seen.troubles == []
 

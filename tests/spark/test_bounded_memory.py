@@ -321,7 +321,7 @@ def test_the_end_of_a_run_takes_no_memory_a_word(spark, tmp_path, monkeypatch):
         fitting.begin(estimator, corpus, path, held_out=0.1)
         fitting.resume(path, every=1e9, threads=1, spark=engine)
         model = load(path)
-        here = sampling.told_of(model, Source(corpus, 0.1), model._engine)[1]
+        here = sampling.collect_documents_and_figures(model, Source(corpus, 0.1), model._engine)[1]
         told = read_documents(path)[1]
         assert told.keys() == here.keys() == {"coherence", "unigram", "unigram_held_out"}
         for name, figures in told.items():

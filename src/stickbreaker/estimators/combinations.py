@@ -69,19 +69,21 @@ def refuse_illegal(chosen: Combination) -> None:
     for slot, (value,) in zip(Combination._fields, chosen, strict=True):
         known = dict.fromkeys(choice for row in LEGAL for choice in getattr(row, slot))
         if not isinstance(value, str) or value not in known:
-            told = " or ".join(repr(choice) for choice in known)
-            raise UserError(f"{slot}={value!r}", remedy=f"{slot} is {told}")
+            alternatives = " or ".join(repr(choice) for choice in known)
+            raise UserError(f"{slot}={value!r}", remedy=f"{slot} is {alternatives}")
     wrong = [_misfits(row, chosen) for row in LEGAL]
     if all(wrong):
         nearest = min(wrong, key=lambda slots: ("words" in slots, len(slots)))  # words are what is kept to
         slot = nearest[0]
         row = LEGAL[wrong.index(nearest)]
-        told = " or ".join(repr(choice) for choice in getattr(row, slot))
+        alternatives = " or ".join(repr(choice) for choice in getattr(row, slot))
         others = [name for name in ("inference", "schedule") if name != slot]
         other = "words" if chosen.words == ("open",) else others[0]
         beside = f"{other}={getattr(chosen, other)[0]!r}"
         value = getattr(chosen, slot)[0]
-        raise UserError(f"{slot}={value!r} does not go with {beside}", remedy=f"there {slot} is {told}")
+        raise UserError(
+            f"{slot}={value!r} does not go with {beside}", remedy=f"there {slot} is {alternatives}"
+        )
 
 
 def _misfits(row: Combination, chosen: Combination) -> list[str]:

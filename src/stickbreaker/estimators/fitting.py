@@ -58,9 +58,7 @@ if TYPE_CHECKING:
 
 def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
     """Run to the end, `n_init` times, and keep the run with the best final score."""
-    estimator._topic_model(
-        corpus.vocabulary, corpus.analysis
-    )  # wrong parameters are told before anything is done
+    estimator._topic_model(corpus.vocabulary, corpus.analysis)  # UserError for wrong parameters comes first
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
     best: tuple[Run, RunState, Trace] | None = None
@@ -97,7 +95,7 @@ def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
         state = RunState(model.start())
     solvers, corpus = (model.solver, estimator._fold_in()), job.source.corpus
     if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(isinstance(s, Hybrid) for s in solvers):
-        job.engine.each(WholeCounts(job.source), job.source.parts())  # told now, not in mid-run
+        job.engine.each(WholeCounts(job.source), job.source.parts())  # else an error in mid-run
     return replace(job, chains=_chains(estimator, job)), state
 
 
@@ -200,8 +198,8 @@ def unsettled(state: RunState, tol: float) -> str | None:
     if state.converged or state.stopped or tol <= 0.0:
         return None
     change = relative_change(state.scores) if state.kind == "bound" else np.nan
-    told = "" if np.isnan(change) else f" (last changes {change:.1e}, tol {tol:.0e})"
-    return f"{state.passes} passes were not enough for the score to settle{told}; raise max_iter or tol"
+    detail = "" if np.isnan(change) else f" (last changes {change:.1e}, tol {tol:.0e})"
+    return f"{state.passes} passes were not enough for the score to settle{detail}; raise max_iter or tol"
 
 
 # Into a directory

@@ -45,8 +45,10 @@ class Guide:
             if not (isinstance(words, list | dict) and words) or not all(
                 isinstance(word, str) for word in words
             ):
-                told = f"the category {name!r} has no list of words"
-                raise UserError(told, remedy='write {"topic": ["word", "begin*"]} or {"topic": {"word": 10}}')
+                problem = f"the category {name!r} has no list of words"
+                raise UserError(
+                    problem, remedy='write {"topic": ["word", "begin*"]} or {"topic": {"word": 10}}'
+                )
         weights = [self.inside, self.outside]
         for _, words in self._pairs():
             weights += words.values() if isinstance(words, Mapping) else ()
@@ -56,8 +58,8 @@ class Guide:
                 raise UserError(f"a guide's weight is {weight!r}", remedy="weights lie in (0, 1e6]")
         for name, words in self._pairs():
             if max(words.values() if isinstance(words, Mapping) else [self.inside]) <= self.outside:
-                told = f"the words of {name!r} weigh no more than all others ({self.outside:g})"
-                raise UserError(told, remedy="raise inside, or lower outside")
+                problem = f"the words of {name!r} weigh no more than all others ({self.outside:g})"
+                raise UserError(problem, remedy="raise inside, or lower outside")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,8 +106,8 @@ class Guide:
         for more categories than topics, and for a category of which the vocabulary has no word.
         """
         if len(self.categories) > n_topics:
-            told = f"the guide has {len(self.categories)} categories for {n_topics} topics"
-            raise UserError(told, remedy="raise n_topics, or name the categories to take")
+            problem = f"the guide has {len(self.categories)} categories for {n_topics} topics"
+            raise UserError(problem, remedy="raise n_topics, or name the categories to take")
         cells: dict[tuple[int, int], float] = {}  # eta by row and topic
         find = _Finder(vocabulary, analysis)
         for topic, (name, words) in enumerate(self._pairs()):
@@ -225,8 +227,10 @@ def _category(parts: list[str], names: Mapping[str, str]) -> tuple[str, str]:
         raise UserError(f"{' '.join(parts)[:40]!r} is no category", remedy=remedy)
     key, name = parts[0], " ".join(parts[1:])
     if key in names or name in names.values():
-        told = f"the number {key}" if key in names else f"the category {name!r}"
-        raise UserError(f"{told} is there twice", remedy="give each category a number and a name of its own")
+        duplicate = f"the number {key}" if key in names else f"the category {name!r}"
+        raise UserError(
+            f"{duplicate} is there twice", remedy="give each category a number and a name of its own"
+        )
     return key, name
 
 
@@ -258,8 +262,10 @@ def _json_categories(path: str) -> dict[str, Any]:
         raise UserError("is not a JSON object", where=path, remedy='write {"topic": ["word", "begin*"]}')
     for name, words in found.items():
         if not isinstance(words, list | dict):
-            told = f"the category {name!r} has no list of words"
-            raise UserError(told, where=path, remedy='write {"topic": ["word"]} or {"topic": {"word": 10}}')
+            problem = f"the category {name!r} has no list of words"
+            raise UserError(
+                problem, where=path, remedy='write {"topic": ["word"]} or {"topic": {"word": 10}}'
+            )
     return found
 
 

@@ -31,6 +31,6 @@ class HDP(ScikitLearn, PlainHDP):
         for name in ("vocabulary_", "analysis_", "corpus_", "seed_", "trace_", "n_features_in_"):
             setattr(lda, name, getattr(self, name))
         model, engine = lda._topic_model(self.vocabulary_, self.analysis_), LocalEngine(1)
-        engine.start(model, self._engine.rows().values[:, self._told])
+        engine.start(model, self._engine.rows().values[:, self._topic_columns])
         lda._take(model, engine, replace(self._state, small=model.start()))
         return lda

@@ -55,8 +55,8 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     assert isinstance(job.model, TopicModel)
     grows = isinstance(job.model.documents, GrowingTopics | FranchiseTopics)
     if begun and not grows and len(estimator.alpha_) != estimator.n_topics:
-        told = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
-        raise UserError(told, remedy="call fit to begin anew")
+        problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
+        raise UserError(problem, remedy="call fit to begin anew")
     known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
     record = online_step(job, state, known["documents"])
     if not begun:

@@ -31,8 +31,8 @@ def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
     """
     for number, tokens in enumerate(documents):
         if isinstance(tokens, str) or not all(issubclass(kind, str) for kind in set(map(type, tokens))):
-            told = f"document {number} is not a list of strings"
-            raise UserError(told, remedy="give a list of strings for each document")
+            problem = f"document {number} is not a list of strings"
+            raise UserError(problem, remedy="give a list of strings for each document")
     flat = list(chain.from_iterable(documents))
     spelled = {word: storable(word) for word in dict.fromkeys(flat)}
     index = {word: place for place, word in enumerate(dict.fromkeys(spelled.values()))}
@@ -45,7 +45,7 @@ def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
 
 
 def source_of(corpus: Corpus, model: Model, held_out: float = 0.0) -> Source:
-    """The documents to learn from, their words told by spelling where the model's are open."""
+    """The documents to learn from, words identified by spelling where the vocabulary is open."""
     return Source(corpus, held_out, corpus.vocabulary.words if model.table.keyed else None)
 
 

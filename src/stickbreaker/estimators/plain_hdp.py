@@ -64,8 +64,8 @@ class PlainHDP(PlainTopics):
 
     Attributes
     ----------
-    n_topics_ : topics in use, those with an expected token at least and 1e-4 of all; others are not told, and
-        every attribute, and `transform`, has these alone.
+    n_topics_ : topics in use, those with an expected token at least and 1e-4 of all; the others are left out
+        of every attribute and of `transform`.
     topic_ids_ : lasting numbers of the topics in use: a split's first part and a merge's larger target keep
         theirs; `trace_` tells of every change by them, with its gain in nats.
     topic_weights_ : (topics,) beta, the weights of topics in use; their sum is below one. Of Gibbs sampling
@@ -109,15 +109,17 @@ class PlainHDP(PlainTopics):
 
     def _slot(self) -> str:
         if self.representation not in REPRESENTATIONS:
-            told = " or ".join(map(repr, REPRESENTATIONS))
-            raise UserError(f"representation={self.representation!r}", remedy=f"representation is {told}")
+            alternatives = " or ".join(map(repr, REPRESENTATIONS))
+            raise UserError(
+                f"representation={self.representation!r}", remedy=f"representation is {alternatives}"
+            )
         return REPRESENTATIONS[self.representation]
 
     def _refuse(self, schedule: str) -> None:
         inference = inference_of(self.inference)[0]
         if self._slot() == "franchise" and inference != "mean-field":
-            told = f"representation='franchise' does not go with inference={inference!r}"
-            raise UserError(told, remedy="there inference is 'mean-field'")
+            problem = f"representation='franchise' does not go with inference={inference!r}"
+            raise UserError(problem, remedy="there inference is 'mean-field'")
         super()._refuse(schedule)
 
     def _schedule(self) -> Schedule:
@@ -155,8 +157,8 @@ class PlainHDP(PlainTopics):
             )
         if (chosen.accept == "exact") == streamed:
             fitting = "'halves' or 'paper'" if streamed else "'exact'"
-            told = f"SplitMerge(accept={chosen.accept!r}) does not go with schedule={schedule!r}"
-            raise UserError(told, remedy=f"there accept is {fitting}")
+            problem = f"SplitMerge(accept={chosen.accept!r}) does not go with schedule={schedule!r}"
+            raise UserError(problem, remedy=f"there accept is {fitting}")
         if words.by_topic:
             raise UserError(
                 "eta differs from topic to topic, and moves change the topics", remedy="set moves=None"
@@ -188,8 +190,8 @@ class PlainHDP(PlainTopics):
 
     def _take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
         super()._take(model, engine, state)
-        self.n_topics_ = len(self._told)
+        self.n_topics_ = len(self._topic_columns)
         documents, small = model.documents, state.small
         franchise = isinstance(documents, FranchiseTopics)
         weights = documents.weights(small) if franchise else small["weights"].values
-        self.topic_weights_: Array = weights[self._told].copy()
+        self.topic_weights_: Array = weights[self._topic_columns].copy()

@@ -69,21 +69,23 @@ class PlainTopics(TopicEstimator):
         self._refuse(schedule)
         for parameter, choices in (("init", INIT), ("fold_in", tuple(FOLD_IN))):
             if getattr(self, parameter) not in choices:
-                told = " or ".join(repr(choice) for choice in choices)
-                raise UserError(f"{parameter}={getattr(self, parameter)!r}", remedy=f"{parameter} is {told}")
+                alternatives = " or ".join(repr(choice) for choice in choices)
+                raise UserError(
+                    f"{parameter}={getattr(self, parameter)!r}", remedy=f"{parameter} is {alternatives}"
+                )
         for parameter in ("n_init", "doc_max_iter", *(() if self.max_iter is None else ("max_iter",))):
             positive(parameter, getattr(self, parameter), whole=True)
         for parameter in ("tol", "doc_tol"):
             positive(parameter, getattr(self, parameter), zero=True)
         sampling, sweeps = self._sampling(), self._limits().max_iter
         if sampling is not None and (sampling.burn_in or 0) >= sweeps:
-            told = f"burn_in={sampling.burn_in} leaves no sample of {sweeps} sweeps"
-            raise UserError(told, remedy="raise max_iter or lower burn_in")
+            problem = f"burn_in={sampling.burn_in} leaves no sample of {sweeps} sweeps"
+            raise UserError(problem, remedy="raise max_iter or lower burn_in")
         if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
             raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
         if self.keep_local and not stream and (name != "mean-field" or schedule not in ("batch", "memoised")):
-            told = "keep_local needs batch or memoised mean-field inference"
-            raise UserError(told, remedy="leave keep_local False")
+            problem = "keep_local needs batch or memoised mean-field inference"
+            raise UserError(problem, remedy="leave keep_local False")
         documents, words = self._documents(), self._words(vocabulary, analysis)
         moves = self._moves(schedule, documents, words)
         solver = inference if isinstance(inference, Hybrid) else self._mean_field()
@@ -120,8 +122,8 @@ class PlainTopics(TopicEstimator):
         eta, learned = concentration("eta", self.eta, shapes, 1.0 / K)
         guide = guide_of(self.guide)
         if guide is not None and (learned or np.ndim(eta) == 2):
-            told = "learned" if learned else "an array (topics, words)"
-            raise UserError(f"eta is {told}, and the guide sets it too", remedy="give eta as a number")
+            eta_kind = "learned" if learned else "an array (topics, words)"
+            raise UserError(f"eta is {eta_kind}, and the guide sets it too", remedy="give eta as a number")
         if guide is not None and vocabulary is not None:
             eta = guide.prior(vocabulary, analysis, K, eta)
         elif isinstance(eta, np.ndarray) and eta.ndim == 2:

@@ -51,24 +51,24 @@ def write_documents(estimator: TopicEstimator, source: Source, engine: Engine, p
 
     Columns: number, id, title, text (its beginning), metadata (JSON), tokens, topics and shares (lists); and
     of the words of the text: starts and lengths in characters, and their most probable topics. In the file's
-    own metadata, "stickbreaker" is a JSON object of figures of the whole corpus, see `told_of`. The corpus is
-    read where the run's `engine` reads it.
+    own metadata, "stickbreaker" is a JSON object of figures of the whole corpus, see
+    `collect_documents_and_figures`. The corpus is read where the run's `engine` reads it.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    kept, told = told_of(estimator, source, engine)
+    documents, figures = collect_documents_and_figures(estimator, source, engine)
     types = {"starts": pa.uint16(), "lengths": pa.uint16(), "word_topics": pa.uint16()}
     columns = {
-        name: pa.array(kept[name], pa.list_(types[name])) if name in types else pa.array(kept[name])
+        name: pa.array(documents[name], pa.list_(types[name])) if name in types else pa.array(documents[name])
         for name in COLUMNS
     }
-    table = pa.table(columns).replace_schema_metadata({"stickbreaker": json.dumps(told)})
+    table = pa.table(columns).replace_schema_metadata({"stickbreaker": json.dumps(figures)})
     with atomic_file(path / "documents.parquet") as partial:
         pq.write_table(table, partial, compression="zstd")
 
 
-def told_of(
+def collect_documents_and_figures(
     estimator: TopicEstimator, source: Source, engine: Engine
 ) -> tuple[dict[str, list[Any]], dict[str, Any]]:
     """The documents to keep, as columns, and figures of the whole corpus, whose blocks are read once.
@@ -91,16 +91,16 @@ def told_of(
     assert isinstance(source.corpus, Corpus)
     look = Look(estimator.without_table(), source, last, top)
     looks, terms = engine.each_with_sums(look, parts, partial(both_terms, source.corpus.vocabulary.ranges))
-    told: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     sides = [reduce(TopWords.plus, each) for each in zip(*(look.sides for look in looks), strict=True)]
     scores = [side.npmi().per_topic for side in sides if side.documents.total]
     if scores:
-        told["coherence"] = np.mean(scores, axis=0).tolist()
-    told["unigram"] = nats_of([learned for learned, _ in terms])
+        figures["coherence"] = np.mean(scores, axis=0).tolist()
+    figures["unigram"] = nats_of([learned for learned, _ in terms])
     held_out = nats_of([predicted for _, predicted in terms])
     if held_out is not None:
-        told["unigram_held_out"] = held_out
-    return {name: [value for look in looks for value in look.kept[name]] for name in COLUMNS}, told
+        figures["unigram_held_out"] = held_out
+    return {name: [value for look in looks for value in look.kept[name]] for name in COLUMNS}, figures
 
 
 @dataclass(frozen=True)

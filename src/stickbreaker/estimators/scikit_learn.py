@@ -42,9 +42,9 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """
         corpus = self._as_corpus(X, reset=True)
         fitting.fit(self, corpus)
-        told = fitting.unsettled(self._state, self._limits().tol)
-        if told is not None:
-            warnings.warn(told, ConvergenceWarning, stacklevel=2)
+        warning = fitting.unsettled(self._state, self._limits().tol)
+        if warning is not None:
+            warnings.warn(warning, ConvergenceWarning, stacklevel=2)
         return self
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
@@ -125,8 +125,8 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return len(self.alpha_)
 
     def _as_corpus(self, X: Any, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
-        """Documents under the model's vocabulary; `reset` takes the vocabulary from them, their texts
-        analysed as told."""
+        """Documents under the model's vocabulary; `reset` takes the vocabulary from the documents instead,
+        their texts analysed by `analysis`."""
         _refuse_no_list(X)
         if getattr(X, "ndim", None) == 1:
             X = np.asarray(X).tolist()
@@ -160,8 +160,8 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 def _refuse_no_list(X: object) -> None:
     """Raise UserError for a string, and for an empty list."""
     if isinstance(X, str) or (isinstance(X, list | tuple) and not X):
-        told = "one string where a list of texts belongs" if X else "there is no document"
-        raise UserError(told, remedy="give a list of texts or of token lists, a Corpus or a matrix")
+        problem = "one string where a list of texts belongs" if X else "there is no document"
+        raise UserError(problem, remedy="give a list of texts or of token lists, a Corpus or a matrix")
 
 
 def _is_text(X: object, *, empty: bool) -> bool:

@@ -55,8 +55,8 @@ def inference_of(value: object) -> tuple[str, MeanField | Hybrid | Gibbs]:
         return "hybrid", value
     if isinstance(value, Gibbs):
         return "gibbs-delayed" if value.delayed else "gibbs", value
-    told = ", ".join(repr(name) for name in INFERENCE)
-    raise UserError(f"inference={value!r}", remedy=f"inference is {told}, Hybrid(...) or Gibbs(...)")
+    alternatives = ", ".join(repr(name) for name in INFERENCE)
+    raise UserError(f"inference={value!r}", remedy=f"inference is {alternatives}, Hybrid(...) or Gibbs(...)")
 
 
 def concentration(
@@ -76,7 +76,7 @@ def concentration(
     except (TypeError, ValueError):
         raise UserError(f"{name}={value!r}", remedy=f'{name} is a number, an array or "learned"') from None
     if array.ndim and array.shape not in shapes.values():
-        wanted = " or ".join(f"{told} {shape}" for told, shape in shapes.items())
+        wanted = " or ".join(f"{axes} {shape}" for axes, shape in shapes.items())
         raise UserError(f"{name} has the shape {array.shape}", remedy=f"give a number, or {wanted}")
     if not (np.isfinite(array).all() and (array > 0).all() and (array <= 1e6).all()):
         raise UserError(f"{name} has values that are not positive", remedy="every value lies in (0, 1e6]")
@@ -199,4 +199,4 @@ def _rich(value: Any) -> Any:
     ((name, held),) = value.items()
     if name not in VALUES:
         return np.array(held)
-    return VALUES[name](**{each: _rich(told) for each, told in held.items()})
+    return VALUES[name](**{parameter: _rich(setting) for parameter, setting in held.items()})

@@ -52,10 +52,10 @@ class StreamSettings:
         return {**asdict(self), "inputs": list(self.inputs)}
 
     @classmethod
-    def from_json(cls, told: dict[str, Any]) -> "StreamSettings":
-        """The settings that `to_json` told. Raises ValueError for values that are none of theirs."""
-        refuse_other_kinds(told, KINDS, needed=False)
-        return cls(**{**told, "inputs": tuple(told["inputs"])})
+    def from_json(cls, values: dict[str, Any]) -> "StreamSettings":
+        """The settings from the values of `to_json`. Raises ValueError for values that are not settings."""
+        refuse_other_kinds(values, KINDS, needed=False)
+        return cls(**{**values, "inputs": tuple(values["inputs"])})
 
 
 KINDS = {  # of the settings in a manifest
@@ -137,11 +137,11 @@ class Feed:
             if self.documents == documents:
                 break
         if self.documents < documents:
-            told = f"ends after {self.documents:,} documents, and the run had learned from {documents:,}"
-            raise UserError(f"the stream {told}", remedy="give the stream from its beginning")
+            shortfall = f"ends after {self.documents:,} documents, and the run had learned from {documents:,}"
+            raise UserError(f"the stream {shortfall}", remedy="give the stream from its beginning")
         if self.digest != digest:
-            told = f"the first {documents:,} documents are not those that the run learned from"
-            raise UserError(told, remedy="give the same stream from its beginning")
+            problem = f"the first {documents:,} documents are not those that the run learned from"
+            raise UserError(problem, remedy="give the same stream from its beginning")
 
     def minibatches(self) -> Iterator[Minibatch]:
         """All that is left. Raises UserError for a document that cannot be read, Stopped when asked to."""

@@ -116,8 +116,8 @@ def begin(
     way; Stopped when asked to stop before there is anything to save.
     """
     if not isinstance(estimator._topic_model(stream=True).words, OpenWords):
-        told = "a closed vocabulary cannot be had from a stream, whose end nobody knows"
-        raise UserError(told, remedy="let words enter, or build a corpus of the stream first")
+        problem = "a closed vocabulary cannot be had from a stream, whose end nobody knows"
+        raise UserError(problem, remedy="let words enter, or build a corpus of the stream first")
     schedule = estimator._schedule()
     assert isinstance(schedule, Online)
     feed = Feed(settings, schedule.batch_size, analysis.resolved(), stop)
@@ -127,8 +127,8 @@ def begin(
             break
         documents, empty = documents + len(minibatch.tokens), empty + minibatch.empty
     else:
-        told = "no document has a word" if documents else "there is no document"
-        raise UserError(told, where=_named(settings), remedy="give documents with text")
+        problem = "no document has a word" if documents else "there is no document"
+        raise UserError(problem, where=_named(settings), remedy="give documents with text")
     seed, corpus = seed_of(estimator.random_state), corpus_of_tokens(minibatch.tokens)
     model = estimator._topic_model(corpus.vocabulary, stream=True)
     engine = LocalEngine(threads_of(estimator.n_jobs))
@@ -166,7 +166,7 @@ def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = N
     if manifest["status"] == "done":
         directory.clear()  # what a run left that was killed after its last save
         return None
-    directory.lock()  # told now, and not when the stream is read
+    directory.lock()  # where another run has it: UserError before the stream is read
     directory.unlock()
     with making_sense_of(path, RESTORE):
         return _taken_up(directory, snapshot, stop, threads, on_error)

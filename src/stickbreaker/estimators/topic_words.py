@@ -45,7 +45,7 @@ class Dense(NamedTuple):
 
 @dataclass(frozen=True)
 class Stored:
-    """Those of a closed vocabulary, from an engine's table; `columns` of it are the topics that are told."""
+    """Those of a closed vocabulary, from an engine's table; `columns` are those of the topics in use."""
 
     words: ClosedVocabulary
     small: Record

@@ -94,7 +94,7 @@ class TopicEstimator(ABC):
     seed_: int
     n_features_in_: int
     _engine: LocalEngine
-    _told: NDArray[np.int64]  # the table's column of each topic
+    _topic_columns: NDArray[np.int64]  # the table's column of each topic in use
     _small: Record
     _state: RunState
 
@@ -120,8 +120,8 @@ class TopicEstimator(ABC):
         return np.unique(whole.rows[whole.live() & whole.inside]).astype(np.int64)
 
     def _of_vocabulary(self, table: Array) -> Array:
-        """What a table (words × topics) has of the topics told and the vocabulary (topics × words)."""
-        part = table.T[self._told]
+        """A table (words × topics) reduced to the topics in use and known words, as topics × words."""
+        part = table.T[self._topic_columns]
         return np.ascontiguousarray(part if self._rows is None else part[:, self._rows])
 
     @cached_property
@@ -147,7 +147,7 @@ class TopicEstimator(ABC):
         words = self._model().words
         if isinstance(words, OpenWords):
             return Dense(self.topic_word_)
-        return Stored(words, self._small, self._engine, self._told)
+        return Stored(words, self._small, self._engine, self._topic_columns)
 
     @cached_property
     def eta_(self) -> float | Array:
@@ -164,8 +164,8 @@ class TopicEstimator(ABC):
         """Of an open vocabulary, E[beta] of all strings that a topic does not have (topics)."""
         words = self._model().words
         if not isinstance(words, OpenWords):
-            return np.zeros(len(self._told))
-        return words.rests(self._small, self._engine.whole())[self._told]
+            return np.zeros(len(self._topic_columns))
+        return words.rests(self._small, self._engine.whole())[self._topic_columns]
 
     @property
     def _is_open(self) -> bool:
@@ -221,8 +221,8 @@ class TopicEstimator(ABC):
         ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
         if language is not None:
             if language not in ranges:
-                told = ", ".join(self.vocabulary_.languages) or "no languages"
-                raise UserError(f"language={language!r}", remedy=f"the model has {told}")
+                languages = ", ".join(self.vocabulary_.languages) or "no languages"
+                raise UserError(f"language={language!r}", remedy=f"the model has {languages}")
             ranges = {language: ranges[language]}
         words = self.vocabulary_.words if language is None else self.vocabulary_.spelled
         top: list[list[str]] = [[] for _ in self.alpha_]
@@ -240,14 +240,14 @@ class TopicEstimator(ABC):
         """
         top = self.top_words(num_words)
         order = np.argsort(-self.topic_shares_, kind="stable")
-        told: list[tuple[int, list[tuple[str, float]]]] = []
+        topics: list[tuple[int, list[tuple[str, float]]]] = []
         for topic in order[: None if num_topics < 0 else num_topics].tolist():
             rows, places = np.unique(self.vocabulary_.lookup(top[topic]), return_inverse=True)
             probabilities = self._topic_words.of(rows)[topic, places].tolist()
-            told.append((topic, list(zip(top[topic], probabilities, strict=True))))
+            topics.append((topic, list(zip(top[topic], probabilities, strict=True))))
         if not formatted:
-            return told
-        return [(topic, " + ".join(f'{p:.3f}*"{word}"' for word, p in words)) for topic, words in told]
+            return topics
+        return [(topic, " + ".join(f'{p:.3f}*"{word}"' for word, p in words)) for topic, words in topics]
 
     def seen(self, corpus: Corpus) -> Corpus:
         """A corpus through the model's vocabulary."""
@@ -282,7 +282,9 @@ class TopicEstimator(ABC):
     def _theta(self, bags: Bags) -> Array:
         """E[theta] (documents × topics) of documents under the model's vocabulary."""
         gamma = np.concatenate([local["gamma"].values for local in self._infer(bags)])
-        gamma = np.ascontiguousarray(gamma[:, self._told])  # or sums would depend on the other documents
+        gamma = np.ascontiguousarray(
+            gamma[:, self._topic_columns]
+        )  # or sums would depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
     def _take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
@@ -293,17 +295,17 @@ class TopicEstimator(ABC):
         self._engine = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
         small = state.small
         totals = engine.totals().sum(axis=0)
-        told = self._told = model.documents.in_use(totals)
+        topic_columns = self._topic_columns = model.documents.in_use(totals)
         for name in MADE:
             vars(self).pop(name, None)
-        self.alpha_ = model.documents.prior(small)[told].copy()
+        self.alpha_ = model.documents.prior(small)[topic_columns].copy()
         if isinstance(model.words, OpenWords):
             vars(self).pop("vocabulary_", None)
             self.concentration_ = float(small["concentration"].values)
         else:
             self._rows = None
         columns = state.columns or first_columns(len(totals))
-        self.topic_ids_ = [columns.numbers[k] for k in told.tolist()]
+        self.topic_ids_ = [columns.numbers[k] for k in topic_columns.tolist()]
         names = self._names()
-        self.topic_names_ = tuple(names[k] if k < len(names) else None for k in told.tolist())
-        self.topic_shares_ = totals[told] / max(totals[told].sum(), 1e-300)
+        self.topic_names_ = tuple(names[k] if k < len(names) else None for k in topic_columns.tolist())
+        self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)

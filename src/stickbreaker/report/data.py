@@ -106,7 +106,7 @@ class Life:
     """A topic of a growing model from its birth to its end; times are in the unit of `Growth`.
 
     `id` lasts from step to step. `parent` is the topic that it was split from, `into` the one that it was
-    merged into; `end` is None where it lasted. `topic` indexes `Page.topics`, None for one that is not told.
+    merged into; `end` is None where it lasted. `topic` indexes `Page.topics`, None for one not in it.
     `words` are its first words when last seen.
     """
 
@@ -170,7 +170,7 @@ class Growth:
 class Wording:
     """How the words of a topic changed over the moments of `Changes`.
 
-    `ranks` holds, for each moment, the known ranks of the words told of this topic; 1 is the most probable.
+    `ranks` holds, for each moment, the ranks known of the words listed for it; 1 is the most probable.
     The first 15 of a moment are all there. `entered` holds the words that entered the model since the moment
     before. `fresh` are (word, rank, step, date) of words of the end that entered during the run, and when.
     """

@@ -158,7 +158,7 @@ function vocabularyScale(changes, width, height) {
   };
 }
 
-function vocabularyTold(changes, i) {
+function describeVocabulary(changes, i) {
   const [at, size, entered, left] = changes.vocabulary[i];
   const before = i ? changes.vocabulary[i - 1][0] : 0, one = at - before <= 1 || changes.unit === "pass";
   const said = one ? `${changes.unit} ${momentTick(at)}` : `${changes.unit}s ${momentTick(before + 1)} to ${momentTick(at)}`;

@@ -24,7 +24,7 @@ def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[R
     """What snapshots and a trace tell of how the topics changed; None where they tell nothing.
 
     Args:
-        evolution: the snapshots of the run; at most 24 are told, of models of many topics fewer.
+        evolution: the snapshots of the run; at most 24 are shown, fewer for models of many topics.
         topic_ids: (K,) the lasting ids of the page's topics, in order.
         trace: records, some with `vocabulary`: the words after a step, and those that entered and left.
     """
@@ -39,8 +39,8 @@ def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[R
         wordings=_wordings(moments, evolution.moments, topic_ids) if moments else [],
         unit=unit,
         vocabulary=[
-            (at, told["size"], told["entered"], told["left"])
-            for at, told in zip(times, (record["vocabulary"] for record in records), strict=True)
+            (at, change["size"], change["entered"], change["left"])
+            for at, change in zip(times, (record["vocabulary"] for record in records), strict=True)
         ],
     )
 
@@ -48,7 +48,7 @@ def changes_of(evolution: Evolution, topic_ids: Sequence[int], trace: Sequence[R
 def spread(moments: Sequence[Moment], most: int) -> list[Moment]:
     """The first moment, the last and some between, as evenly by steps as they are there.
 
-    Words that entered at a moment left out are told at the next.
+    Words that entered at a moment left out are listed as entered at the next.
     """
     if len(moments) <= most:
         return list(moments)
@@ -88,13 +88,13 @@ def _entries(moments: Sequence[Moment]) -> dict[int, dict[str, Moment]]:
 
 
 def _wording(tops: Sequence[Ranks], entered: Sequence[Ranks], since: Mapping[str, Moment]) -> Wording:
-    """One topic: of the words told at any moment, the ranks at every moment that has them."""
-    told = {word for top in tops for word, rank in top.items() if rank <= SHOWN_WORDS}
-    told.update(word for new in entered for word in new)
+    """One topic: of the words shown at any moment, the ranks at every moment that has them."""
+    shown = {word for top in tops for word, rank in top.items() if rank <= SHOWN_WORDS}
+    shown.update(word for new in entered for word in new)
     fresh = [(word, rank) for word, rank in tops[-1].items() if word in since][:FRESH_WORDS]
     return Wording(
         ranks=[
-            {**new, **{word: rank for word, rank in top.items() if word in told}}
+            {**new, **{word: rank for word, rank in top.items() if word in shown}}
             for top, new in zip(tops, entered, strict=True)
         ],
         entered=[list(new) for new in entered],

@@ -56,7 +56,7 @@ def groups_of(
     found: list[Breakdown] = []
     for name in names:
         _check(documents, name, wanted)
-        values = [_told(document.metadata.get(name)) for document in documents]
+        values = [_format_value(document.metadata.get(name)) for document in documents]
         counted = Counter(value for value in values if value is not None)
         if (wanted and counted) or (name != dated and _divides(counted, len(documents))):
             found.append(_grouped(name, values, counted, documents, n_topics))
@@ -79,7 +79,7 @@ def _check(documents: Sequence[DocumentEntry], name: str, wanted: str | None) ->
         raise UserError(f"no document has a field {wanted!r}", remedy=f"the model's documents have: {fields}")
 
 
-def _told(value: Scalar) -> str | None:
+def _format_value(value: Scalar) -> str | None:
     return None if value is None or value == "" else str(value)
 
 

@@ -44,8 +44,8 @@ function escaped(text) {
 
 function textOf(tree) {
   if (typeof tree === "string") return escaped(tree);
-  const told = Object.entries(tree.attributes).filter(([, value]) => value !== undefined && value !== false);
-  const attributes = told.map(([key, value]) => ` ${key}="${escaped(value)}"`).join("");
+  const entries = Object.entries(tree.attributes).filter(([, value]) => value !== undefined && value !== false);
+  const attributes = entries.map(([key, value]) => ` ${key}="${escaped(value)}"`).join("");
   return `<${tree.tag}${attributes}>${tree.children.map(textOf).join("")}</${tree.tag}>`;
 }
 
@@ -113,8 +113,8 @@ function growthFigures({ growth, topics, curves }) {
 // The words of the three largest topics over time, and the vocabulary.
 function changeFigures({ changes, topics }, largest) {
   if (!changes) return {};
-  const found = {}, told = largest.filter((k) => changes.wordings[k]).slice(0, 3);
-  told.forEach((k, i) => {
+  const found = {}, leading = largest.filter((k) => changes.wordings[k]).slice(0, 3);
+  leading.forEach((k, i) => {
     const wording = changes.wordings[k], shown = momentsBetween(0, changes.moments.length - 1, 8);
     const chart = pathChart(wording, changes, shown, notablePaths(wording, shown), Math.max(140 * shown.length, 420));
     found[`changes-${i + 1}`] = figureOf(`How topic ${topics[k].id} changed: ${topics[k].label}`, chart);

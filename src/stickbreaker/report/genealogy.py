@@ -45,7 +45,7 @@ def growth_of(
         moves, topic_ids, {i: _spelled(rows, vocabulary) for i, rows in (_last_rows(records) | final).items()}
     )
     lines = lines_of(_longest(lives))
-    told = sorted(_greatest(moves, MOST_MOVES), key=lambda move: move.at)
+    greatest = sorted(_greatest(moves, MOST_MOVES), key=lambda move: move.at)
     kept = [(at, record) for at, record in dated if "words" in record]
     refined = _refined(moves, kept)
     shown = _greatest(refined, MOST_SPLITS)
@@ -56,9 +56,9 @@ def growth_of(
             (at, record["topics"], record["used"], kind["split"], kind["merge"])
             for (at, record), kind in zip(dated, kinds, strict=True)
         ],
-        lives=[lives[i] for i in sorted({*lines, *_ids(told), *_ids(shown)})],
+        lives=[lives[i] for i in sorted({*lines, *_ids(greatest), *_ids(shown)})],
         lines=lines,
-        moves=told,
+        moves=greatest,
         refinements=[_refinement(split, kept, times[-1], lives, final, vocabulary) for split in shown],
         began=records[0]["topics"] - kinds[0]["split"] + kinds[0]["merge"],
         splits=sum(kind["split"] for kind in kinds),
@@ -130,7 +130,7 @@ def lives_of(
 
 
 def _longest(lives: Mapping[int, Life]) -> dict[int, Life]:
-    """The topics that are told, then those that lived longest, as many as are drawn."""
+    """The topics in use at the end, then those that lived longest, as many as are drawn."""
 
     def worth(life: Life) -> tuple[bool, float]:
         return life.topic is None, life.born - (float("inf") if life.end is None else life.end)

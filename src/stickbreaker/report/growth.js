@@ -4,7 +4,7 @@
 
 const LIFE_ROW = 17; // a line of the genealogy
 
-function momentTold(growth, at) {
+function formatMoment(growth, at) {
   if (at === 0) return "the start";
   return `${growth.unit} ${at % 1 ? at.toFixed(1) : grouped(at)}`;
 }
@@ -13,7 +13,7 @@ function counted(n, one) {
   return `${grouped(n)} ${one}${n === 1 ? "" : "s"}`;
 }
 
-function gainTold(gain) {
+function formatGain(gain) {
   if (gain === null) return "–";
   const size = Math.abs(gain) < 10 ? Math.abs(gain).toFixed(1) : grouped(Math.abs(gain));
   return (gain < 0 ? "−" : "+") + size;
@@ -51,14 +51,14 @@ function growthScale(growth, width, height) {
 function growthSpoken(growth) {
   const { counts } = growth, first = counts[0], last = counts[counts.length - 1];
   const splits = counts.reduce((sum, c) => sum + c[3], 0), merges = counts.reduce((sum, c) => sum + c[4], 0);
-  return `Topics in the table: ${first[1]} at ${momentTold(growth, first[0])}, ${last[1]} at the end, of which ${last[2]} in use; `
+  return `Topics in the table: ${first[1]} at ${formatMoment(growth, first[0])}, ${last[1]} at the end, of which ${last[2]} in use; `
     + `${counted(splits, "split")} and ${counted(merges, "merge")}`;
 }
 
-function countTold(growth, i) {
+function describeCount(growth, i) {
   const [at, topics, used, splits, merges] = growth.counts[i];
   const moves = [[splits, "split"], [merges, "merge"]].filter(([n]) => n).map(([n, one]) => counted(n, one)).join(", ");
-  const said = momentTold(growth, at);
+  const said = formatMoment(growth, at);
   return `${said[0].toUpperCase()}${said.slice(1)}: ${counted(topics, "topic")} in the table, ${grouped(used)} in use${moves ? `; ${moves}` : ""}`;
 }
 
@@ -84,10 +84,10 @@ function moveMarks(growth, scale, column, y) {
   const one = column === 3 ? "split" : "merge", way = column === 3 ? -1 : 1;
   return [...bins.values()].map(({ first, last, n }) => {
     const x = scale.px((first + last) / 2), size = clamp(2.5 + Math.sqrt(n), 3.5, 6);
-    const to = last > first ? ` to ${momentTold(growth, last)}` : "";
+    const to = last > first ? ` to ${formatMoment(growth, last)}` : "";
     return node("path", {
       class: one, d: `M${(x - size).toFixed(1)} ${(y - way * size * 0.8).toFixed(1)}h${(2 * size).toFixed(1)}l${(-size).toFixed(1)} ${(way * size * 1.6).toFixed(1)}z`,
-    }, node("title", {}, `${momentTold(growth, first)}${to}: ${counted(n, one)}`));
+    }, node("title", {}, `${formatMoment(growth, first)}${to}: ${counted(n, one)}`));
   });
 }
 
@@ -131,15 +131,15 @@ function lifeName(life, topics) {
   return topic ? `topic ${topic.id} ${topic.label}` : `№${life.id}${life.words ? ` ${life.words}` : ""}`;
 }
 
-function lifeTold(life, growth, lives, topics) {
+function describeLife(life, growth, lives, topics) {
   const gain = (id, at) => {
     const move = growth.moves.find((m) => m[3] === id && m[1] === at);
-    return move && move[4] !== null ? ` (${gainTold(move[4])} nats)` : "";
+    return move && move[4] !== null ? ` (${formatGain(move[4])} nats)` : "";
   };
   const name = (id) => (lives.has(id) ? lifeName(lives.get(id), topics) : `№${id}`);
   const born = life.parent === null ? "there from the start"
-    : `split from ${name(life.parent)} at ${momentTold(growth, life.born)}${gain(life.id, life.born)}`;
-  const end = life.end !== null ? `merged into ${name(life.into)} at ${momentTold(growth, life.end)}${gain(life.id, life.end)}`
+    : `split from ${name(life.parent)} at ${formatMoment(growth, life.born)}${gain(life.id, life.born)}`;
+  const end = life.end !== null ? `merged into ${name(life.into)} at ${formatMoment(growth, life.end)}${gain(life.id, life.end)}`
     : life.topic === null ? "at the end not in use" : "there at the end";
   const said = lifeName(life, topics);
   return `${said[0].toUpperCase()}${said.slice(1)}: ${born}; ${end}`;
@@ -205,7 +205,7 @@ function genealogyChart(growth, topics, width, linked) {
   const group = (life, i) => {
     const topic = topics[life.topic], end = life.end === null ? scale.last : life.end;
     return node("g", { class: "life", "data-of": topic ? life.topic : -1 },
-      node("title", {}, lifeTold(life, growth, lives, topics)),
+      node("title", {}, describeLife(life, growth, lives, topics)),
       node("rect", { class: "reach", x: scale.px(life.born).toFixed(1), y: i * LIFE_ROW,
         width: Math.max(scale.px(end) - scale.px(life.born), 4).toFixed(1), height: LIFE_ROW }),
       lifeLine(life, i, rows, scale, topic && topic.colour));
@@ -227,7 +227,7 @@ function moveTable(growth, topics) {
   const row = ([kind, at, topic, other, gain]) => node("tr", {},
     node("th", { scope: "row", class: "number" }, momentTick(at)), node("td", { class: "kind" }, kind),
     node("td", {}, lifeReference(lives.get(topic), topics)), node("td", {}, lifeReference(lives.get(other), topics)),
-    node("td", { class: "number" }, gainTold(gain)));
+    node("td", { class: "number" }, formatGain(gain)));
   return scrollable("Splits and merges",
     node("thead", {}, node("tr", {}, head(growth.unit, true), head("move"), head("topic"), head("new, or gone"), head("gain, nats", true))),
     node("tbody", {}, growth.moves.map(row)));
@@ -235,10 +235,10 @@ function moveTable(growth, topics) {
 
 // What a split made of a topic.
 
-function splitTold({ split }, growth, topics) {
+function describeSplit({ split }, growth, topics) {
   const lives = livesById(growth), [, at, topic, other, gain] = split;
-  const said = `${momentTold(growth, at)}: ${lifeName(lives.get(topic), topics)} → ${lifeName(lives.get(other), topics)}`;
-  return `${said[0].toUpperCase()}${said.slice(1)}${gain === null ? "" : ` (${gainTold(gain)} nats)`}`;
+  const said = `${formatMoment(growth, at)}: ${lifeName(lives.get(topic), topics)} → ${lifeName(lives.get(other), topics)}`;
+  return `${said[0].toUpperCase()}${said.slice(1)}${gain === null ? "" : ` (${formatGain(gain)} nats)`}`;
 }
 
 function wordColumn(words, before) {
@@ -259,7 +259,7 @@ function refinementColumns(refinement, growth, topics) {
       previous[i] = words.length ? words : previous[i];
       return cell;
     });
-    const said = moment === last ? "at the end" : momentTold(growth, moment);
+    const said = moment === last ? "at the end" : formatMoment(growth, moment);
     return node("div", { class: "moment" }, node("h4", {}, moment === at ? `after the split, ${said}` : said), node("div", { class: "pair" }, cells));
   };
   return [node("div", { class: "moment" }, node("h4", {}, "before"),

@@ -82,10 +82,10 @@ def _page_of(
     compare: Path | None,
 ) -> Page:
     """The report of a model, whose words in the language `leading` name topics."""
-    documents, told = read_documents(path)
+    documents, figures = read_documents(path)
     corpus = manifest["corpus"]
     K = len(model.alpha_)
-    if len(told.get("coherence", range(K))) != K or any(k >= K for one in documents for k, _ in one.mix):
+    if len(figures.get("coherence", range(K))) != K or any(k >= K for one in documents for k, _ in one.mix):
         raise ValueError("documents of a model of other topics")
     seen = look_at(model._topic_words, model.topic_shares_, model.vocabulary_.parts)
     distances = topic_distances(apart(model._topic_words, seen))
@@ -94,10 +94,10 @@ def _page_of(
     return Page(
         title=title,
         subtitle=f"{K} topics learned from {corpus['documents']:,} documents",
-        facts=_facts(model, corpus, told),
+        facts=_facts(model, corpus, figures),
         settings=_settings(manifest),
         topics=_topics(
-            model, seen, leading, documents, nearest_topics(distances), told.get("coherence"), partners
+            model, seen, leading, documents, nearest_topics(distances), figures.get("coherence"), partners
         ),
         positions=place_topics(distances),
         relations=relate(distances) if K > 2 else None,
@@ -108,8 +108,8 @@ def _page_of(
         words=_words(model),
         words_total=len(model.vocabulary_),
         trace=[_point(record) for record in model.trace_],
-        unigram=_unigram(model, manifest, told),
-        unigram_held_out=told.get("unigram_held_out"),
+        unigram=_unigram(model, manifest, figures),
+        unigram_held_out=figures.get("unigram_held_out"),
         compared=compare.resolve().name if compare else "",
         growth=_growth(model),
         changes=_changes(path, model),
@@ -172,8 +172,8 @@ def _leading_language(model: TopicEstimator, wanted: str | None) -> str:
     """The language wanted, or that with the most words in the collection; "" unless there are several."""
     languages = model.vocabulary_.languages
     if wanted is not None and wanted not in languages:
-        told = ", ".join(languages) or "one language"
-        raise UserError(f"there is no language {wanted!r}", remedy=f"the model has {told}")
+        available = ", ".join(languages) or "one language"
+        raise UserError(f"there is no language {wanted!r}", remedy=f"the model has {available}")
     if wanted is not None:
         return wanted
     tokens = {code: model.vocabulary_.tokens[rows].sum() for code, rows in model.vocabulary_.ranges.items()}
@@ -198,12 +198,12 @@ def _words(model: TopicEstimator) -> list[WordRow]:
     ]
 
 
-def _unigram(model: TopicEstimator, manifest: dict[str, Any], told: dict[str, Any]) -> float | None:
+def _unigram(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, Any]) -> float | None:
     """What words alone score on the documents learned from; None where it cannot be known exactly."""
     if not model.trace_ or any(record["kind"] == "joint" for record in model.trace_):
         return None  # such scores are of words and topics together
-    if "unigram" in told:
-        return told["unigram"]
+    if "unigram" in figures:
+        return figures["unigram"]
     vocabulary = model.vocabulary_
     return None if manifest["held_out"] else unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
 
@@ -221,7 +221,7 @@ def _changes(path: Path, model: TopicEstimator) -> Changes | None:
     return changes_of(ModelDirectory(path).evolution(), model.topic_ids_, model.trace_)
 
 
-def _facts(model: TopicEstimator, corpus: dict[str, Any], told: dict[str, Any]) -> list[tuple[str, str]]:
+def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any]) -> list[tuple[str, str]]:
     seconds = model.trace_[-1].get("seconds") if model.trace_ else None
     held_out = [record["held_out"] for record in model.trace_ if "held_out" in record]
     facts = [
@@ -233,8 +233,8 @@ def _facts(model: TopicEstimator, corpus: dict[str, Any], told: dict[str, Any]) 
     ]
     if held_out:
         facts.append(("held-out nats a word", f"{held_out[-1]:.3f}"))
-    if told.get("coherence"):
-        facts.append(("mean coherence (NPMI)", f"{np.mean(told['coherence']):.3f}"))
+    if figures.get("coherence"):
+        facts.append(("mean coherence (NPMI)", f"{np.mean(figures['coherence']):.3f}"))
     if seconds is not None:
         facts.append(("seconds of learning", f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"))
     return facts
@@ -245,14 +245,14 @@ def _settings(manifest: dict[str, Any]) -> list[tuple[str, str]]:
     for name, value in manifest["settings"].items():
         if name in ("n_jobs", "callbacks") or value is None:
             continue
-        rows.append(("seed" if name == "random_state" else name, _told(value)))
+        rows.append(("seed" if name == "random_state" else name, _format_setting(value)))
     rows.append(("held out", f"{100 * manifest['held_out']:.0f} % of the documents"))
     rows.append(("empty documents", f"{manifest['corpus']['empty']:,}"))
     rows.append(("corpus fingerprint", manifest["corpus"]["fingerprint"]))
     return rows
 
 
-def _told(value: Any) -> str:
+def _format_setting(value: Any) -> str:
     if isinstance(value, dict):
         ((name, held),) = value.items()
         if name == "array":

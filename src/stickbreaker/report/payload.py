@@ -134,19 +134,19 @@ def _breakdown(part: Breakdown) -> dict[str, Any]:
 
 def _documents(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> list[dict[str, Any]]:
     """All documents; where they are more than `most` bytes, each text keeps the same part of its length."""
-    told = [_document(document, n_topics) for document in documents]
-    metadata = sum(_size(d["metadata"]) for d in told)
+    entries = [_document(document, n_topics) for document in documents]
+    metadata = sum(_size(d["metadata"]) for d in entries)
     n_fields = int(_MOST_FIELDS * min(_MOST_METADATA / max(metadata, 1), 1.0))  # the first of them
-    for entry in told:
+    for entry in entries:
         entry["metadata"] = entry["metadata"][:n_fields]
-    fixed = sum(_size([d["id"], d["title"], d["metadata"]]) for d in told)
-    texts = sum(_size(d["text"]) for d in told) + 6 * sum(len(d.marks) for d in documents)
+    fixed = sum(_size([d["id"], d["title"], d["metadata"]]) for d in entries)
+    texts = sum(_size(d["text"]) for d in entries) + 6 * sum(len(d.marks) for d in documents)
     part = min(max(most - fixed, 0) / max(texts, 1), 1.0)
-    for entry, document in zip(told, documents, strict=True):
+    for entry, document in zip(entries, documents, strict=True):
         room = int(part * len(document.text))
         entry["text"] = _short(entry["text"], room)
         entry["marks"] = pairs(number for mark in _marks(document, n_topics, room) for number in mark)
-    return told
+    return entries
 
 
 def _size(value: Any) -> int:
@@ -168,16 +168,16 @@ def _document(document: DocumentEntry, n_topics: int) -> dict[str, Any]:
 
 
 def _marks(document: DocumentEntry, n_topics: int, room: int) -> list[tuple[int, int, int]]:
-    """(blanks since the mark before, length, topic) of the marked words that can be told so."""
-    told, end = [], 0
+    """(blanks since the mark before, length, topic) of the marked words that fit this form."""
+    marks, end = [], 0
     room -= room < len(document.text)  # the last character is an ellipsis then
     for start, length, k in document.marks:
         inside = start >= end and length > 0 and start + length <= room
         small = start - end <= _MOST_PAIR and length <= _MOST_PAIR and k <= _MOST_PAIR
         if inside and small and 0 <= k < n_topics:
-            told.append((start - end, length, k))
+            marks.append((start - end, length, k))
             end = start + length
-    return told
+    return marks
 
 
 def _short(text: str, room: int = _LONGEST_VALUE) -> str:
@@ -247,12 +247,14 @@ def _counts(growth: Growth) -> list[list[float | None]]:
     """The numbers of topics, of long runs every so many steps, with all moves since the row before."""
     rows = growth.counts
     stride = -(-len(rows) // _MOST_TRACE_POINTS)
-    told: list[list[float | None]] = []
+    points: list[list[float | None]] = []
     for i in range(0, len(rows), stride):
         part = rows[i : i + stride]
         at, topics, used, _, _ = part[-1]
-        told.append([_number(at, 6), topics, used, sum(row[3] for row in part), sum(row[4] for row in part)])
-    return told
+        points.append(
+            [_number(at, 6), topics, used, sum(row[3] for row in part), sum(row[4] for row in part)]
+        )
+    return points
 
 
 def _life(life: Life, n_topics: int) -> dict[str, Any]:
@@ -295,14 +297,14 @@ def _wording(wording: Wording) -> dict[str, Any]:
     def place(word: str) -> int:
         return words.setdefault(word, len(words))
 
-    told = {
+    fields = {
         "ranks": [
             [n for word, rank in ranks.items() for n in (place(word), rank)] for ranks in wording.ranks
         ],
         "entered": [[place(word) for word in entered] for entered in wording.entered],
         "fresh": [[place(word), rank, step, clean(date)] for word, rank, step, date in wording.fresh],
     }
-    return {"words": [clean(word) for word in words], **told}
+    return {"words": [clean(word) for word in words], **fields}
 
 
 def _thinned(trace: Sequence[TracePoint]) -> list[TracePoint]:

@@ -65,7 +65,7 @@ function colouredText(text, marks, topics, chosen) {
   return [...pieces, letters.slice(at).join("")];
 }
 
-// `about` is the topic whose share is told beside the bar; without it, the leading one's.
+// `about` is the topic whose share stands beside the bar; without it, the leading one's.
 function documentEntry(index, data, chosen, open, about) {
   const entry = data.documents[index];
   const [k, share] = entry.mix.find((part) => part[0] === about) || entry.mix[0] || [];

@@ -38,7 +38,7 @@ def render(page: Page) -> str:
     )
     shown = environment.from_string(asset("page.html.j2"))
     return shown.render(
-        **_told(page),
+        **_build_context(page),
         policy=Markup(content_security_policy(script)),
         style=Markup(asset("report.css")),
         script=Markup(script),
@@ -46,7 +46,7 @@ def render(page: Page) -> str:
     )
 
 
-def _told(page: Page) -> dict[str, object]:
+def _build_context(page: Page) -> dict[str, object]:
     """What the template itself says, and which sections it has."""
     total = max(page.documents_total, len(page.documents))
     sample = total > len(page.documents)

@@ -212,7 +212,7 @@ function onClick(state, event) {
   }
 }
 
-// The matrix: the pair under the pointer is told, a click chooses the topic of the row.
+// The matrix: the pair under the pointer is named, a click chooses the topic of the row.
 function pairAt(state, event) {
   const box = find("#matrix").firstElementChild.getBoundingClientRect(), { order } = state.data.relations;
   const place = (offset, room) => order[clamp(Math.floor((offset / room) * order.length), 0, order.length - 1)];

@@ -237,17 +237,17 @@ function drawGrowth(state) {
     fill("#move-table", moveTable(growth, topics));
     markLife(state.chosen);
   }
-  fill("#split-choice", ...growth.refinements.map((one, i) => node("option", { value: i, selected: i === state.split }, splitTold(one, growth, topics))));
+  fill("#split-choice", ...growth.refinements.map((one, i) => node("option", { value: i, selected: i === state.split }, describeSplit(one, growth, topics))));
   drawRefinement(state);
 }
 
 // The number of topics at one moment, beside the slider and in the chart.
 function drawCount(state, i) {
-  const { growth, curves } = state.data, said = countTold(growth, i), slider = find("#growth-at");
+  const { growth, curves } = state.data, said = describeCount(growth, i), slider = find("#growth-at");
   state.count = i;
   slider.value = i;
   slider.setAttribute("aria-valuetext", said);
-  fill("#growth-told", said);
+  fill("#growth-readout", said);
   fill("#growth-chart .cursor", ...growthCursor(growth, i, curves[0], roomOf("#growth-chart", 280), GROWTH_HEIGHT));
 }
 
@@ -295,7 +295,7 @@ function tellReach(name, c, changes) {
   if (!slider) return;
   slider.value = c;
   slider.setAttribute("aria-valuetext", momentName(changes, c));
-  fill(`#change-${name}-told`, momentName(changes, c));
+  fill(`#change-${name}-readout`, momentName(changes, c));
 }
 
 function drawVocabulary(state) {
@@ -308,10 +308,10 @@ function drawVocabulary(state) {
 
 // The size of the vocabulary at one moment, beside the slider and in the chart.
 function drawSize(state, i) {
-  const { changes } = state.data, said = vocabularyTold(changes, i), slider = find("#vocabulary-at");
+  const { changes } = state.data, said = describeVocabulary(changes, i), slider = find("#vocabulary-at");
   state.size = i;
   slider.value = i;
   slider.setAttribute("aria-valuetext", said);
-  fill("#vocabulary-told", said);
+  fill("#vocabulary-readout", said);
   fill("#vocabulary-chart .cursor", ...vocabularyCursor(changes, i, roomOf("#vocabulary-chart", 280), VOCABULARY_HEIGHT));
 }

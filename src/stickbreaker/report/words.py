@@ -52,7 +52,7 @@ def choose_words(
 
 
 class Look(NamedTuple):
-    """What is told of topics' words, read a part of the vocabulary at a time.
+    """Figures of topics' words; `look_at` reads a part of the vocabulary at a time.
 
     `overall` are the words' probabilities in the collection and `most` their largest ones in a topic (V),
     `sums` those of each topic (K). `likely` are words of each topic in each language, by number, ascending,
