@@ -73,6 +73,8 @@ def change_facts(place: Path, draw: random.Random) -> tuple[str, bool]:
         legal = legal or optional  # older models lack some settings, and lists may be shorter
         legal = legal or (held is None and isinstance(replacement, str | int | float))
         legal = legal or (replacement is None and path[-1] in NULLABLE)
+        legal = legal or (path[-1] == "random_state" and isinstance(replacement, int))
+        legal = legal or (path[0] == "languages" and replacement is MISSING)  # counts by language
         legal = legal or (path[-1] == "fresh" and isinstance(replacement, int | float) and finite)
         legal = legal or (
             held == "learned" and isinstance(replacement, int | float) and 0 < replacement < 1e6

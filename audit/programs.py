@@ -39,9 +39,10 @@ def _become(path: str, flags: int, descriptor: int) -> None:
 def _command(words: Sequence[str], place: str, streams: tuple[str, str, str], before: list[Any]) -> None:
     """In the child: be the program."""
     os.setpgid(0, 0)
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with the server
     os.chdir(place)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with the server
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _become(streams[0], os.O_RDONLY, 0)
     for descriptor in (1, 2):

@@ -98,6 +98,12 @@ def test_wrong_usage_is_status_2(cli, line):
     assert told.stderr.splitlines()[-1].startswith("Error: ") or "COMMAND [ARGS]" in told.stderr
 
 
+@pytest.mark.parametrize("words", [[], ["fit"], ["corpus"]])
+def test_a_group_alone_prints_its_help(cli, words):
+    asked = cli(*words, code=2)
+    assert (asked.stdout + asked.stderr).strip() == cli(*words, "--help").stdout.strip()
+
+
 def test_wrong_usage_is_one_line(cli):
     assert cli("corpus", "info", "X", "a\nb", code=2).stderr.endswith("argument (a b)\n")
 

@@ -106,6 +106,7 @@ def test_what_a_killed_replacement_left_is_neither_overwritten_nor_kept(killed):
     assert names(killed) == ["old"]
     older = killed.parent / f".{killed.name}.replaced-xxxxxxxx" / killed.name
     older.mkdir(parents=True)
+    (older.parent / "lock").touch()
     with atomic_directory(killed, overwrite=True) as partial:
         (partial / "new").touch()
     assert names(killed) == ["new"]
@@ -418,6 +419,35 @@ def test_what_a_killed_replacement_left_is_swept_unless_it_is_needed(tmp_path):
         assert names(tmp_path) == sorted([".out.replaced-needed__", live.name])
 
 
+def test_what_is_moved_aside_while_another_sweeps_stays(tmp_path, monkeypatch):
+    """The look into a wrapper and its removal are under its lock."""
+    out, real = tmp_path / "out", fcntl.flock
+    (out / "old").mkdir(parents=True)
+    wrapper = tmp_path / ".out.replaced-abcdefgh"
+    wrapper.mkdir()
+    (wrapper / "lock").write_text("1")
+
+    def moved_aside(descriptor, how):
+        """Another moves what is there aside, and is killed, just before the lock is had."""
+        if out.exists():
+            out.rename(wrapper / "out")
+        real(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", moved_aside)
+    sweep(out)
+    recover(out)
+    assert names(out) == ["old"]
+
+
+def test_a_folder_of_the_user_survives_a_replacement(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / ".out.replaced-20240101").mkdir()
+    (tmp_path / ".out.replaced-20240101" / "letter").touch()
+    with atomic_directory(tmp_path / "out", overwrite=True):
+        pass
+    assert names(tmp_path) == [".out.replaced-20240101", "out"]
+
+
 def test_a_directory_that_is_swept_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
     real, swept = os.rename, []
 
@@ -434,11 +464,13 @@ def test_a_directory_that_is_swept_before_it_is_locked_is_made_again(tmp_path, m
     assert names(tmp_path) == ["out"]
 
 
-@pytest.mark.parametrize("make", [atomic_directory, atomic_file])
-def test_names_that_are_not_text_are_refused(tmp_path, make):
-    with pytest.raises(UserError, match="not UTF-8"), make(tmp_path / "made" / "\udcff"):
-        pass
+def test_names_that_writers_of_formats_do_not_take_are_refused(tmp_path):
+    for make, name in ((atomic_directory, "\udcff"), (atomic_file, "\udcff.parquet")):
+        with pytest.raises(UserError, match="not UTF-8"), make(tmp_path / name):
+            pass
     assert names(tmp_path) == []
+    write_atomic(tmp_path / "\udcff", b"new")
+    assert (tmp_path / "\udcff").read_bytes() == b"new"
 
 
 def test_files_of_similar_names_are_not_swept(tmp_path):

@@ -1,11 +1,13 @@
 """Models and checkpoints as an older version wrote them, which every later one must load and go on with.
 
 Each is a zipped directory in `older/VERSION/`; `expected.json` has what that version made of them.
-`python -m tests.golden.older_models` adds those of the present version; what is there is never written again.
+`python -m tests.golden.older_models [NAME]` adds those of the present version, or commit; what is there is
+never written again.
 """
 
 import json
 import shutil
+import sys
 import zipfile
 from collections.abc import Callable
 from importlib.metadata import version
@@ -107,7 +109,7 @@ def unpack(file: Path, place: Path) -> Path:
 
 def main() -> None:
     """Write the models of this version, and what it makes of them."""
-    folder = OLDER / version("stickbreaker")
+    folder = OLDER / (sys.argv[1] if len(sys.argv) > 1 else version("stickbreaker"))
     folder.mkdir(parents=True)
     expected: dict[str, Any] = {}
     writers: list[tuple[str, Callable[[str, Path, Path], Path], str]] = [

@@ -34,9 +34,11 @@ def write_texts(path, n_documents):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak from /proc")
-def test_peak_memory_does_not_grow_with_the_corpus(tmp_path):
+def test_peak_memory_does_not_grow_with_the_corpus(tmp_path, monkeypatch):
     from stickbreaker import Corpus
+    from stickbreaker.corpus import store
 
+    monkeypatch.setattr(store, "FILE_BLOCKS", 12)  # blocks of a file: the larger corpus has several files
     peaks, files = {}, []
     for size in (8_000, 40_000):
         write_texts(tmp_path / "texts.jsonl", size)

@@ -308,6 +308,6 @@ def test_kills(child, planted, tmp_path, kind):
                 steps.add(ModelDirectory(path).read().manifest["run"]["step"])
         child("resume", path).join()  # says that it is finished, and removes what a kill left
         assert contents(path) == contents(whole)
-    assert len(steps) > wanted // 6  # the kills came at different steps
+    assert len(steps) > max(1, wanted // 6)  # the kills came at different steps
     names = sorted(entry.name for entry in tmp_path.iterdir())
     assert names == sorted(["whole", *(f"model{n + 1}" for n in range(models))])

@@ -27,11 +27,16 @@ VERBS = {  # verb: (module, one line for the overview)
 }
 
 
+HELP_INSTEAD = getattr(click.exceptions, "NoArgsIsHelpError", ())  # its message is the help; click 8.2 has it
+
+
 @contextmanager
 def _shortened_messages() -> Iterator[None]:
     """Makes the message of a wrong command line short, and one line."""
     try:
         yield
+    except HELP_INSTEAD:
+        raise
     except click.ClickException as error:
         error.message = shortened(" ".join(error.message.split()))  # pyright: ignore[reportAttributeAccessIssue]
         raise

@@ -69,7 +69,11 @@ def _since(directory: Path) -> int:
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed processes left beside `path`: what nobody claims and `path` need not be made of."""
+    """Remove what killed processes left beside `path`: what was half made, and wrappers of what was
+    replaced.
+
+    A wrapper that still holds what was at `path` stays, for `recover`; so does what has no lock or is in use.
+    """
     for left in beside(path, "partial"):
         with suppress(OSError):
             if not left.is_dir() or left.is_symlink():
@@ -78,29 +82,29 @@ def sweep(path: Path) -> None:
                     left.unlink()
                     os.close(descriptor)
             else:
-                _sweep_directory(left)
+                sweep_directory(left)
     for left in beside(path, "replaced"):
         with suppress(OSError):
-            if not left.is_symlink() and path.absolute().name not in os.listdir(left):
-                _sweep_directory(left)
+            sweep_directory(left, needed=path.absolute().name)
 
 
-def _sweep_directory(directory: Path) -> None:
-    """Remove a directory that nobody claims."""
+def sweep_directory(directory: Path, needed: str = "") -> None:
+    """Remove a directory whose process is dead, unless it holds an entry that is `needed`."""
+    if directory.is_symlink():
+        return
     descriptor = lock_file(directory / LOCK, create=False)
     if descriptor is None:
         _sweep_unlocked(directory)
         return
     try:
-        remove_claimed(directory)
+        if not needed or needed not in os.listdir(directory):  # looked at under the lock
+            remove_claimed(directory)
     finally:
         os.close(descriptor)
 
 
 def remove_claimed(directory: Path) -> None:
     """Remove a directory whose lock this process holds; the lock goes last, for `sweep` after a kill."""
-    if directory.is_symlink():
-        return
     with suppress(OSError):
         for entry in list(directory.iterdir()):
             if entry.name == LOCK:
@@ -210,7 +214,7 @@ def lock_file(file: Path, *, create: bool) -> int | None:
 
 
 def refuse_other_names(path: Path) -> None:
-    """Raise UserError where a path has bytes that are not UTF-8: the formats' writers take none."""
+    """Raise UserError where a path has bytes that are not UTF-8, which writers of Parquet do not take."""
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError:
@@ -219,7 +223,8 @@ def refuse_other_names(path: Path) -> None:
 
 def claimed_file(path: Path) -> tuple[Path, int]:
     """A new file beside `path`, and its descriptor, which holds a lock."""
-    refuse_other_names(path)
+    if path.suffix == ".parquet":
+        refuse_other_names(path)
     while True:
         with naming_parent(path):
             descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)

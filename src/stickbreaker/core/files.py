@@ -16,6 +16,7 @@ from stickbreaker.core.claims import (
     remove_claimed,
     scratch_beside,
     sweep,
+    sweep_directory,
 )
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.naming import named_as
@@ -76,8 +77,8 @@ def _put(partial: Path, path: Path, before: _Identity | None) -> None:
                 aside.rename(wrapper.with_name(f"{aside.name}.before{wrapper.suffix}"))
             remove_claimed(wrapper)
     for left in beside(path, "replaced"):
-        if not is_claimed(left):
-            remove_claimed(left)
+        with suppress(OSError):
+            sweep_directory(left)
 
 
 def _rename_to_nothing(partial: Path, path: Path) -> None:
@@ -139,7 +140,7 @@ def recover(path: Path) -> None:
         if left:
             newest = max(left, key=lambda one: one.stat().st_mtime_ns)
             (newest / name).rename(path)
-            remove_claimed(newest)
+            sweep_directory(newest)
             sync_directory(path.parent)
 
 

@@ -1,7 +1,8 @@
 """What is read from files that others may have written."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,13 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
     except _TROUBLE as error:
         reason = f"{type(error).__name__}: {str(error)[:200]}"
         raise UserError(f"makes no sense ({reason})", where=where, remedy=remedy) from error
+
+
+def refuse_whole_numbers(arrays: Mapping[str, NDArray[Any]], names: Iterable[str]) -> None:
+    """Raise ValueError where named arrays hold something else than real numbers, such as their bits."""
+    for name in names:
+        if name in arrays and arrays[name].dtype.kind != "f":
+            raise ValueError(f"{name} that are no real numbers")
 
 
 def refuse_negative(values: NDArray[np.number], what: str) -> None:

@@ -157,7 +157,7 @@ class StoreSource(BlockSource):
         table = self._table(block, columns)
         try:
             return entries_of(table, self.kind)
-        except (ValueError, pa.ArrowException) as error:
+        except (ValueError, TypeError, AttributeError, pa.ArrowException) as error:
             raise self._damaged(self._places[block][0], error) from None
 
     def ids(self, block: int) -> list[str]:

@@ -339,6 +339,8 @@ class Vocabulary:
             if not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
                 raise ValueError("a word is missing, or is there twice")
             refuse_negative(documents, "documents")
+            if documents.max(initial=0) > 1 << 53:
+                raise ValueError("more documents than can be")
             refuse_negative(tokens, "tokens")
             if languages and [language_of(word) for word in words] != table.column("language").to_pylist():
                 raise ValueError("words of other languages than they say")

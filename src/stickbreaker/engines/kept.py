@@ -64,7 +64,8 @@ class KeptReports:
     def refuse_others(self, shape: tuple[int, ...], column_axis: str) -> None:
         """Raise ValueError where reports are not of a table of this shape, or cannot be added up."""
         trials: dict[str, dict[str, tuple[int, ...]]] = {}
-        if len({tuple(sorted(report.usage)) for report in self.reports.values()}) > 1:
+        sums = [{name: item.values.shape for name, item in r.usage.items()} for r in self.reports.values()]
+        if any(each != sums[0] for each in sums):
             raise ValueError("reports of different sums")
         for report in self.reports.values():
             refuse_other_rows(report, shape)

@@ -24,7 +24,7 @@ from stickbreaker.engines.kept import PREFIX, KeptReports
 from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.engines.parts import LocalParts
 from stickbreaker.engines.stored import StoredTable
-from stickbreaker.engines.table import Table
+from stickbreaker.engines.table import Table, refuse_other_groups
 from stickbreaker.models.contract import Counts, Local, Model, Plan, Step, Summary, View
 
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
@@ -278,6 +278,8 @@ class LocalEngine(Engine):
             arrays = {name: values for name, values in arrays.items() if not of_run(name)}
         else:
             self.table = Table.restored(arrays, *axes, keys)
+        if not model.table.keyed and not isinstance(self.table, OrderedTable):
+            refuse_other_groups(self.table.groups, len(self.table.totals()), model.table.groups)
         held: dict[int, dict[str, Array]] = {}
         for name, values in arrays.items():
             if name.startswith("local/"):

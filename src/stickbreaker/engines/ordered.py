@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Change, Edit, Grow, Reorder
-from stickbreaker.core.foreign import refuse_negative
+from stickbreaker.core.foreign import refuse_negative, refuse_whole_numbers
 from stickbreaker.core.records import Array, Cells, Ordered, Rows
 from stickbreaker.engines.ordered_edits import CellList, changed_cells
 from stickbreaker.engines.table import RESCALE_BELOW, Keys, keys_after, refuse_other_totals, scale_of
@@ -127,6 +127,7 @@ class OrderedTable:
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str]
     ) -> "OrderedTable":
         """The table whose `arrays` these are. Raises ValueError for those of no table."""
+        refuse_whole_numbers(arrays, ("cell counts", "totals", "scale"))
         sizes, rows, counts = arrays["sizes"].astype(np.int64), arrays["cell rows"], arrays["cell counts"]
         refuse_negative(counts, "counts")
         lengths = {int(sizes.sum()), len(rows), len(counts), len(arrays["cell inside"])}

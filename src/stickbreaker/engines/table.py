@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, Reorder, apply_change
-from stickbreaker.core.foreign import refuse_negative
+from stickbreaker.core.foreign import refuse_negative, refuse_whole_numbers
 from stickbreaker.core.records import Array, Cells, Field, Rows
 
 RESCALE_BELOW = 1e-6  # when the decay factor falls under this, the stored counts are multiplied out once
@@ -144,6 +144,7 @@ class Table:
         cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str] | None
     ) -> "Table":
         """The table whose `arrays` these are. Raises ValueError for those of no table."""
+        refuse_whole_numbers(arrays, ("counts", "totals", "scale"))
         scale, counts = scale_of(arrays), arrays["counts"]
         totals = np.array(arrays["totals"], np.float64)
         groups = groups_of(arrays, len(counts))
@@ -248,6 +249,15 @@ def scale_of(arrays: Mapping[str, NDArray[Any]]) -> float:
     if not 0.0 < scale < np.inf:
         raise ValueError(f"a scale of {scale}")
     return scale
+
+
+def refuse_other_groups(
+    groups: NDArray[np.int32] | None, n_groups: int, wanted: NDArray[np.int32] | None
+) -> None:
+    """Raise ValueError where rows of a saved table, or its totals, are of other groups than a model's."""
+    same = groups is wanted if groups is None or wanted is None else np.array_equal(groups, wanted)
+    if not same or n_groups != n_groups_of(wanted):
+        raise ValueError("a table of other groups")
 
 
 def groups_of(arrays: Mapping[str, NDArray[Any]], n_rows: int) -> NDArray[np.int32] | None:

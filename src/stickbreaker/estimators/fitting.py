@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
-from stickbreaker.core.foreign import making_sense_of
+from stickbreaker.core.foreign import making_sense_of, refuse_negative
 from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus
@@ -304,6 +304,9 @@ def _taken_up(
     records = job.engine.locals.values() if isinstance(job.engine, LocalEngine) else ()
     if isinstance(job.model.solver, MeanField) and any("gamma" not in local for local in records):
         raise ValueError("documents' records without their topics")
+    for local in records:
+        if "gamma" in local:
+            refuse_negative(local["gamma"].values, "gamma")
     return estimator, corpus, replace(job, chains=_chains(estimator, job, snapshot.arrays)), state
 
 

@@ -73,6 +73,8 @@ def concentration(
         return start, True
     try:
         array = np.asarray(value, np.float64)
+        if np.asarray(value).dtype == np.bool_:
+            raise ValueError
     except (TypeError, ValueError):
         raise UserError(f"{name}={value!r}", remedy=f'{name} is a number, an array or "learned"') from None
     if array.ndim and array.shape not in shapes.values():

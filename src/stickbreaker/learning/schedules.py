@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.kinds import is_flag
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import SHARD, Shards, Source
@@ -155,6 +156,8 @@ class Online(Schedule):
                 kind = "a whole number" if name == "batch_size" else "a number"
                 requirement = f"{name} is {kind} from {low:g}" + ("" if high == np.inf else f" to {high:g}")
                 raise UserError(f"Online({name}={value!r}) is out of range", remedy=requirement)
+        if not is_flag(self.shuffle):
+            raise UserError(f"Online(shuffle={self.shuffle!r})", remedy="shuffle is True or False")
 
     @property
     def exact(self) -> bool:

@@ -87,6 +87,10 @@ class TableSpec:
     truncated: bool = False
     groups: NDArray[np.int32] | None = None
 
+    def __post_init__(self) -> None:
+        if self.truncated and (self.groups is not None or not self.keyed):
+            raise ValueError("a truncated table has rows with keys, in one group")
+
     @property
     def axes(self) -> tuple[str, str]:
         """The names of both axes."""
@@ -182,6 +186,7 @@ class Model(ABC):
     def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
         """Which new rows enter: all, in order of their keys, unless a model knows better.
 
+        A model whose rows are in groups must know better: its `Grow` has the group of each new row.
         With it small fields that this changes, as they are after the edit. A row of `found` has its counts by
         column first; what follows them is the model's own.
         """

@@ -18,7 +18,7 @@ from stickbreaker.core.kinds import (
 )
 from stickbreaker.report.data import DocumentEntry
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.manifest import DOCUMENTS, RESTORE
+from stickbreaker.saved.manifest import DIGESTS, DOCUMENTS, RESTORE
 
 _MARKS = ("starts", "lengths", "word_topics")  # columns that older models lack
 _ROW = {
@@ -26,7 +26,7 @@ _ROW = {
     "title": is_text,
     "text": is_text,
     "metadata": is_text,
-    "tokens": is_amount,
+    "tokens": lambda value: is_amount(value) and value <= 1 << 53,
     "topics": list_of(is_count),
     "shares": list_of(is_amount),
 }
@@ -45,7 +45,8 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
     """
     import pyarrow.parquet as pq
 
-    if DOCUMENTS not in ModelDirectory(model).manifest()["files"]:
+    manifest = ModelDirectory(model).manifest()
+    if DOCUMENTS not in manifest["files"]:
         return [], {}
     file = model / DOCUMENTS
     with making_sense_of(file, RESTORE):
@@ -53,6 +54,9 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
             figures = json.loads((opened.schema_arrow.metadata or {}).get(b"stickbreaker", b"{}"))
             if len(set(opened.schema_arrow.names)) < len(opened.schema_arrow.names):
                 raise ValueError("two columns of one name")
+            marks = [name in opened.schema_arrow.names for name in ("number", *_MARKS)]
+            if not all(marks) and manifest.get(DIGESTS):  # models of before may lack them
+                raise ValueError("a column is missing")
             rows = opened.read().to_pylist()
         refuse_other_kinds(figures, _FIGURES, needed=False)
         return [_entry(row) for row in rows], figures

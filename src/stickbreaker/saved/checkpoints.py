@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.flat import flat_stats, stats_from
+from stickbreaker.core.foreign import refuse_whole_numbers
 from stickbreaker.core.kinds import (
     is_amount,
     is_count,
@@ -27,6 +28,7 @@ from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution import Evolution
 
+BITS = ("small/seen before",)  # arrays that are no real numbers
 LATEST = "latest/"  # of the arrays: the last step's sums
 PROGRESS = (  # of RunState, kept in the manifest
     "step",
@@ -104,6 +106,8 @@ def state_of(snapshot: Snapshot) -> RunState:
     """The run's state of a snapshot. Raises ValueError where it makes no sense."""
     refuse_other_kinds(snapshot.manifest, {"small": mapping_of(_is_field)})
     refuse_other_kinds(snapshot.manifest["run"], KINDS, needed=False)
+    names = [f"small/{name}" for name in snapshot.manifest["small"]]
+    refuse_whole_numbers(snapshot.arrays, (name for name in names if name not in BITS))
     small = {
         name: Field(
             np.asarray(snapshot.arrays[f"small/{name}"]),

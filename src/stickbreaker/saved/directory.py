@@ -163,9 +163,11 @@ class ModelDirectory:
                 manifest = newer
 
     def _read(self, manifest: dict[str, Any]) -> Snapshot:
-        documents = self.path / DOCUMENTS
-        if manifest["status"] == "done" and documents.exists() and DOCUMENTS not in manifest["files"]:
-            raise UserError("is no file that its model names", where=documents, remedy=RESTORE)
+        if manifest["status"] == "done":
+            older = () if manifest.get(DIGESTS) else (OLD_EVOLUTION,)
+            for name in {DOCUMENTS, OLD_EVOLUTION} - {*manifest["files"], *older}:
+                if (self.path / name).exists():
+                    raise UserError("is no file that its model names", where=self.path / name, remedy=RESTORE)
         for name, facts in manifest["files"].items():
             self._verify(name, facts)
         names = list(manifest["files"])

@@ -49,8 +49,8 @@ class SparkEngine:
             )
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
-        """An engine for a run of a model: tables of a closed vocabulary lie in blocks, others everywhere."""
-        kind = SparkEverywhere if model.table.truncated else SparkBlocks
+        """An engine for a run of a model: tables whose rows stay lie in blocks, others everywhere."""
+        kind = SparkEverywhere if model.table.keyed else SparkBlocks
         if folder is not None:
             return kind(self, folder=folder.resolve(), keep_local=keep_local)
         made = tempfile.TemporaryDirectory(prefix="stickbreaker-", dir=self.folder)

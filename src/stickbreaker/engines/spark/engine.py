@@ -37,7 +37,7 @@ from stickbreaker.engines.spark.sums import Reduced, ReduceTask, without_rows
 from stickbreaker.engines.spark.tasks import EachTask, MapTask, StoredField, over_files
 from stickbreaker.engines.spark.versions import Versions
 from stickbreaker.engines.stored import StoredRows, StoredTable
-from stickbreaker.engines.table import n_groups_of
+from stickbreaker.engines.table import n_groups_of, refuse_other_groups
 from stickbreaker.models.contract import Local, Model, Plan, Step, Summary
 from stickbreaker.models.parts import TableParts
 
@@ -379,6 +379,7 @@ class SparkBlocks(Engine):
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self._set_model(model)
         self.table = StoredTable.restored(arrays, *model.table.axes, self.folder)
+        refuse_other_groups(self.table.groups, len(self.table.totals()), model.table.groups)
         self._set_groups(self.table.groups)
         self.kept, self.versions, self.live = {}, {}, set()
         held = {tuple(name.split("/")[1:3]) for name in arrays if name.startswith(PREFIX)}

@@ -73,8 +73,11 @@ class MeanCounts:
     def restored(cls, arrays: Mapping[str, NDArray[Any]], n_rows: int) -> "MeanCounts":
         """Those whose `arrays` these are. Raises ValueError for means over other rows."""
         mean = cls()
-        if f"{PREFIX}ids" in arrays:
-            sums = Sums(*(np.array(arrays[f"{PREFIX}{name}"]) for name in Sums._fields))
+        names = [f"{PREFIX}{name}" for name in Sums._fields]
+        if any(name in arrays for name in names):
+            if not all(name in arrays for name in names):
+                raise ValueError("samples without their parts")
+            sums = Sums(*(np.array(arrays[name]) for name in names))
             n_topics = len(sums.ids)
             if sums.samples.shape != (n_topics,) or sums.counts.shape != (n_rows, n_topics):
                 raise ValueError("samples of another chain")
