@@ -433,8 +433,9 @@ def test_what_is_moved_aside_while_another_sweeps_stays(tmp_path, monkeypatch):
             out.rename(wrapper / "out")
         real(descriptor, how)
 
-    monkeypatch.setattr(fcntl, "flock", moved_aside)
-    sweep(out)
+    with monkeypatch.context() as patched:
+        patched.setattr(fcntl, "flock", moved_aside)
+        sweep(out)
     recover(out)
     assert names(out) == ["old"]
 
