@@ -82,8 +82,8 @@ def search_k(
 
     The suggestion is the fewest topics whose held-out score cannot be distinguished from the best one's.
     Beside it stand coherence, diversity and how much the seeds agree. OUT keeps the models, search.json and
-    a page with the figures, search.html. The same command goes on where it was interrupted; what is finished is kept, and
-    further numbers or seeds may be added.
+    a page with the figures, search.html. The same command goes on where it was interrupted; what is finished
+    is kept, and further numbers or seeds may be added.
     """
     from stickbreaker.cli.search_page import page
     from stickbreaker.cli.search_runs import Plan, Search
