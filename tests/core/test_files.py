@@ -4,12 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from stickbreaker.core.claims import claimed, lock_file, sweep
+from stickbreaker.core import claims
+from stickbreaker.core.claims import claimed, lock_file, scratch_beside, sweep
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import (
     atomic_directory,
@@ -375,6 +377,24 @@ def test_a_file_that_appears_meanwhile_stays(tmp_path):
 def appear(path: Path, partial: Path) -> None:
     partial.write_text("half")
     path.write_text("dear")
+
+
+def test_of_two_claims_the_older_wins_whenever_they_look(tmp_path, monkeypatch):
+    """A younger one that gets its lock while the older one looks is no reason to give up."""
+    real, younger = claims.is_claimed, tmp_path / ".out.partial-abcdefgh"
+    younger.mkdir()
+    (younger / "letter").touch()  # it is not swept
+
+    def locked_meanwhile(directory):
+        if directory == younger and not (younger / "lock").exists():
+            (younger / "lock").write_text(str(time.time_ns()))
+            descriptors.append(lock_file(younger / "lock", create=False))
+        return real(directory)
+
+    descriptors: list[int | None] = []
+    monkeypatch.setattr(claims, "is_claimed", locked_meanwhile)
+    with scratch_beside(tmp_path / "out"):
+        assert descriptors
 
 
 def test_what_was_killed_before_it_was_locked_is_removed(tmp_path):

@@ -56,7 +56,9 @@ def _refuse_another(path: Path, scratch: Path) -> None:
     """Raise UserError where an older directory of the same name is claimed by another process."""
     own = _since(scratch)
     for other in beside(path, "partial"):
-        if other.is_dir() and other not in _HELD and _since(other) < own and is_claimed(other):
+        if not other.is_dir() or other in _HELD or not is_claimed(other):
+            continue
+        if 0 < _since(other) < own:  # asked once it is claimed: before, it does not tell
             remedy = "wait for it, or choose another path"
             raise UserError("another process is writing this", where=path, remedy=remedy)
 
