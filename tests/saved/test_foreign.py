@@ -235,6 +235,11 @@ def test_settings_that_mean_nothing_are_refused(cli, tmp_path, schedule):
     assert str(path) in refusal(cli, "topics", sealed(path, settings={**settings, "schedule": schedule}))
 
 
+@pytest.mark.parametrize("share", [float("nan"), -0.1, 1.0, "half", None])
+def test_shares_held_out_that_are_none_are_refused(cli, copy, share):
+    assert "which share was held out" in refusal(cli, "topics", sealed(copy, held_out=share))
+
+
 def test_documents_that_a_model_does_not_name_are_refused(cli, copy):
     files = json.loads((copy / "model.json").read_bytes())["files"]
     sealed(copy, files={name: facts for name, facts in files.items() if name != "documents.parquet"})

@@ -9,6 +9,7 @@ from typing import Any
 
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.files import recover, refuse_links
+from stickbreaker.core.kinds import is_amount
 
 SCHEMA = 1
 MANIFEST = "model.json"
@@ -79,6 +80,8 @@ def _what_is_wrong(manifest: Mapping[str, Any]) -> str | None:
         return "it does not say whether the trace has digests"
     if not is_whole(manifest.get("trace_bytes", 0), 0):
         return "it does not say how long the trace is"
+    if not (is_amount(manifest.get("held_out", 0.0)) and manifest.get("held_out", 0.0) < 1.0):
+        return "it does not say which share was held out"
     if not isinstance(files, dict):
         return "it names no files"
     for name, facts in files.items():
