@@ -34,7 +34,7 @@ ABOUT = {  # what `about` tells
     "tokens": is_amount,
     "empty": is_count,
 }
-PRIORS = ("alpha", "gamma", "concentration", "eta", "weights", "rest", "tables")  # what is not below zero
+NOT_NEGATIVE = ("alpha", "gamma", "concentration", "eta", "weights", "rest", "tables", "entered")
 E = TypeVar("E", bound=TopicEstimator)
 
 
@@ -180,9 +180,9 @@ def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunSta
     if state.latest is not None:
         refuse_other_rows(state.latest, shape)
     for name, item in state.small.items():
-        if name in PRIORS:
+        if name in NOT_NEGATIVE:
             refuse_negative(item.values, name)
-        if name in PRIORS[:3] and not (item.values > 0.0).all():
+        if name in NOT_NEGATIVE[:3] and not (item.values > 0.0).all():
             raise ValueError(f"{name} is zero")
     plans = [plan.change for _, plan in state.plans]
     for change in plans:
