@@ -35,7 +35,7 @@ OURS = {
         "threads, Spark",
         (
             "tests/estimators/test_conventions.py::test_threads_change_nothing_and_seeds_do",
-            "tests/spark/test_equality.py::test_every_master_gives_the_same_bytes",
+            "tests/spark/test_clusters.py::test_a_cluster_whose_executors_and_workers_are_killed",
         ),
     ),
     "inference": Claim(

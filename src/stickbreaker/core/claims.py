@@ -54,20 +54,24 @@ def scratch_beside(path: Path) -> Generator[Path]:
 
 def _refuse_another(path: Path, scratch: Path) -> None:
     """Raise UserError where an older directory of the same name is claimed by another process."""
-    own = _since(scratch)
+    own = _since(scratch) or 0
     for other in beside(path, "partial"):
         if not other.is_dir() or other in _HELD or not is_claimed(other):
             continue
-        if 0 < _since(other) < own:  # asked once it is claimed: before, it does not tell
+        since = _since(other)  # looked at once it is claimed: before, there is no lock
+        if since is not None and since < own:
             remedy = "wait for it, or choose another path"
             raise UserError("another process is writing this", where=path, remedy=remedy)
 
 
-def _since(directory: Path) -> int:
-    """When a directory was claimed, in nanoseconds; 0 where it does not tell."""
-    with suppress(OSError, ValueError):
+def _since(directory: Path) -> int | None:
+    """When a directory was claimed, in nanoseconds; 0 where the lock does not say, None without a lock."""
+    try:
         return int((directory / LOCK).read_bytes()[:30])
-    return 0
+    except OSError:
+        return None
+    except ValueError:
+        return 0
 
 
 def sweep(path: Path) -> None:

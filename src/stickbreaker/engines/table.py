@@ -265,6 +265,8 @@ def groups_of(arrays: Mapping[str, NDArray[Any]], n_rows: int) -> NDArray[np.int
     if "groups" not in arrays:
         return None
     groups = arrays["groups"].astype(np.int32)
-    if groups.shape != (n_rows,) or groups.min(initial=0) < 0 or groups.max(initial=0) > n_rows:
+    if groups.shape != (n_rows,) or not 0 <= groups.min(initial=0) <= groups.max(initial=0) < len(
+        arrays["totals"]
+    ):
         raise ValueError("groups of other rows")
     return groups
