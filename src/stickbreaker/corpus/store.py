@@ -294,7 +294,7 @@ def _facts_of(record: dict[str, Any]) -> Facts:
 def _file_of(record: dict[str, Any]) -> StoredFile:
     refuse_other_kinds(record, FILE)
     name, blocks = record["name"], tuple(record["blocks"])
-    if Path(name).name != name:
+    if Path(name).name != name or len(name) > 100:
         raise ValueError("a file lies elsewhere")
     if any(block > LARGEST_BLOCK for block in blocks):
         raise ValueError("blocks of no corpus")

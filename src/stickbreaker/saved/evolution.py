@@ -295,7 +295,7 @@ def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
     if not np.all((columns["kind"] == KINDS[0]) | (kind == 1)) or np.any(words == None):  # noqa: E711
         raise ValueError("a kind or a word is none of ours")
     dates = set(columns["date"].tolist()) - {None}
-    numbers = [columns[name] for name in ("rank", "documents", "step")]
+    numbers = [columns[name] for name in ("rank", "documents", "step", "topic")]
     right = all(0 <= int(values.min()) <= int(values.max()) <= 1 << 53 for values in numbers)
     shares = columns["probability"]
     finite = shares.min() >= 0.0 and shares.max() < np.inf  # NaN is neither
