@@ -295,8 +295,9 @@ def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
     if not np.all((columns["kind"] == KINDS[0]) | (kind == 1)) or np.any(words == None):  # noqa: E711
         raise ValueError("a kind or a word is none of ours")
     dates = set(columns["date"].tolist()) - {None}
-    numbers = [columns[name] for name in ("rank", "documents", "step", "topic")]
+    numbers = [columns[name] for name in ("rank", "documents", "step")]
     right = all(0 <= int(values.min()) <= int(values.max()) <= 1 << 53 for values in numbers)
+    right = right and np.array_equal(columns["topic"].astype(np.int32), columns["topic"])
     shares = columns["probability"]
     finite = shares.min() >= 0.0 and shares.max() < np.inf  # NaN is neither
     if not right or not finite or not all(map(_DATE.fullmatch, dates)):
