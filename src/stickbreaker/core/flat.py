@@ -62,6 +62,14 @@ def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = Fal
         refuse_other_rows(one, shape, trial=True)
 
 
+def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
+    """Raise ValueError where an axis of a field has another size than a table's axis of that name."""
+    for name, item in record.items():
+        for axis, size in zip(item.axes, item.values.shape, strict=False):
+            if sizes.get(axis, size) != size:
+                raise ValueError(f"{name} has {size} {axis} instead of {sizes[axis]}")
+
+
 def stats_from(prefix: str, arrays: Arrays) -> Stats:
     """The report that `flat_stats` flattened."""
     own = {key.removeprefix(prefix): values for key, values in arrays.items() if key.startswith(prefix)}

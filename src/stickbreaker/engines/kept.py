@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, apply_to_stats
-from stickbreaker.core.flat import flat_stats, refuse_other_rows, stats_from
+from stickbreaker.core.flat import flat_stats, refuse_other_rows, refuse_other_sizes, stats_from
 from stickbreaker.core.records import Array, Rows, Stats, no_rows
 
 PREFIX = "kept/"  # of the arrays of a snapshot
@@ -69,10 +69,7 @@ class KeptReports:
             raise ValueError("reports of different sums")
         for report in self.reports.values():
             refuse_other_rows(report, shape)
-            for name, item in report.usage.items():
-                axes = zip(item.axes, item.values.shape, strict=False)
-                if any(axis == column_axis and size != shape[1] for axis, size in axes):
-                    raise ValueError(f"a report's {name} is of other columns")
+            refuse_other_sizes(report.usage, {column_axis: shape[1]})
             for name, trial in report.trial.items():
                 sizes = {key: item.values.shape for key, item in trial.usage.items()}
                 sizes[""] = trial.rows.rows().values.shape[1:]

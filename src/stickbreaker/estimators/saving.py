@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.flat import refuse_other_rows
+from stickbreaker.core.flat import refuse_other_rows, refuse_other_sizes
 from stickbreaker.core.foreign import making_sense_of, refuse_negative
 from stickbreaker.core.kinds import is_amount, is_count, is_text, refuse_other_kinds
 from stickbreaker.corpus import Analysis, Corpus
@@ -188,10 +188,8 @@ def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunSta
     for change in plans:
         model.refuse_plan(change)
     sums = {} if state.latest is None else state.latest.usage
-    for name, item in (pair for record in (state.small, sums, *plans) for pair in record.items()):
-        for axis, size in zip(item.axes, item.values.shape, strict=False):
-            if sizes.get(axis, size) != size:
-                raise ValueError(f"{name} has {size} {axis} instead of {sizes[axis]}")
+    for record in (state.small, sums, *plans):
+        refuse_other_sizes(record, sizes)
     if "spelling_alphabet" in state.small:
         CharacterModel.from_fields(state.small)
     if "seen before" in state.small:
