@@ -71,7 +71,7 @@ class Watch(Observer):
 
 def topics_of(estimator: LDA) -> Topics:
     """A fitted model as the scorers take it."""
-    return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator._theta)
+    return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator.infer_shares)
 
 
 def follow(train: Corpus, test: Corpus, curve: Curve, passes: int = PASSES) -> Curve:

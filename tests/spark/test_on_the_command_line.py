@@ -171,7 +171,7 @@ def test_a_memoised_run_is_read_while_it_learns(spark, corpus, tmp_path):
     with pytest.raises(Interrupted):
         fitting.resume(tmp_path / "model", every=0.0, threads=1, watch=[StopAfter(1)], spark=engine)
     read, in_place = saving.load(tmp_path / "model"), saving.load(tmp_path / "model", in_place=True)
-    assert isinstance(in_place._engine.table, StoredTable)
+    assert isinstance(in_place.engine_.table, StoredTable)
     assert np.array_equal(in_place.topic_word_, read.topic_word_)
     fitting.resume(tmp_path / "model", every=0.0, threads=1, spark=engine)
     assert np.isfinite(read.topic_word_).all()

@@ -10,7 +10,7 @@ from stickbreaker.models.topics import OpenWords
 
 def topics_of(estimator: TopicEstimator) -> Topics:
     """A fitted estimator's topics."""
-    return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator._theta)
+    return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator.infer_shares)
 
 
 def open_topics_of(estimator: TopicEstimator) -> OpenTopics:
@@ -20,6 +20,6 @@ def open_topics_of(estimator: TopicEstimator) -> OpenTopics:
 
 def spelling_of(estimator: TopicEstimator) -> LogSpelling:
     """log G0 of a fitted estimator of an open vocabulary; its topics are not looked at."""
-    words = estimator._model().words
+    words = estimator.model.words
     assert isinstance(words, OpenWords)
-    return partial(words.log_spelling, estimator._small)
+    return partial(words.log_spelling, estimator.small_)

@@ -22,7 +22,7 @@ from stickbreaker.models.topics import FranchiseTopics, GrowingTopics, TopicMode
 
 def is_begun(estimator: TopicEstimator) -> bool:
     """Whether the estimator has a state that `partial_fit` can go on from."""
-    return "_state" in vars(estimator)
+    return "state_" in vars(estimator)
 
 
 def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
@@ -37,17 +37,17 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     schedule = schedule.with_defaults(*estimator.online)
     if not begun:
         estimator.seed_ = seed_of(estimator.random_state)
-    estimator._refuse_stream()
-    model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
+    estimator.refuse_stream()
+    model = estimator.topic_model(corpus.vocabulary, corpus.analysis, stream=True)
     source = source_of(corpus, model)
     threads = threads_of(estimator.n_jobs)
     if begun:  # a copy: a step that fails leaves the model as it was
-        engine = estimator._engine.fork(model, threads, copied=True)
+        engine = estimator.engine_.fork(model, threads, copied=True)
     else:
         engine = LocalEngine(threads)
     job = Run(model, engine, schedule, source, estimator.seed_)
     if begun:
-        state = estimator._state
+        state = estimator.state_
         for move in model.moves:  # that were not there before
             state.small = {**move.start(model.n_columns(state.small)), **state.small}
     else:
@@ -70,7 +70,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     estimator.corpus_ = known
     estimator.trace_.append(record)
     assert isinstance(job.model, TopicModel)
-    estimator._take(job.model, engine, state)
+    estimator.take(job.model, engine, state)
     estimator.converged_ = False  # a stream has no end
 
 

@@ -122,10 +122,10 @@ class PlainHDP(PlainTopics):
             raise UserError(problem, remedy="there inference is 'mean-field'")
         super()._refuse(schedule)
 
-    def _schedule(self) -> Schedule:
+    def learning_schedule(self) -> Schedule:
         if self.schedule is not None:
-            return super()._schedule()
-        if self._is_open:
+            return super().learning_schedule()
+        if self.is_open:
             return schedule_of("online", *self.online)
         kept = self._slot() == "growing" and inference_of(self.inference)[0] in ("mean-field", "hybrid")
         return schedule_of("memoised" if kept else "batch", *self.online)
@@ -143,7 +143,7 @@ class PlainHDP(PlainTopics):
             if isinstance(chosen, SplitMerge):
                 raise UserError(f"moves={chosen} needs words that are known", remedy="set moves=None")
             return ()
-        growing = isinstance(documents, GrowingTopics) and self._sampling() is None
+        growing = isinstance(documents, GrowingTopics) and self.gibbs_settings() is None
         if chosen is None or (not growing and isinstance(chosen, str)):
             return ()
         streamed = schedule in ("online", "partial_fit")
@@ -178,8 +178,8 @@ class PlainHDP(PlainTopics):
     def _mean_field(self) -> MeanField | Franchise:
         return self._seated(super()._mean_field())
 
-    def _fold_in(self) -> MeanField | Hybrid | Franchise:
-        solver = super()._fold_in()
+    def fold_in_solver(self) -> MeanField | Hybrid | Franchise:
+        solver = super().fold_in_solver()
         return solver if isinstance(solver, Hybrid) else self._seated(solver)
 
     def _seated(self, solver: MeanField | Franchise) -> MeanField | Franchise:
@@ -188,10 +188,10 @@ class PlainHDP(PlainTopics):
             return solver
         return Franchise(solver.max_iter, solver.tol, solver.keep_local, int(self.tables))
 
-    def _take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
-        super()._take(model, engine, state)
-        self.n_topics_ = len(self._topic_columns)
+    def take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
+        super().take(model, engine, state)
+        self.n_topics_ = len(self.topic_columns_)
         documents, small = model.documents, state.small
         franchise = isinstance(documents, FranchiseTopics)
         weights = documents.weights(small) if franchise else small["weights"].values
-        self.topic_weights_: Array = weights[self._topic_columns].copy()
+        self.topic_weights_: Array = weights[self.topic_columns_].copy()

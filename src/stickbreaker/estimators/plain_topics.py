@@ -52,7 +52,7 @@ class PlainTopics(TopicEstimator):
     def _documents(self) -> FiniteTopics | GrowingTopics | FranchiseTopics:
         """The documents slot that the parameters describe."""
 
-    def _topic_model(
+    def topic_model(
         self,
         vocabulary: Vocabulary | None = None,
         analysis: AnyAnalysis | None = None,
@@ -62,9 +62,9 @@ class PlainTopics(TopicEstimator):
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
         positive("n_topics", self.n_topics, whole=True)
         name, inference = inference_of(self.inference)
-        if self.inference == "hybrid" and self._is_open:
+        if self.inference == "hybrid" and self.is_open:
             inference = OPEN_HYBRID
-        own = SCHEDULES[type(self._schedule())]
+        own = SCHEDULES[type(self.learning_schedule())]
         schedule = "partial_fit" if stream else own
         self._refuse(schedule)
         for parameter, choices in (("init", INIT), ("fold_in", tuple(FOLD_IN))):
@@ -77,7 +77,7 @@ class PlainTopics(TopicEstimator):
             positive(parameter, getattr(self, parameter), whole=True)
         for parameter in ("tol", "doc_tol"):
             positive(parameter, getattr(self, parameter), zero=True)
-        sampling, sweeps = self._sampling(), self._limits().max_iter
+        sampling, sweeps = self.gibbs_settings(), self.limits().max_iter
         if sampling is not None and (sampling.burn_in or 0) >= sweeps:
             problem = f"burn_in={sampling.burn_in} leaves no sample of {sweeps} sweeps"
             raise UserError(problem, remedy="raise max_iter or lower burn_in")
@@ -93,7 +93,7 @@ class PlainTopics(TopicEstimator):
             solver = replace(solver, in_full=True)
         return TopicModel(documents, words, solver, moves)
 
-    def _schedule(self) -> Schedule:
+    def learning_schedule(self) -> Schedule:
         return schedule_of(self.schedule, *self.online)
 
     def _moves(
@@ -131,7 +131,7 @@ class PlainTopics(TopicEstimator):
         firsts = (0,) if vocabulary is None else tuple(part.start for part in vocabulary.parts)
         return ClosedVocabulary(n_words, eta, learned, firsts)
 
-    def _names(self) -> tuple[str | None, ...]:
+    def guide_names(self) -> tuple[str | None, ...]:
         guide = guide_of(self.guide)
         names = () if guide is None else guide.names
         return (*names, *[None] * (int(self.n_topics) - len(names)))
@@ -147,23 +147,23 @@ class PlainTopics(TopicEstimator):
             Combination((self._slot(),), (words,), (inference,), (schedule,), (engine_name(self.engine),))
         )
 
-    def _refuse_stream(self) -> None:
+    def refuse_stream(self) -> None:
         self._refuse("partial_fit")
 
     def _mean_field(self) -> MeanField | Franchise:
         return MeanField(int(self.doc_max_iter), float(self.doc_tol), bool(self.keep_local))
 
-    def _fold_in(self) -> MeanField | Hybrid | Franchise:
+    def fold_in_solver(self) -> MeanField | Hybrid | Franchise:
         solver = FOLD_IN[self.fold_in]
         if isinstance(solver, MeanField):
             return MeanField(max(solver.max_iter, int(self.doc_max_iter)), float(self.doc_tol))
         return solver
 
-    def _sampling(self) -> Gibbs | None:
+    def gibbs_settings(self) -> Gibbs | None:
         inference = inference_of(self.inference)[1]
         return inference if isinstance(inference, Gibbs) else None
 
-    def _limits(self) -> Limits:
-        sampled = self._sampling() is not None
+    def limits(self) -> Limits:
+        sampled = self.gibbs_settings() is not None
         passes = (SWEEPS if sampled else PASSES) if self.max_iter is None else int(self.max_iter)
         return Limits(passes, 0.0 if sampled else float(self.tol))

@@ -93,15 +93,15 @@ class TopicEstimator(ABC):
     corpus_: dict[str, Any]
     seed_: int
     n_features_in_: int
-    _engine: LocalEngine
-    _topic_columns: NDArray[np.int64]  # the table's column of each topic in use
-    _small: Record
-    _state: RunState
+    engine_: LocalEngine
+    topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
+    small_: Record
+    state_: RunState
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:
         """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
-        words, whole = self._model().words, self._engine.whole()
+        words, whole = self.model.words, self.engine_.whole()
         assert isinstance(words, OpenWords)
         assert self._rows is not None
         tokens = words.word_totals(whole)[self._rows]
@@ -114,71 +114,73 @@ class TopicEstimator(ABC):
 
         None: all rows, of a closed one.
         """
-        if not isinstance(self._model().words, OpenWords):
+        if not isinstance(self.model.words, OpenWords):
             return None
-        whole = self._engine.whole()
+        whole = self.engine_.whole()
         return np.unique(whole.rows[whole.live() & whole.inside]).astype(np.int64)
 
     def _of_vocabulary(self, table: Array) -> Array:
         """A table (words × topics) reduced to the topics in use and known words, as topics × words."""
-        part = table.T[self._topic_columns]
+        part = table.T[self.topic_columns_]
         return np.ascontiguousarray(part if self._rows is None else part[:, self._rows])
 
     @cached_property
     def components_(self) -> Array:
         """Parameters of q(beta) (topics × words): expected counts plus eta; of an open vocabulary, counts."""
-        words, whole = self._model().words, self._engine.whole()
-        return self._of_vocabulary(words.parameters(self._small, whole))
+        words, whole = self.model.words, self.engine_.whole()
+        return self._of_vocabulary(words.parameters(self.small_, whole))
 
     @cached_property
     def topic_word_(self) -> Array:
         """E[beta] (topics × words)."""
-        words = self._model().words
+        words = self.model.words
         if isinstance(words, OpenWords):
-            return self._of_vocabulary(words.topic_words(self._small, self._engine.whole()))
-        out = np.empty(self._topic_words.shape)
-        for rows, part in parts_of(self._topic_words):
+            return self._of_vocabulary(words.topic_words(self.small_, self.engine_.whole()))
+        out = np.empty(self.topic_words.shape)
+        for rows, part in parts_of(self.topic_words):
             out[:, rows] = part
         return out
 
     @property
-    def _topic_words(self) -> TopicWords:
+    def topic_words(self) -> TopicWords:
         """`topic_word_`, of which no more is held than is asked for; an open vocabulary's is in memory."""
-        words = self._model().words
+        words = self.model.words
         if isinstance(words, OpenWords):
             return Dense(self.topic_word_)
-        return Stored(words, self._small, self._engine, self._topic_columns)
+        return Stored(words, self.small_, self.engine_, self.topic_columns_)
 
     @cached_property
     def eta_(self) -> float | Array:
         """The prior of words in topics: a number, or an array (words) or (topics × words)."""
-        words = self._model().words
+        words = self.model.words
         if isinstance(words, OpenWords):
             raise AttributeError("an open vocabulary has concentration_ in place of eta_")
         if isinstance(words.eta, np.ndarray | InformedPrior):
             return np.array(words.eta[:]).T
-        return float(self._small["eta"].values)
+        return float(self.small_["eta"].values)
 
     @cached_property
     def rest_(self) -> Array:
         """Of an open vocabulary, E[beta] of all strings that a topic does not have (topics)."""
-        words = self._model().words
+        words = self.model.words
         if not isinstance(words, OpenWords):
-            return np.zeros(len(self._topic_columns))
-        return words.rests(self._small, self._engine.whole())[self._topic_columns]
+            return np.zeros(len(self.topic_columns_))
+        return words.rests(self.small_, self.engine_.whole())[self.topic_columns_]
 
     @property
-    def _is_open(self) -> bool:
+    def is_open(self) -> bool:
         """Whether words enter as documents bring them."""
         return words_of(self.words)[0] == "open"
 
-    def _model(self) -> TopicModel:
-        model = self._engine.model
+    @property
+    def model(self) -> TopicModel:
+        """The model by which what was learned is read, and by which new documents are inferred."""
+        model = self.engine_.model
         assert isinstance(model, TopicModel)
         return model
 
     @abstractmethod
-    def _topic_model(
+    def topic_model(
         self,
         vocabulary: Vocabulary | None = None,
         analysis: AnyAnalysis | None = None,
@@ -192,27 +194,27 @@ class TopicEstimator(ABC):
         """
 
     @abstractmethod
-    def _schedule(self) -> Schedule:
+    def learning_schedule(self) -> Schedule:
         """When the model is updated."""
 
     @abstractmethod
-    def _names(self) -> tuple[str | None, ...]:
+    def guide_names(self) -> tuple[str | None, ...]:
         """The topics' names, None of those that have none."""
 
     @abstractmethod
-    def _fold_in(self) -> MeanField | Hybrid | Franchise:
+    def fold_in_solver(self) -> MeanField | Hybrid | Franchise:
         """The local solver for new documents."""
 
     @abstractmethod
-    def _refuse_stream(self) -> None:
+    def refuse_stream(self) -> None:
         """Raise UserError where the parameters cannot learn from a stream."""
 
     @abstractmethod
-    def _sampling(self) -> Gibbs | None:
+    def gibbs_settings(self) -> Gibbs | None:
         """How Gibbs sampling is to go, where it is the inference."""
 
     @abstractmethod
-    def _limits(self) -> Limits:
+    def limits(self) -> Limits:
         """When a run ends."""
 
     def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
@@ -227,7 +229,7 @@ class TopicEstimator(ABC):
         words = self.vocabulary_.words if language is None else self.vocabulary_.spelled
         top: list[list[str]] = [[] for _ in self.alpha_]
         for part in ranges.values():
-            for row, chosen in zip(top, leading_words(self._topic_words, n, part)[0].tolist(), strict=True):
+            for row, chosen in zip(top, leading_words(self.topic_words, n, part)[0].tolist(), strict=True):
                 row.extend(words[w] for w in chosen)
         return top
 
@@ -243,7 +245,7 @@ class TopicEstimator(ABC):
         topics: list[tuple[int, list[tuple[str, float]]]] = []
         for topic in order[: None if num_topics < 0 else num_topics].tolist():
             rows, places = np.unique(self.vocabulary_.lookup(top[topic]), return_inverse=True)
-            probabilities = self._topic_words.of(rows)[topic, places].tolist()
+            probabilities = self.topic_words.of(rows)[topic, places].tolist()
             topics.append((topic, list(zip(top[topic], probabilities, strict=True))))
         if not formatted:
             return topics
@@ -257,7 +259,7 @@ class TopicEstimator(ABC):
     def without_table(self) -> Self:
         """What else the estimator knows, to be sent to where its table lies: see `over`."""
         bare = copy.copy(self)
-        for name in (*MADE, "vocabulary_", "trace_", "_engine", "_state"):
+        for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_"):
             vars(bare).pop(name, None)
         bare.engine, bare.callbacks = "local", None
         return bare
@@ -265,37 +267,37 @@ class TopicEstimator(ABC):
     def over(self, engine: LocalEngine) -> Self:
         """The same estimator with another engine's table."""
         other = copy.copy(self)
-        other._engine = engine
+        other.engine_ = engine
         return other
 
-    def _infer(self, bags: Bags) -> Iterator[Local]:
+    def infer_documents(self, bags: Bags) -> Iterator[Local]:
         """gamma and bound terms of some documents, a shard at a time."""
-        solver, model = self._fold_in(), self._model()
-        self._engine.model = replace(model, solver=solver)  # as the parameters say now
+        solver, model = self.fold_in_solver(), self.model
+        self.engine_.model = replace(model, solver=solver)  # as the parameters say now
         drawn = isinstance(solver, Hybrid)
         numbers = numbers_of(bags) if drawn else np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
-        shards = cut_shards(numbers, bags, self._engine.n_rows)
-        return self._engine.infer(self._small, shards, 0)
+        shards = cut_shards(numbers, bags, self.engine_.n_rows)
+        return self.engine_.infer(self.small_, shards, 0)
 
-    def _theta(self, bags: Bags) -> Array:
+    def infer_shares(self, bags: Bags) -> Array:
         """E[theta] (documents × topics) of documents under the model's vocabulary."""
-        gamma = np.concatenate([local["gamma"].values for local in self._infer(bags)])
+        gamma = np.concatenate([local["gamma"].values for local in self.infer_documents(bags)])
         gamma = np.ascontiguousarray(
-            gamma[:, self._topic_columns]
+            gamma[:, self.topic_columns_]
         )  # or sums would depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
-    def _take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
+    def take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
         """Make a run's state the estimator's fitted attributes."""
-        self._state, self._small = replace(state, plans=[]), state.small  # what was under way is over
+        self.state_, self.small_ = replace(state, plans=[]), state.small  # what was under way is over
         self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
-        folds_in = TopicModel(model.documents, model.words, self._fold_in())
-        self._engine = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
+        folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
+        self.engine_ = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
         small = state.small
         totals = engine.totals().sum(axis=0)
-        topic_columns = self._topic_columns = model.documents.in_use(totals)
+        topic_columns = self.topic_columns_ = model.documents.in_use(totals)
         for name in MADE:
             vars(self).pop(name, None)
         self.alpha_ = model.documents.prior(small)[topic_columns].copy()
@@ -306,6 +308,6 @@ class TopicEstimator(ABC):
             self._rows = None
         columns = state.columns or first_columns(len(totals))
         self.topic_ids_ = [columns.numbers[k] for k in topic_columns.tolist()]
-        names = self._names()
+        names = self.guide_names()
         self.topic_names_ = tuple(names[k] if k < len(names) else None for k in topic_columns.tolist())
         self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)

@@ -1,0 +1,62 @@
+"""What is private to a module is used nowhere else: other modules ask by public names."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import stickbreaker
+
+ROOT = Path(stickbreaker.__file__).parent
+FILES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def private_names(tree: ast.AST) -> set[str]:
+    """Private functions, classes and attributes that a module defines."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names.add(node.attr)
+    return set(filter(is_private, names))
+
+
+def uses(tree: ast.AST) -> dict[str, int]:
+    """Private attributes of others than `self`, `cls` and `super()`, and private imports: line by name."""
+    found: dict[str, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            if ast.unparse(node.value) not in ("self", "cls", "super()"):
+                found[node.attr] = node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            found |= {alias.name: node.lineno for alias in node.names if is_private(alias.name)}
+    return found
+
+
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+DEFINED = {name: private_names(tree) for name, tree in TREES.items()}
+PUBLIC = {"_asdict", "_fields", "_replace"}  # of named tuples, in spite of the name
+OURS = set().union(*DEFINED.values()) - PUBLIC  # what other libraries have is theirs
+
+
+def trespasses(tree: ast.AST, own: set[str]) -> list[str]:
+    return [f"{line}: {name}" for name, line in uses(tree).items() if name in OURS - own]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_module_uses_what_is_private_to_another(name):
+    assert trespasses(TREES[name], DEFINED[name]) == []
+
+
+def test_a_use_is_found():
+    private = sorted(OURS)[0]
+    assert trespasses(ast.parse(f"thing.{private}"), set()) == [f"1: {private}"]
+    assert trespasses(ast.parse(f"from module import {private}"), set()) == [f"1: {private}"]
+    assert trespasses(ast.parse(f"self.{private}"), set()) == []
