@@ -60,7 +60,7 @@ class Ours:
                 steps.append(counted.taken())
                 return False
 
-        job, state = fitting.new_run(model, self.corpus, seed)
+        job, state = model.new_run(self.corpus, seed)
         counted.taken()
         run(job, state, [trace, Steps()])
         self.facts = {"last_step": {**steps[-1], **told_of(job), "steps": len(steps)}}

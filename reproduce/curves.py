@@ -86,7 +86,7 @@ def follow(train: Corpus, test: Corpus, curve: Curve, passes: int = PASSES) -> C
         n_jobs=1,
         random_state=curve.seed,
     )
-    job, state = fitting.new_run(estimator, train, curve.seed)
+    job, state = estimator.new_run(train, curve.seed)
     start = state.small["alpha"]
     state.small = {**state.small, "alpha": start._replace(values=np.full(curve.topics, alpha))}
     estimator.seed_ = curve.seed
@@ -120,7 +120,7 @@ def curves(name: str, seeds: tuple[int, ...]) -> Iterator[Curve | dict[str, Any]
         tries[alpha] = follow(rest, dev, curve, TRY_PASSES).completion[-1]
     best = max(tries, key=lambda alpha: tries[alpha])
     model = LDA(1, alpha=1.0, max_iter=1, tol=0.0, random_state=0)
-    job, state = fitting.new_run(model, train, 0)
+    job, state = model.new_run(train, 0)
     fitting.finish(model, train, job, state, Trace())
     yield {
         "corpus": name,

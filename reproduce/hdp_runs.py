@@ -113,7 +113,7 @@ def follow(curve: Curve, train: Corpus, scorer: Scorer, *, batch: int, passes: i
     """A run of so many passes; `curve` says which and is filled."""
     model = estimator(curve.method, curve.start, curve.seed, batch=batch, passes=passes)
     model.seed_ = curve.seed
-    job, state = fitting.new_run(model, train, curve.seed)
+    job, state = model.new_run(train, curve.seed)
     at = points(batch, passes * train.n_documents)
     watch = Watch(model, train, scorer, curve, at)
     run(job, state, [watch.trace, watch])

@@ -28,9 +28,9 @@ def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
     """
     if len(models) < 2:
         raise click.UsageError("give two models or more")
-    from stickbreaker.estimators.saving import load
+    from stickbreaker.estimators.topics import load_topics
 
-    loaded = [load(path) for path in models]
+    loaded = [load_topics(path, "compare") for path in models]
     comparisons = [
         _compared(loaded[0], other, path, top) for other, path in zip(loaded[1:], models[1:], strict=True)
     ]

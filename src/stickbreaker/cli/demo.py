@@ -36,7 +36,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     from stickbreaker.corpus.readers.python_docs import python_documents
     from stickbreaker.estimators import fitting
     from stickbreaker.estimators.plain_lda import PlainLDA
-    from stickbreaker.estimators.saving import load
+    from stickbreaker.estimators.topics import load_topics
     from stickbreaker.learning.schedules import Online
     from stickbreaker.models.topics import OpenVocabulary
     from stickbreaker.report import render
@@ -74,7 +74,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
         "corpus": str(corpus_path),
         "model": str(model_path),
         "report": str(page_path),
-        "topics": summarize_topics(load(model_path), 10),
+        "topics": summarize_topics(load_topics(model_path, "topics"), 10),
     }
     emit(result, as_json, lambda r: f"{topics_as_text(r)}\n\n{_next(out)}")
 

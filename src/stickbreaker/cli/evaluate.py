@@ -1,5 +1,6 @@
 """`stickbreaker evaluate`: how good a saved model is, on documents that it has not seen."""
 
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ import click
 from stickbreaker.cli.console import NumberRange, command, emit, note, threads_option, written
 from stickbreaker.cli.engine import EngineChoice, engine_options
 from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
-from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
+from stickbreaker.cli.inspect import inputs_argument, model_argument, open_documents, open_model
 from stickbreaker.cli.scoring_on_spark import completion_on_spark, refuse_written
 from stickbreaker.cli.unseen import lines_of_spelling, spelled_topics, summarize_spelling, unseen_options
 
@@ -90,7 +91,12 @@ def evaluate(
     where.refuse_spark_options()
     if written(("particles",)) and not left_to_right:
         raise click.UsageError("--particles needs --left-to-right")
-    estimator, corpus = open_model(model, inputs, _of_documents(reading, reference), threads)
+    if "score" in _measures(model):
+        for name in written(("completion", *ALONE)):
+            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for a model of this kind")
+        emit(_score(model, inputs, reading, threads), as_json, lambda r: "\n".join(_score_lines(r)))
+        return
+    estimator, corpus = open_model(model, "evaluate", inputs, _of_documents(reading, reference), threads)
     field = None if labels is None else _values(corpus, labels)
     known = corpus if reference is None else _reference(estimator, reference, reading)
     topics = topics_of(estimator)
@@ -102,6 +108,39 @@ def evaluate(
     result["labels"] = None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
     result["language_pairs"] = _language_pairs(topics, corpus)
     emit(result, as_json, _as_text)
+
+
+def _measures(model: Path) -> tuple[str, ...]:
+    """What the model's kind is measured by. Raises UserError where that is nothing."""
+    from stickbreaker.estimators.kinds import kind_of
+    from stickbreaker.saved import ModelDirectory
+
+    kind = kind_of(ModelDirectory(model).manifest())
+    kind.refuse("evaluate", model)
+    return kind.measures
+
+
+def _score(
+    model: Path, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
+) -> dict[str, Any]:
+    """The log probability of whole documents, of a model that gives it."""
+    from stickbreaker.core.errors import UserError
+    from stickbreaker.estimators.saving import load
+    from stickbreaker.evaluation import unseen_share
+
+    estimator = load(model, threads, verb="evaluate")
+    corpus = open_documents(estimator, inputs, reading)
+    nats, tokens = estimator.score_documents(corpus)
+    if not tokens:
+        raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
+    return {
+        "documents": corpus.n_documents,
+        "empty_documents": corpus.n_empty,
+        "scored_tokens": tokens,
+        "nats_per_word": nats / tokens,
+        "perplexity": math.exp(-nats / tokens),
+        "unseen_share": unseen_share(corpus),
+    }
 
 
 def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
@@ -233,6 +272,15 @@ def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
 
 
 # As text
+
+
+def _score_lines(scores: dict[str, Any]) -> list[str]:
+    return [
+        f"{scores['documents']} documents, {scores['scored_tokens']:.0f} words scored, "
+        f"{100 * scores['unseen_share']:.1f} % of the words unseen",
+        "             nats/word  perplexity",
+        f"  model      {scores['nats_per_word']:9.4f}  {scores['perplexity']:10.1f}",
+    ]
 
 
 def _completion_lines(scores: dict[str, Any]) -> list[str]:

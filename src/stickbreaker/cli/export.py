@@ -64,9 +64,9 @@ def export(
 
 def _write_topics(model: Path, format: str, out: Path, top: int, overwrite: bool) -> dict[str, Any]:
     from stickbreaker.estimators import exporting
-    from stickbreaker.estimators.saving import load
+    from stickbreaker.estimators.topics import load_topics
 
-    estimator = load(model)
+    estimator = load_topics(model, "export")
     keys = format == "mallet-topic-keys"
     write = exporting.write_topic_keys if keys else exporting.write_gensim_topics
     write(estimator, out, top, overwrite=overwrite)
@@ -84,11 +84,11 @@ def _write_documents(
 ) -> dict[str, Any]:
     from stickbreaker.corpus import Corpus
     from stickbreaker.estimators import exporting
-    from stickbreaker.estimators.saving import load
+    from stickbreaker.estimators.topics import load_topics
     from stickbreaker.evaluation import unseen_share
 
     tell_of_compiling()
-    estimator = load(model, threads)
+    estimator = load_topics(model, "export", threads)
     corpus = Corpus.open(path).with_vocabulary(estimator.vocabulary_, estimator.analysis_)
     documents = corpus.n_documents
     if format == "mallet-doc-topics":

@@ -14,6 +14,7 @@ from stickbreaker.core.spreadsheets import text_cell
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
+    from stickbreaker.estimators.estimator import Estimator
     from stickbreaker.estimators.topics import TopicEstimator
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
@@ -38,9 +39,9 @@ def topics(model: Path, top: int, at: str | None, as_json: bool) -> None:
     if at is not None:
         emit({"model": str(model), **topics_at(model, at, top)}, as_json, snapshot_as_text)
         return
-    from stickbreaker.estimators.saving import load
+    from stickbreaker.estimators.topics import load_topics
 
-    summaries = summarize_topics(load(model), top)
+    summaries = summarize_topics(load_topics(model, "topics"), top)
     emit({"model": str(model), "topics": summaries}, as_json, topics_as_text)
 
 
@@ -169,7 +170,7 @@ def transform(
     from stickbreaker.evaluation import unseen_share
 
     refuse_file(out, overwrite)
-    estimator, corpus = open_model(model, inputs, reading, threads)
+    estimator, corpus = open_model(model, "transform", inputs, reading, threads)
     _write_shares(estimator, corpus, out, raw_ids, overwrite)
     result = {
         "out": str(out),
@@ -212,12 +213,16 @@ def _write_shares(
 
 
 def open_model(
-    model: Path, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
+    model: Path, verb: str, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
 ) -> "tuple[TopicEstimator, Corpus]":
-    """A model, and documents seen through its vocabulary."""
-    from stickbreaker.estimators.saving import load
+    """A model of topics, for a verb, and documents seen through its vocabulary."""
+    from stickbreaker.estimators.topics import load_topics
 
     tell_of_compiling()
-    estimator = load(model, threads)
-    corpus = open_or_build(inputs, reading, analysis=estimator.analysis_, vocabulary=estimator.vocabulary_)
-    return estimator, corpus
+    estimator = load_topics(model, verb, threads)
+    return estimator, open_documents(estimator, inputs, reading)
+
+
+def open_documents(estimator: "Estimator", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
+    """Documents seen through a model's vocabulary."""
+    return open_or_build(inputs, reading, analysis=estimator.analysis_, vocabulary=estimator.vocabulary_)

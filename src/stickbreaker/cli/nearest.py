@@ -48,7 +48,7 @@ def nearest(
     from stickbreaker.corpus import Corpus
     from stickbreaker.evaluation.nearest import nearest_documents
 
-    estimator, queries = open_model(model, inputs, reading, threads)
+    estimator, queries = open_model(model, "nearest", inputs, reading, threads)
     others = queries
     if among is not None:
         others = Corpus.open(among).with_vocabulary(estimator.vocabulary_, estimator.analysis_)

@@ -43,7 +43,7 @@ def _schedule(settings: dict[str, Any]) -> "str | Schedule | None":
 
 def _inference(settings: dict[str, Any], opened: bool) -> "str | Hybrid | Gibbs":
     """The inference with its options. Raises a usage error for options of another one."""
-    from stickbreaker.estimators.plain_topics import OPEN_HYBRID
+    from stickbreaker.estimators.topic_params import OPEN_HYBRID
     from stickbreaker.models.topics import Gibbs, Hybrid
 
     name = settings["inference"]

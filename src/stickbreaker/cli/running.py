@@ -3,6 +3,7 @@
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ def begin(
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
 
-    model.topic_model()  # wrong parameters are reported before anything is read
+    model.refuse_params()  # wrong parameters are reported before anything is read
     refuse_existing(out, overwrite)
     for given in inputs:
         _refuse_inside_model(Path(given))
@@ -85,6 +86,10 @@ def go_on(
     path: Path, every: float, threads: int | None, as_json: bool, engine: "str | SparkEngine" = "local"
 ) -> None:
     """Run to the end or to Ctrl-C, and say how it went."""
+    from stickbreaker.estimators.kinds import kind_of
+    from stickbreaker.estimators.saving import estimator_of
+    from stickbreaker.saved import ModelDirectory
+
     tell_of_compiling()
     again = f"stickbreaker resume {path}" + ("" if engine == "local" else " --engine spark")
     done = run_on(path, every, threads, f"the model is saved, go on with: {again}", engine)
@@ -95,7 +100,10 @@ def go_on(
             lambda r: f"{path}: finished already",
         )
         return
-    emit(_summarize(path, *done), as_json, _as_text)
+    manifest = ModelDirectory(path).manifest()
+    sizes = estimator_of(manifest).sizes(done[0])
+    text = partial(_as_text, sizes=sizes, following=kind_of(manifest).verbs[:1])
+    emit(_summarize(path, *done, sizes), as_json, text)
 
 
 def run_on(
@@ -132,15 +140,12 @@ def run_on(
     return done
 
 
-def _summarize(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
-    from stickbreaker.models.topics import TopicModel
-
-    assert isinstance(job.model, TopicModel)
+def _summarize(path: Path, job: "Run", state: "RunState", sizes: dict[str, int]) -> dict[str, Any]:
     return {
         "model": str(path),
         "status": "done",
         "resumed": True,
-        "topics": len(job.model.documents.in_use(job.engine.totals().sum(axis=0))),
+        **sizes,
         "documents": job.source.n_documents,
         "passes": state.passes,
         "steps": state.step,
@@ -152,16 +157,18 @@ def _summarize(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
     }
 
 
-def _as_text(summary: dict[str, Any]) -> str:
+def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[str, ...]) -> str:
+    """How a run went: what it learned, in numbers, and the verb to go on with, if there is one."""
     from stickbreaker.learning.observers import KINDS
 
     held_out = "" if summary["held_out"] is None else f", held-out {summary['held_out']:.4f} nats/word"
     steps = f"{summary['passes']} {'sweeps' if summary['kind'] == 'joint' else 'passes'}"
-    return (
-        f"{summary['model']}: {summary['topics']} topics from {summary['documents']} documents in "
-        f"{steps}, {KINDS[summary['kind']]} {summary['score']:.4f} nats/word{held_out}\n"
-        f"Next: stickbreaker topics {summary['model']}"
+    learned = " and ".join(f"{number} {name}" for name, number in sizes.items()) or "learned"
+    line = (
+        f"{summary['model']}: {learned} from {summary['documents']} documents in "
+        f"{steps}, {KINDS[summary['kind']]} {summary['score']:.4f} nats/word{held_out}"
     )
+    return "\n".join([line, *(f"Next: stickbreaker {verb} {summary['model']}" for verb in following)])
 
 
 def watcher() -> "Observer":

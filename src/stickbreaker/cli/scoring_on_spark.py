@@ -33,11 +33,11 @@ def shares_on_spark(
     model: Path, inputs: tuple[str, ...], out: Path, where: EngineChoice, overwrite: bool
 ) -> dict[str, Any]:
     """Write topic shares as a directory of Parquet files; what the command tells of it."""
-    from stickbreaker.estimators.saving import load
+    from stickbreaker.estimators.topics import load_topics
     from stickbreaker.spark import transform_corpus
 
     corpus = stored_corpus(inputs)
-    topics = len(load(model, in_place=True).alpha_)
+    topics = len(load_topics(model, "transform", in_place=True).alpha_)
     with where.host() as host:
         assert not isinstance(host.engine, str)
         transform_corpus(model, host.engine.session, corpus, out, overwrite=overwrite)

@@ -71,9 +71,9 @@ class Search:
 
     def model(self, k: int, seed: int) -> "TopicEstimator":
         """The model of a finished run."""
-        from stickbreaker.estimators.saving import load
+        from stickbreaker.estimators.topics import load_topics
 
-        return load(self._file(k, seed, "model"))
+        return load_topics(self._file(k, seed, "model"), "search-k")
 
     def finished(self, k: int, seed: int) -> dict[str, Any] | None:
         """The record of a run: its scores; None where it is not done. Raises UserError for a damaged file."""
@@ -90,11 +90,12 @@ class Search:
 
     def run(self, corpus: "Corpus", k: int, seed: int, threads: int | None) -> dict[str, Any]:
         """Fit and score one model, and write the record of its scores."""
-        from stickbreaker.estimators.saving import load
+        from stickbreaker.estimators.topics import load_topics
 
         path = self._file(k, seed, "model")
         self._fit(path, corpus, k, seed, threads)
-        record = {"topics": k, "seed": seed, **_scores(load(path, threads), corpus, self.plan.held_out)}
+        model = load_topics(path, "search-k", threads)
+        record = {"topics": k, "seed": seed, **_scores(model, corpus, self.plan.held_out)}
         _write(self._file(k, seed, "json"), record)
         return record
 

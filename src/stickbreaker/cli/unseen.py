@@ -53,9 +53,9 @@ def spelled_topics(
 
     speller = estimator
     if spelling_of is not None:
-        from stickbreaker.estimators.saving import load
+        from stickbreaker.estimators.topics import load_topics
 
-        speller = load(spelling_of)
+        speller = load_topics(spelling_of, "evaluate")
     log_spelling = _log_spelling_of(speller)
     if is_open:
         return OpenTopics(topics, estimator.rest_, log_spelling)

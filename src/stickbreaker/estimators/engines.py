@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.settings import threads_of
-from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.models.contract import Model
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def engine_of(
-    estimator: TopicEstimator, model: Model, *, keep_local: bool = False, folder: Path | None = None
+    estimator: Estimator, model: Model, *, keep_local: bool = False, folder: Path | None = None
 ) -> Engine:
     """An engine for a run; what it keeps in files lies in `folder`.
 
@@ -29,7 +29,7 @@ def engine_of(
     return spark_of(estimator).of(model, keep_local=keep_local, folder=folder)
 
 
-def spark_of(estimator: TopicEstimator) -> "SparkEngine":
+def spark_of(estimator: Estimator) -> "SparkEngine":
     """The session that an estimator learns on. Raises UserError where it has none."""
     if isinstance(estimator.engine, str):
         remedy = "give engine=SparkEngine(session), or at the command line --engine spark"
@@ -37,7 +37,7 @@ def spark_of(estimator: TopicEstimator) -> "SparkEngine":
     return estimator.engine
 
 
-def readable(estimator: TopicEstimator, corpus: Corpus) -> Corpus:
+def readable(estimator: Estimator, corpus: Corpus) -> Corpus:
     """The corpus where the estimator's engine can read it: for Spark one that is held in memory is written to
     a temporary directory, which lasts as long as this process."""
     if estimator.engine == "local" or corpus.path is not None:

@@ -8,10 +8,10 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.lda import LDA
 from stickbreaker.estimators.plain_hdp import PlainHDP
-from stickbreaker.estimators.scikit_learn import ScikitLearn
+from stickbreaker.estimators.scikit_learn import ScikitLearnTopics
 
 
-class HDP(ScikitLearn, PlainHDP):
+class HDP(ScikitLearnTopics, PlainHDP):
     __doc__ = PlainHDP.__doc__
 
     def to_lda(self) -> LDA:

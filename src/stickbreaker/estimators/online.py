@@ -9,10 +9,10 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
-from stickbreaker.estimators import fitting
 from stickbreaker.estimators.opening import source_of
 from stickbreaker.estimators.saving import about
 from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.topic_runs import begun as begun_run
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import Run, RunState, advance
 from stickbreaker.learning.observers import TraceRecord
@@ -51,7 +51,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         for move in model.moves:  # that were not there before
             state.small = {**move.start(model.n_columns(state.small)), **state.small}
     else:
-        job, state = fitting.begun(estimator, job)
+        job, state = begun_run(estimator, job)
     assert isinstance(job.model, TopicModel)
     grows = isinstance(job.model.documents, GrowingTopics | FranchiseTopics)
     if begun and not grows and len(estimator.alpha_) != estimator.n_topics:

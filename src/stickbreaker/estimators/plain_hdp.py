@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.engines import Engine
-from stickbreaker.estimators.plain_topics import PlainTopics
 from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of
+from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import RunState
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
@@ -35,7 +35,7 @@ REPRESENTATIONS = {"direct": "growing", "franchise": "franchise"}  # and their d
 
 
 @dataclass(eq=False, repr=False)
-class PlainHDP(PlainTopics):
+class PlainHDP(TopicEstimator):
     """Topics of a hierarchical Dirichlet process, which split and merge: their number is learned.
 
     Direct assignment (Bryant & Sudderth 2012): beta ~ GEM(gamma) are weights of topics without end,

@@ -8,8 +8,8 @@ import numpy as np
 
 from stickbreaker.core.records import Array
 from stickbreaker.estimators.guiding import Guide
-from stickbreaker.estimators.plain_topics import PlainTopics
 from stickbreaker.estimators.settings import concentration
+from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
 from stickbreaker.models.topics import FiniteTopics, Gibbs, Hybrid, OpenVocabulary
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class PlainLDA(PlainTopics):
+class PlainLDA(TopicEstimator):
     """Latent Dirichlet allocation: documents as mixtures of topics, topics as distributions over words.
 
     Parameters

@@ -1,4 +1,4 @@
-"""scikit-learn's conventions for estimators of topics."""
+"""scikit-learn's conventions: of every estimator, and of those of topics."""
 
 import warnings
 from collections.abc import Sequence
@@ -15,12 +15,13 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
 from stickbreaker.estimators import fitting, online, saving
+from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.opening import corpus_of_tokens
 from stickbreaker.estimators.topics import TopicEstimator
 
 
-class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, TopicEstimator):
-    """The front door that users import: `fit`, `transform` and the like, for documents of any form.
+class ScikitLearn(BaseEstimator, Estimator):
+    """The front door that users import: `fit`, `score`, `save` and `load`, for documents of any form.
 
     An estimator inherits from this and from the plain one that has its parameters.
     """
@@ -29,11 +30,10 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64"]
         return tags
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Learn topics from `X`: a Corpus, a list of texts or of token lists, or a matrix of counts.
+        """Learn from `X`: a Corpus, a list of texts or of token lists, or a matrix of counts.
 
         A text may be a dict of texts by language code: then topics are of all languages.
 
@@ -47,47 +47,17 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             warnings.warn(warning, ConvergenceWarning, stacklevel=2)
         return self
 
-    def partial_fit(self, X: Any, y: object = None) -> Self:
-        """One online step on the documents `X`, in their order.
-
-        The first call fixes how texts are analysed, and the vocabulary where it is closed.
-
-        The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
-        the documents seen so far, those of `fit` counted once.
-        """
-        begun = online.is_begun(self)
-        corpus = self._as_corpus(
-            X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
-        )
-        online.partial_fit(self, corpus, begun)
-        return self
-
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Topic shares E[theta] of documents (documents × topics); rows sum to one.
-
-        A function of each document alone: no other document, order or thread changes a row. Documents
-        without known words get the prior's mean.
-        """
-        check_is_fitted(self)
-        corpus = self._as_corpus(X, reset=False)
-        return np.concatenate(
-            [self.infer_shares(corpus.bags(block)) for block in range(len(corpus.block_sizes))]
-        )
-
     def score(self, X: Any, y: object = None) -> float:
-        """Bound on the log probability of documents given the topics, in nats a token (no topic term).
+        """Log probability of documents given what was learned, in nats a token.
 
-        With `fold_in="sampled"` the log of an unbiased estimate of it instead, keyed by content.
+        Of topics a bound on it (no topic term); with `fold_in="sampled"` the log of an unbiased estimate,
+        keyed by content.
 
         Raises UserError when no document has a known word.
         """
         check_is_fitted(self)
         corpus = self._as_corpus(X, reset=False)
-        nats = tokens = 0.0
-        for block in range(len(corpus.block_sizes)):
-            bags = corpus.bags(block)
-            nats += float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
-            tokens += float(bags.counts.sum(dtype=np.float64))
+        nats, tokens = self.score_documents(corpus)
         if tokens == 0.0:
             raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
         return nats / tokens
@@ -95,19 +65,6 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def perplexity(self, X: Any) -> float:
         """exp(-score(X))."""
         return float(np.exp(-self.score(X)))
-
-    def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
-        """The `n` most probable words of each topic.
-
-        Of a polylingual model those of each language in turn, as "de:haus", or those of one `language`.
-        """
-        check_is_fitted(self)
-        return super().top_words(n, language)
-
-    def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
-        """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""
-        theta = self.transform(X)
-        return [np.argsort(-theta[:, k], kind="stable")[:n].tolist() for k in range(theta.shape[1])]
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Save to a directory `path`: JSON, safetensors and Parquet, no pickle, atomic."""
@@ -120,11 +77,7 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return saving.load_as(cls, Path(path))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "engine_" in vars(self)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.alpha_)
+        return "state_" in vars(self)
 
     def _as_corpus(self, X: Any, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
         """Documents under the model's vocabulary; `reset` takes the vocabulary from the documents instead,
@@ -157,6 +110,59 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)
         corpus = Corpus.from_matrix(data, feature_names=names)
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
+
+
+class ScikitLearnTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn, TopicEstimator):
+    """The front door of topics: `transform` and topics' words too, and learning a minibatch at a time."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags
+
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """One online step on the documents `X`, in their order.
+
+        The first call fixes how texts are analysed, and the vocabulary where it is closed.
+
+        The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
+        the documents seen so far, those of `fit` counted once.
+        """
+        begun = online.is_begun(self)
+        corpus = self._as_corpus(
+            X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
+        )
+        online.partial_fit(self, corpus, begun)
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Topic shares E[theta] of documents (documents × topics); rows sum to one.
+
+        A function of each document alone: no other document, order or thread changes a row. Documents
+        without known words get the prior's mean.
+        """
+        check_is_fitted(self)
+        corpus = self._as_corpus(X, reset=False)
+        return np.concatenate(
+            [self.infer_shares(corpus.bags(block)) for block in range(len(corpus.block_sizes))]
+        )
+
+    def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
+        """The `n` most probable words of each topic.
+
+        Of a polylingual model those of each language in turn, as "de:haus", or those of one `language`.
+        """
+        check_is_fitted(self)
+        return super().top_words(n, language)
+
+    def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
+        """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""
+        theta = self.transform(X)
+        return [np.argsort(-theta[:, k], kind="stable")[:n].tolist() for k in range(theta.shape[1])]
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.alpha_)
 
 
 def _refuse_no_list(X: object) -> None:

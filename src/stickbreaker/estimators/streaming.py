@@ -21,10 +21,10 @@ from stickbreaker.estimators.saving import (
     estimator_of,
     learned_from,
     manifest_of,
-    refuse_other_shapes,
 )
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.stream_feed import Feed, Minibatch, Stop, Stopped, StreamSettings
+from stickbreaker.estimators.topic_shapes import refuse_other_shapes
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
@@ -178,6 +178,7 @@ def _taken_up(
     """The run of a snapshot, its stream read up to there."""
     manifest = snapshot.manifest
     estimator = estimator_of(manifest, threads)
+    assert isinstance(estimator, TopicEstimator)
     schedule = estimator.learning_schedule()
     assert isinstance(schedule, Online)
     settings = StreamSettings.from_json(manifest["stream"])

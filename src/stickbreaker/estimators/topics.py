@@ -1,15 +1,11 @@
-"""What every estimator of topics is: parameters, and what was learned with them.
-
-Plain Python. scikit-learn takes seconds to import, and the program and the report do without it:
-`scikit_learn.py` adds its conventions for those who import an estimator.
-"""
+"""What every estimator of topics gives: what was learned, topic by topic, and topics of new documents."""
 
 import copy
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,89 +13,39 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Record
 from stickbreaker.corpus import Bags, Corpus, Vocabulary
-from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.corpus.source import cut_shards
 from stickbreaker.engines import Engine, LocalEngine
-from stickbreaker.estimators.settings import threads_of, words_of
+from stickbreaker.engines.stored import StoredTable
+from stickbreaker.estimators.moments import Evolving
+from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.settings import threads_of
+from stickbreaker.estimators.topic_params import TopicParams
+from stickbreaker.estimators.topic_shapes import refuse_other_shapes
 from stickbreaker.estimators.topic_words import Dense, Stored, TopicWords, leading_words, parts_of
-from stickbreaker.learning.loop import Limits, RunState, first_columns
-from stickbreaker.learning.observers import TraceRecord
-from stickbreaker.learning.schedules import Schedule
+from stickbreaker.learning.loop import Run, RunState, first_columns
 from stickbreaker.models.contract import Local
-from stickbreaker.models.topics import (
-    Franchise,
-    Gibbs,
-    Hybrid,
-    InformedPrior,
-    MeanField,
-    OpenVocabulary,
-    OpenWords,
-    TopicModel,
-)
-
-if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
-
-FOLD_IN: dict[str, MeanField | Hybrid] = {
-    "mean-field": MeanField(max_iter=100),
-    "sampled": Hybrid(burn_in=10, samples=20),
-}
-
+from stickbreaker.models.topics import Hybrid, InformedPrior, OpenWords, TopicModel
+from stickbreaker.saved import ModelDirectory, Snapshot
+from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
 
 MADE = ("components_", "topic_word_", "rest_", "eta_", "_rows")  # of the table, when they are asked for
 
 
-def final_score(state: RunState) -> float:
-    """The score of the last pass, in nats a token."""
-    return state.scores[-1] if state.scores else -np.inf
-
-
-class TopicEstimator(ABC):
-    """Parameters that a run is made of, and the topics that it left. Its subclasses tell what they mean."""
-
-    kind: ClassVar[str]  # its name in a saved model
-    online: ClassVar[tuple[float, float]]  # kappa and tau0 where an online schedule leaves them open
-
-    n_topics: int
-    inference: str | Hybrid | Gibbs
-    schedule: str | Schedule | None
-    eta: float | str | Array
-    words: str | OpenVocabulary
-    guide: Any = None
-    engine: "str | SparkEngine"
-    doc_max_iter: int
-    doc_tol: float
-    init: str
-    n_init: int
-    max_iter: int | None
-    tol: float
-    keep_local: bool
-    fold_in: str
-    n_jobs: int | None
-    random_state: Any
-    callbacks: Sequence[Callable[[TraceRecord], object]] | None
+class TopicEstimator(TopicParams):
+    """An estimator of topics: what is read of the topics that a run left."""
 
     alpha_: Array
     concentration_: float  # of an open vocabulary, in place of eta_
     topic_shares_: Array
     topic_names_: tuple[str | None, ...]
     topic_ids_: list[int]
-    bound_: float
-    n_iter_: int
-    converged_: bool
-    trace_: list[TraceRecord]
-    analysis_: AnyAnalysis
-    corpus_: dict[str, Any]
-    seed_: int
-    n_features_in_: int
     engine_: LocalEngine
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
     small_: Record
-    state_: RunState
 
     @cached_property
-    def vocabulary_(self) -> Vocabulary:
+    def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
         """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
         words, whole = self.model.words, self.engine_.whole()
         assert isinstance(words, OpenWords)
@@ -168,54 +114,11 @@ class TopicEstimator(ABC):
         return words.rests(self.small_, self.engine_.whole())[self.topic_columns_]
 
     @property
-    def is_open(self) -> bool:
-        """Whether words enter as documents bring them."""
-        return words_of(self.words)[0] == "open"
-
-    @property
     def model(self) -> TopicModel:
         """The model by which what was learned is read, and by which new documents are inferred."""
         model = self.engine_.model
         assert isinstance(model, TopicModel)
         return model
-
-    @abstractmethod
-    def topic_model(
-        self,
-        vocabulary: Vocabulary | None = None,
-        analysis: AnyAnalysis | None = None,
-        *,
-        stream: bool = False,
-    ) -> TopicModel:
-        """The model that the parameters describe. Raises UserError naming the parameter that is wrong.
-
-        Without a vocabulary, the parameters are looked at before anything is read. `stream`: it is for
-        `partial_fit`.
-        """
-
-    @abstractmethod
-    def learning_schedule(self) -> Schedule:
-        """When the model is updated."""
-
-    @abstractmethod
-    def guide_names(self) -> tuple[str | None, ...]:
-        """The topics' names, None of those that have none."""
-
-    @abstractmethod
-    def fold_in_solver(self) -> MeanField | Hybrid | Franchise:
-        """The local solver for new documents."""
-
-    @abstractmethod
-    def refuse_stream(self) -> None:
-        """Raise UserError where the parameters cannot learn from a stream."""
-
-    @abstractmethod
-    def gibbs_settings(self) -> Gibbs | None:
-        """How Gibbs sampling is to go, where it is the inference."""
-
-    @abstractmethod
-    def limits(self) -> Limits:
-        """When a run ends."""
 
     def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
         """The `n` most probable words of each topic; of a polylingual model, of each language in turn, or
@@ -289,10 +192,14 @@ class TopicEstimator(ABC):
         )  # or sums would depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
+    def take_run(self, job: Run, state: RunState) -> None:
+        assert isinstance(job.model, TopicModel)
+        self.take(job.model, job.engine, state)
+
     def take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
         """Make a run's state the estimator's fitted attributes."""
-        self.state_, self.small_ = replace(state, plans=[]), state.small  # what was under way is over
-        self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
+        self.take_state(state)
+        self.small_ = state.small
         folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
         self.engine_ = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
         small = state.small
@@ -311,3 +218,64 @@ class TopicEstimator(ABC):
         names = self.guide_names()
         self.topic_names_ = tuple(names[k] if k < len(names) else None for k in topic_columns.tolist())
         self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)
+
+    def new_run(
+        self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
+    ) -> tuple[Run, RunState]:
+        from stickbreaker.estimators import topic_runs  # needs scipy, which what is only read does without
+
+        return topic_runs.new_run(self, corpus, seed, held_out, folder)
+
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
+        from stickbreaker.estimators import topic_runs
+
+        return topic_runs.resume_run(self, corpus, snapshot, folder)
+
+    def evolution(self, job: Run, directory: ModelDirectory) -> Evolving | None:
+        return Evolving(directory.evolution()) if job.model.table.keyed else None
+
+    def sizes(self, job: Run) -> dict[str, int]:
+        assert isinstance(job.model, TopicModel)
+        return {"topics": len(job.model.documents.in_use(job.engine.totals().sum(axis=0)))}
+
+    def write_documents(self, job: Run, path: Path) -> None:
+        from stickbreaker.estimators.sampling import write_documents
+
+        write_documents(self, job.source, job.engine, path)
+
+    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        nats = tokens = 0.0
+        for block in range(len(corpus.block_sizes)):
+            bags = corpus.bags(block)
+            nats += float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
+            tokens += float(bags.counts.sum(dtype=np.float64))
+        return nats, tokens
+
+    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+        snapshot = model_of(self.engine_, self.state_, fixed, "done")
+        snapshot.arrays = {**snapshot.arrays, **latest_of(self.state_)}  # `partial_fit` may go on
+        return snapshot
+
+    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        try:
+            model = self.topic_model(self.vocabulary_, self.analysis_)
+        except UserError:  # moves that are for streams only
+            model = self.topic_model(self.vocabulary_, self.analysis_, stream=True)
+        if not model.table.keyed:  # an open vocabulary takes any columns
+            self.n_features_in_ = len(self.vocabulary_)
+        engine = LocalEngine(self.n_jobs, folder=folder)
+        engine.restore(model, snapshot.arrays, snapshot.keys)
+        state = state_of(snapshot)
+        refuse_other_shapes(model, engine.table.shape, state, len(self.vocabulary_))
+        if isinstance(engine.table, StoredTable) and not lasts:
+            engine.table = engine.table.copy()  # its files go when the run goes on
+        self.take(model, engine, state)
+
+
+def load_topics(
+    path: Path, verb: str, threads: int | None = None, *, in_place: bool = False
+) -> TopicEstimator:
+    """`saving.load` for a verb that is about topics. Raises UserError where the model has none."""
+    estimator = load(path, threads, verb=verb, in_place=in_place)
+    assert isinstance(estimator, TopicEstimator)
+    return estimator

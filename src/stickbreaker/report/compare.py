@@ -6,8 +6,7 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.vocabulary import untagged
-from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.estimators.topics import TopicEstimator, load_topics
 
 
 def matches(model: TopicEstimator, path: Path) -> list[tuple[str, float] | None]:
@@ -17,7 +16,7 @@ def matches(model: TopicEstimator, path: Path) -> list[tuple[str, float] | None]
     """
     from stickbreaker.evaluation.matching import match_models
 
-    other = load(path)
+    other = load_topics(path, "compare")
     try:
         matching, _ = match_models(model.topic_word_, model.vocabulary_, other.topic_word_, other.vocabulary_)
     except UserError:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.foreign import making_sense_of
+from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.sampling import topics_of, unigram
-from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.topic_words import leading_words
-from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.estimators.topics import TopicEstimator, load_topics
 from stickbreaker.report.compare import matches
 from stickbreaker.report.data import (
     Changes,
@@ -65,7 +65,7 @@ def page_of(
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done" and "stream" not in manifest:  # a stream may never be done
         raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
-    model = load(path)
+    model = load_topics(path, "report")
     leading = _leading_language(model, language)
     with making_sense_of(path, RESTORE):
         return _page_of(path, manifest, model, title, leading, date_field, group_field, compare)
@@ -87,6 +87,7 @@ def _page_of(
     K = len(model.alpha_)
     if len(figures.get("coherence", range(K))) != K or any(k >= K for one in documents for k, _ in one.mix):
         raise ValueError("documents of a model of other topics")
+    sections = kind_of(manifest).sections
     seen = look_at(model.topic_words, model.topic_shares_, model.vocabulary_.parts)
     distances = topic_distances(apart(model.topic_words, seen))
     times = times_of(documents, K, date_field)
@@ -111,8 +112,8 @@ def _page_of(
         unigram=_unigram(model, manifest, figures),
         unigram_held_out=figures.get("unigram_held_out"),
         compared=compare.resolve().name if compare else "",
-        growth=_growth(model),
-        changes=_changes(path, model),
+        growth=_growth(model) if "growth" in sections else None,
+        changes=_changes(path, model) if "changes" in sections else None,
     )
 
 

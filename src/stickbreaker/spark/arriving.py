@@ -21,12 +21,12 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.failures import SparkFailure, reason_of
 from stickbreaker.estimators.engines import engine_of
-from stickbreaker.estimators.fitting import begun
 from stickbreaker.estimators.moments import Moments
 from stickbreaker.estimators.online import online_step
 from stickbreaker.estimators.opening import source_of
 from stickbreaker.estimators.saving import about, begun_with, manifest_of
 from stickbreaker.estimators.settings import seed_of
+from stickbreaker.estimators.topic_runs import begun
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import Run
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord

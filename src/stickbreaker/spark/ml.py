@@ -27,7 +27,7 @@ from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.topic_words import leading_words
-from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.estimators.topics import TopicEstimator, load_topics
 from stickbreaker.spark.frames import corpus_from_frame
 from stickbreaker.spark.params import LDAParams, SettableLDAParams
 from stickbreaker.spark.scoring import Placed, bags_in, refuse_columns, transform_frame
@@ -104,7 +104,7 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
     def _fit(self, dataset: "DataFrame") -> "LDAModel":
         session = dataset.sparkSession
         refuse_columns(dataset, self.getFeaturesCol(), self.getTopicDistributionCol())
-        PlainLDA(**self.settings(1)).topic_model()  # wrong parameters are refused before anything is done
+        PlainLDA(**self.settings(1)).refuse_params()  # wrong parameters are refused before anything is done
         with tempfile.TemporaryDirectory(dir=scratch(session)) as folder:
             corpus = self._corpus(dataset, Path(folder) / "corpus")
             estimator = PlainLDA(**self.settings(corpus.n_documents), engine=_engine(session))
@@ -241,7 +241,7 @@ class LDAModelReader(MLReader[LDAModel]):
         folder = local_path(path).absolute()
         with in_one_line(where=folder):
             metadata = DefaultParamsReader.loadMetadata(f"file://{folder}", self.sparkSession)
-        estimator = saving.load(folder / MODEL)
+        estimator = load_topics(folder / MODEL, "transform")
         engine = estimator.engine_  # what is saved onto itself, in a pipeline too, is removed first
         engine.table = engine.table.copy()
         model = LDAModel.of(estimator, metadata["uid"], Placed.at(folder / MODEL))

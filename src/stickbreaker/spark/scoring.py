@@ -19,7 +19,7 @@ from stickbreaker.corpus.store import StoreSource
 from stickbreaker.engines.spark.failures import SHARED, seen
 from stickbreaker.estimators import saving
 from stickbreaker.estimators.evaluated import open_topics_of
-from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.estimators.topics import TopicEstimator, load_topics
 from stickbreaker.evaluation.documents import HeldOutScore, completion_of_blocks, unigram_probabilities
 from stickbreaker.evaluation.spelled import StringScore, completion_of_string_blocks
 from stickbreaker.spark.session import local_path, scratch
@@ -93,7 +93,7 @@ def _loaded(placed: Placed) -> TopicEstimator:
     if not (placed.path / MANIFEST).is_file():
         raise UserError("an executor cannot see the model", where=placed.path, remedy=SHARED)
     if placed.is_there:
-        estimator = saving.load(placed.path, threads=1, in_place=True)
+        estimator = load_topics(placed.path, "transform", threads=1, in_place=True)
         if placed.is_there:
             return estimator
     raise UserError("is another model", where=placed.path)

@@ -1,16 +1,19 @@
-"""What the plain estimators of topics share: parameters are looked at, and become a model."""
+"""The parameters that every estimator of topics has: they are looked at, and become a model."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.combinations import Combination, refuse_illegal
+from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.settings import (
     SCHEDULES,
     concentration,
@@ -21,7 +24,6 @@ from stickbreaker.estimators.settings import (
     schedule_of,
     words_of,
 )
-from stickbreaker.estimators.topics import FOLD_IN, TopicEstimator
 from stickbreaker.learning.loop import Limits
 from stickbreaker.learning.schedules import Schedule
 from stickbreaker.models.contract import Move
@@ -34,19 +36,54 @@ from stickbreaker.models.topics import (
     GrowingTopics,
     Hybrid,
     MeanField,
+    OpenVocabulary,
     OpenWords,
     TopicModel,
 )
 
 OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
+FOLD_IN: dict[str, MeanField | Hybrid] = {
+    "mean-field": MeanField(max_iter=100),
+    "sampled": Hybrid(burn_in=10, samples=20),
+}
 INIT = ("random", "documents")
 SWEEPS, PASSES = 500, 100  # that a run takes by default, of Gibbs sampling and of all else
 
 
-class PlainTopics(TopicEstimator):
+class TopicParams(Estimator):
     """An estimator whose parameters are those below; `documents` names its documents slot."""
 
     documents: ClassVar[str]
+    online: ClassVar[tuple[float, float]]  # kappa and tau0 where an online schedule leaves them open
+
+    n_topics: int
+    inference: str | Hybrid | Gibbs
+    schedule: str | Schedule | None
+    eta: float | str | Array
+    words: str | OpenVocabulary
+    guide: Any = None
+    doc_max_iter: int
+    doc_tol: float
+    init: str
+    max_iter: int | None
+    tol: float
+    keep_local: bool
+    fold_in: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether words enter as documents bring them."""
+        return words_of(self.words)[0] == "open"
+
+    @classmethod
+    def refuse_settings(cls, settings: Mapping[str, Any]) -> None:
+        if not isinstance(settings.get("keep_local", False), bool):
+            raise ValueError("keep_local is neither true nor false")
+
+    def refuse_params(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> None:
+        self.topic_model(vocabulary, analysis)
 
     @abstractmethod
     def _documents(self) -> FiniteTopics | GrowingTopics | FranchiseTopics:

@@ -1,0 +1,135 @@
+"""What every estimator is, whatever it learns: parameters that a run is made of, and what the run left.
+
+Plain Python. scikit-learn takes seconds to import, and the program and the report do without it:
+`scikit_learn.py` adds its conventions for those who import an estimator.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.learning.loop import Limits, Run, RunState
+from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.saved import ModelDirectory, Snapshot
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.estimators.moments import Evolving
+
+
+class Estimator(ABC):
+    """Parameters, and what was learned with them: the face that a kind of model shows to the shared code.
+
+    `fitting.py` (fit, begin, resume), `saving.py` (save, load) and the front door serve every kind by the
+    methods below, and know nothing else of it. `kinds.py` lists the kinds.
+    """
+
+    kind: ClassVar[str]  # its name in saved models and in `kinds.KINDS`
+
+    # Parameters of every kind; one that lets users choose has them among its own
+    n_init: int = 1
+    engine: "str | SparkEngine" = "local"
+    n_jobs: int | None = None
+    random_state: Any = None
+    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
+
+    # What a run leaves
+    vocabulary_: Vocabulary
+    analysis_: AnyAnalysis
+    corpus_: dict[str, Any]
+    seed_: int
+    trace_: list[TraceRecord]
+    state_: RunState
+    bound_: float
+    n_iter_: int
+    converged_: bool
+    n_features_in_: int
+
+    @property
+    def is_open(self) -> bool:
+        """Whether words enter as documents bring them: then a run sees all words of a corpus."""
+        return False
+
+    @classmethod  # noqa: B027 (most kinds take all)
+    def refuse_settings(cls, settings: Mapping[str, Any]) -> None:
+        """Raise ValueError for settings of a saved model that no run of this kind writes."""
+
+    # From parameters to a run
+
+    @abstractmethod
+    def refuse_params(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> None:
+        """Raise UserError naming the parameter that is wrong; without a vocabulary, before anything is
+        read."""
+
+    @abstractmethod
+    def limits(self) -> Limits:
+        """When a run ends."""
+
+    @abstractmethod
+    def new_run(
+        self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
+    ) -> tuple[Run, RunState]:
+        """A run at its start, that learns from all but the share `held_out` of a corpus.
+
+        What the run keeps in files lies in `folder`, its model's directory.
+        """
+
+    @abstractmethod
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
+        """The run whose checkpoint is `snapshot`, read from `folder`, as it was then.
+
+        Raises ValueError where the parts of the snapshot do not fit together.
+        """
+
+    def evolution(self, job: Run, directory: ModelDirectory) -> "Evolving | None":
+        """What takes snapshots for the report while a run goes on; None of kinds and runs that keep none."""
+        return None
+
+    def sizes(self, job: Run) -> dict[str, int]:
+        """How much a run has learned, as its summary says it: {"topics": 20}."""
+        return {}
+
+    # From a run to what was learned
+
+    @abstractmethod
+    def take_run(self, job: Run, state: RunState) -> None:
+        """Make a run's state the estimator's; corpus, vocabulary, seed and trace are known by then."""
+
+    def take_state(self, state: RunState) -> None:
+        """Keep the state that a run ended with, and what it says of every run."""
+        self.state_ = replace(state, plans=[])  # what was under way is over
+        self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
+
+    def write_documents(self, job: Run, path: Path) -> None:  # noqa: B027 (not all kinds do)
+        """Add to a finished model's directory what its report tells of the corpus, which may go then."""
+
+    @abstractmethod
+    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        """The log probability of documents given what was learned, in nats, and their known tokens."""
+
+    # To files and back
+
+    @abstractmethod
+    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+        """What was learned, as a finished model's arrays; `fixed` is what a manifest of every kind says."""
+
+    @abstractmethod
+    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        """Take what was learned from a snapshot, read from `folder`; corpus, vocabulary, seed and trace are
+        there already. `lasts`: the files stay as long as the estimator, so that arrays may stay in them.
+
+        Raises ValueError where the parts of the snapshot do not fit together.
+        """
+
+
+def final_score(state: RunState) -> float:
+    """The score of the last pass, in nats a token."""
+    return state.scores[-1] if state.scores else -np.inf

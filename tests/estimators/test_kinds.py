@@ -1,0 +1,146 @@
+"""The registry of kinds, and a kind without topics that the shared code learns, saves, resumes and scores."""
+
+import importlib
+import json
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from tests.estimators.toy_kind import MIXTURE, Mixture, PlainMixture
+
+import stickbreaker
+from stickbreaker import Corpus, UserError
+from stickbreaker.cli import VERBS
+from stickbreaker.engines import Interrupted
+from stickbreaker.estimators import fitting
+from stickbreaker.estimators.kinds import KINDS
+from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.topics import TopicEstimator, load_topics
+from stickbreaker.learning.observers import Observer
+
+OF_TOPICS = {
+    "topics": (),
+    "transform": ("{data}", "--out", "{dir}/shares.csv"),
+    "nearest": ("{data}",),
+    "compare": ("{model}",),
+    "report": ("--out", "{dir}/report.html"),
+    "export": ("--format", "gensim-topics", "--out", "{dir}/topics"),
+}
+
+
+@pytest.fixture
+def mixtures(monkeypatch):
+    """The registry knows the kind without topics."""
+    monkeypatch.setitem(KINDS, "Mixture", MIXTURE)
+
+
+@pytest.fixture
+def saved(mixtures, texts, tmp_path):
+    Mixture(2, random_state=0).fit(texts).save(tmp_path / "m")
+    return tmp_path / "m"
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_spec_is_of_its_kind(kind):
+    assert kind.plain().kind == kind.public().kind == kind.name
+    assert issubclass(kind.public(), kind.plain())
+    assert getattr(stickbreaker, kind.public().__name__) is kind.public()
+    assert set(kind.verbs) <= {*VERBS, "partial_fit"}
+    assert ("partial_fit" in kind.verbs) == callable(getattr(kind.public(), "partial_fit", None))
+    assert issubclass(kind.plain(), TopicEstimator) == ("topics" in kind.verbs)
+
+
+CONFIGURATIONS = [(kind, name) for kind in KINDS.values() for name in kind.trials]
+
+
+@pytest.mark.parametrize(("kind", "trial"), CONFIGURATIONS, ids=[f"{k.name}-{t}" for k, t in CONFIGURATIONS])
+def test_trials_are_learned_and_loaded(kind, trial, texts, tmp_path):
+    settings = {**kind.trials[trial], "max_iter": 2, "tol": 0.0, "random_state": 0, "n_jobs": 1}
+    learned = kind.public()(3, **settings).fit(texts)
+    learned.save(tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert type(again) is kind.plain()
+    corpus = Corpus.from_texts(texts[:5]).with_vocabulary(again.vocabulary_)
+    assert again.score_documents(corpus) == learned.score_documents(corpus)
+
+
+# A kind without topics
+
+
+def test_it_is_saved_and_loaded(saved, texts):
+    learned = Mixture(2, random_state=0).fit(texts)
+    for again in (load(saved), Mixture.load(saved)):
+        assert again.component_words_.tobytes() == learned.component_words_.tobytes()
+        assert again.trace_[-1]["score"] == learned.trace_[-1]["score"]
+        assert again.vocabulary_.words == learned.vocabulary_.words
+    assert type(load(saved)) is PlainMixture
+    assert Mixture.load(saved).score(texts) == learned.score(texts) < 0.0
+
+
+def test_its_front_door_keeps_conventions(texts):
+    learned = Mixture(3, random_state=1).fit(texts)
+    assert clone(learned).get_params() == {
+        "n_components": 3,
+        "max_iter": 4,
+        "n_jobs": None,
+        "random_state": 1,
+    }
+    assert pickle.loads(pickle.dumps(learned)).score(texts) == learned.score(texts)
+    with pytest.raises(UserError, match="n_components"):
+        Mixture(0).fit(texts)
+
+
+class Interrupting(Observer):
+    def step(self, job, state, record):
+        if state.step == 2:
+            job.engine.stop()
+        return False
+
+
+def test_it_goes_on_where_it_was_interrupted(mixtures, texts, tmp_path):
+    corpus = Corpus.from_texts(texts).write(tmp_path / "c")
+    for name in ("whole", "resumed"):
+        fitting.begin(PlainMixture(2, random_state=0), corpus, tmp_path / name)
+    fitting.resume(tmp_path / "whole", every=60.0, threads=1)
+    with pytest.raises(Interrupted):
+        fitting.resume(tmp_path / "resumed", every=60.0, threads=1, watch=[Interrupting()])
+    assert json.loads((tmp_path / "resumed" / "model.json").read_bytes())["run"]["step"] == 2
+    fitting.resume(tmp_path / "resumed", every=60.0, threads=1)
+    whole, resumed = load(tmp_path / "whole"), load(tmp_path / "resumed")
+    assert resumed.component_words_.tobytes() == whole.component_words_.tobytes()
+
+
+@pytest.mark.parametrize("verb", OF_TOPICS)
+def test_a_verb_without_meaning_is_one_line(verb, saved, cli, planted, tmp_path):
+    words = [word.format(data=planted, dir=tmp_path, model=saved) for word in OF_TOPICS[verb]]
+    done = cli(verb, saved, *words, code=1)
+    assert done.stdout == ""
+    line = f"stickbreaker: {saved}: {verb} means nothing for a model of the kind Mixture; it knows evaluate"
+    assert done.stderr.strip().splitlines()[-1] == line
+
+
+def test_what_loads_topics_refuses_it(saved):
+    with pytest.raises(UserError, match="topics means nothing"):
+        load_topics(saved, "topics")
+
+
+def test_it_is_evaluated_by_its_own_measure(saved, cli, planted):
+    result = json.loads(cli("evaluate", saved, planted, "--json").stdout)
+    assert result["nats_per_word"] < 0.0
+    assert result["perplexity"] == pytest.approx(np.exp(-result["nats_per_word"]))
+    assert "nats/word" in cli("evaluate", saved, planted).stdout
+    assert "--labels has no meaning" in cli("evaluate", saved, planted, "--labels", "x", code=2).stderr
+
+
+def test_its_summary_counts_what_it_learns(mixtures, texts, tmp_path, cli):
+    corpus = Corpus.from_texts(texts).write(tmp_path / "c")
+    fitting.begin(PlainMixture(2, random_state=0), corpus, tmp_path / "m")
+    lines = cli("resume", tmp_path / "m").stdout.splitlines()
+    assert f"components from {len(texts)} documents in 4 passes" in lines[0]
+    assert lines[1:] == [f"Next: stickbreaker evaluate {tmp_path / 'm'}"]
+
+
+def test_kinds_are_imported_when_they_are_asked_for():
+    module = importlib.import_module("stickbreaker.estimators.kinds")
+    assert not any(hasattr(module, name) for name in ("PlainLDA", "PlainHDP", "LDA", "HDP"))
