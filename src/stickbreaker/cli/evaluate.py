@@ -1,7 +1,7 @@
 """`stickbreaker evaluate`: how good a saved model is, on documents that it has not seen."""
 
-import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,8 @@ import click
 from stickbreaker.cli.console import NumberRange, command, emit, note, threads_option, written
 from stickbreaker.cli.engine import EngineChoice, engine_options
 from stickbreaker.cli.inputs import ReadingChoice, open_or_build, reading_options
-from stickbreaker.cli.inspect import inputs_argument, model_argument, open_documents, open_model
+from stickbreaker.cli.inspect import inputs_argument, model_argument, open_model
+from stickbreaker.cli.score import measures_of, refuse_meaningless, score_as_text, score_documents
 from stickbreaker.cli.scoring_on_spark import completion_on_spark, refuse_written
 from stickbreaker.cli.unseen import lines_of_spelling, spelled_topics, summarize_spelling, unseen_options
 
@@ -91,10 +92,10 @@ def evaluate(
     where.refuse_spark_options()
     if written(("particles",)) and not left_to_right:
         raise click.UsageError("--particles needs --left-to-right")
-    if "score" in _measures(model):
-        for name in written(("completion", *ALONE)):
-            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for a model of this kind")
-        emit(_score(model, inputs, reading, threads), as_json, lambda r: "\n".join(_score_lines(r)))
+    measures = measures_of(model)
+    if "score" in measures:
+        refuse_meaningless(written(("completion", *ALONE)))
+        emit(score_documents(model, inputs, reading, threads), as_json, score_as_text)
         return
     estimator, corpus = open_model(model, "evaluate", inputs, _of_documents(reading, reference), threads)
     field = None if labels is None else _values(corpus, labels)
@@ -102,45 +103,19 @@ def evaluate(
     topics = topics_of(estimator)
     spelled = spelled_topics(estimator, topics, unseen, spelling_of)
     result = _completion(topics, spelled, corpus, completion)
-    result["left_to_right"] = _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
-    result["coherence"] = _coherences(topics, known, reference)
-    result["diversity"] = _diversity(estimator)
-    result["labels"] = None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
-    result["language_pairs"] = _language_pairs(topics, corpus)
-    emit(result, as_json, _as_text)
-
-
-def _measures(model: Path) -> tuple[str, ...]:
-    """What the model's kind is measured by. Raises UserError where that is nothing."""
-    from stickbreaker.estimators.kinds import kind_of
-    from stickbreaker.saved import ModelDirectory
-
-    kind = kind_of(ModelDirectory(model).manifest())
-    kind.refuse("evaluate", model)
-    return kind.measures
-
-
-def _score(
-    model: Path, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
-) -> dict[str, Any]:
-    """The log probability of whole documents, of a model that gives it."""
-    from stickbreaker.core.errors import UserError
-    from stickbreaker.estimators.saving import load
-    from stickbreaker.evaluation import unseen_share
-
-    estimator = load(model, threads, verb="evaluate")
-    corpus = open_documents(estimator, inputs, reading)
-    nats, tokens = estimator.score_documents(corpus)
-    if not tokens:
-        raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
-    return {
-        "documents": corpus.n_documents,
-        "empty_documents": corpus.n_empty,
-        "scored_tokens": tokens,
-        "nats_per_word": nats / tokens,
-        "perplexity": math.exp(-nats / tokens),
-        "unseen_share": unseen_share(corpus),
+    others: dict[str, Callable[[], Any]] = {
+        "left_to_right": lambda: (
+            _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
+        ),
+        "coherence": lambda: _coherences(topics, known, reference),
+        "diversity": lambda: _diversity(estimator),
+        "labels": lambda: (
+            None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
+        ),
+        "language_pairs": lambda: _language_pairs(topics, corpus),
     }
+    result |= {name: others[name]() for name in measures if name in others}
+    emit(result, as_json, _as_text)
 
 
 def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
@@ -274,15 +249,6 @@ def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
 # As text
 
 
-def _score_lines(scores: dict[str, Any]) -> list[str]:
-    return [
-        f"{scores['documents']} documents, {scores['scored_tokens']:.0f} words scored, "
-        f"{100 * scores['unseen_share']:.1f} % of the words unseen",
-        "             nats/word  perplexity",
-        f"  model      {scores['nats_per_word']:9.4f}  {scores['perplexity']:10.1f}",
-    ]
-
-
 def _completion_lines(scores: dict[str, Any]) -> list[str]:
     return [
         f"{scores['documents']} documents, {scores['scored_tokens']:.0f} words predicted, "
@@ -293,22 +259,17 @@ def _completion_lines(scores: dict[str, Any]) -> list[str]:
 
 def _as_text(result: dict[str, Any]) -> str:
     lines = _completion_lines(result)
-    whole = result["left_to_right"]
+    whole = result.get("left_to_right")
     if whole is not None:
         lines += ["", f"Left to right: {whole['scored_tokens']:.0f} words, {whole['particles']} particles"]
         lines += _held_out_lines(whole, f"  ({whole['seconds']:.1f} s)")
-    for one in result["coherence"]:
+    for one in result.get("coherence", ()):
         lines += ["", *_coherence_lines(one)]
-    spread = result["diversity"]
-    lines += [
-        "",
-        f"Diversity: {100 * spread['diversity']:.0f} % of the {spread['top_words']} top words of all topics "
-        f"are distinct; {spread['effective_topics']:.1f} of {spread['topics']} topics in effective use, "
-        f"{len(spread['idle_topics'])} idle",
-    ]
-    if result["labels"] is not None:
+    if "diversity" in result:
+        lines += ["", _diversity_line(result["diversity"])]
+    if result.get("labels") is not None:
         lines += ["", *_label_lines(result["labels"])]
-    for pair in result["language_pairs"]:
+    for pair in result.get("language_pairs", ()):
         lines += ["", *_pair_lines(pair)]
     return "\n".join(lines)
 
@@ -335,6 +296,14 @@ def _coherence_lines(coherence: dict[str, Any]) -> list[str]:
         low, high = min(one["per_topic"]), max(one["per_topic"])
         lines.append(f"  {label:<10} {one['mean']:9.3f}  {low:9.3f}  {high:9.3f}  {one['unseen_pairs']:>9}")
     return lines
+
+
+def _diversity_line(spread: dict[str, Any]) -> str:
+    return (
+        f"Diversity: {100 * spread['diversity']:.0f} % of the {spread['top_words']} top words of all topics "
+        f"are distinct; {spread['effective_topics']:.1f} of {spread['topics']} topics in effective use, "
+        f"{len(spread['idle_topics'])} idle"
+    )
 
 
 def _label_lines(scores: dict[str, Any]) -> list[str]:
