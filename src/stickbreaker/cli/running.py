@@ -100,7 +100,7 @@ def go_on(
 
 def run_on(
     path: Path, every: float, threads: int | None, remedy: str, engine: "str | SparkEngine" = "local"
-) -> "tuple[Run, RunState] | None":
+) -> "tuple[TopicEstimator, Run[Any], RunState] | None":
     """Go on with the run at `path`; None when it is finished already. Ctrl-C leaves the program, by `remedy`.
 
     Notes a score that has not settled.
@@ -126,22 +126,19 @@ def run_on(
         fail(f"interrupted; {remedy}")
     finally:
         signal.signal(signal.SIGINT, before)
-    warning = None if done is None else fitting.unsettled(done[1], done[0].limits.tol)
+    warning = None if done is None else fitting.unsettled(done[2], done[1].limits.tol)
     if warning is not None:
         note(f"note: {warning}")
     return done
 
 
-def _summarize(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
-    from stickbreaker.models.topics import TopicModel
-
-    assert isinstance(job.model, TopicModel)
+def _summarize(path: Path, model: "TopicEstimator", job: "Run[Any]", state: "RunState") -> dict[str, Any]:
     return {
         "model": str(path),
         "status": "done",
         "resumed": True,
-        "topics": len(job.model.documents.in_use(job.engine.totals().sum(axis=0))),
-        "documents": job.source.n_documents,
+        "topics": len(model.topic_shares_),
+        "documents": job.n_documents,
         "passes": state.passes,
         "steps": state.step,
         "converged": state.converged,

@@ -1,54 +1,47 @@
 """From an estimator and a corpus to a run: fitting in memory, into a directory, resuming."""
 
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.core.foreign import making_sense_of, refuse_negative
 from stickbreaker.core.randomness import derived_seed
-from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.store import VOCABULARY_FILE
-from stickbreaker.engines.local import LocalEngine, usable_cores
+from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.estimators import gibbs_runs
 from stickbreaker.estimators.engines import engine_of, readable
 from stickbreaker.estimators.moments import Evolving
 from stickbreaker.estimators.opening import begin_open, source_of
 from stickbreaker.estimators.saving import (
     about,
     begun_with,
+    corpus_of,
     estimator_of,
     learned_from,
     manifest_of,
     refuse_other_shapes,
 )
-from stickbreaker.estimators.seeding import DocumentSeeds, NoiseSeeds, seed_from_documents
-from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.seeding import seeds_of
+from stickbreaker.estimators.settings import seed_of
 from stickbreaker.estimators.topics import TopicEstimator, final_score
 from stickbreaker.evaluation.held_out import HeldOut
-from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.convergence import relative_change
 from stickbreaker.learning.loop import Run, RunState, run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
-from stickbreaker.models.contract import Sampler
-from stickbreaker.models.topics import (
-    ClosedVocabulary,
-    FranchiseTopics,
-    Hybrid,
-    MeanField,
-    OpenWords,
-    TopicModel,
-)
-from stickbreaker.models.topics.tokens import tokens_of, whole_counts
+from stickbreaker.learning.sampling import SamplingState
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.models.topics import Hybrid, MeanField, OpenWords, TopicModel
+from stickbreaker.models.topics.tokens import whole_counts
 from stickbreaker.saved import ModelDirectory, Snapshot
-from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of, state_of
+from stickbreaker.saved.checkpoints import Checkpoints, model_of, snapshot_of, state_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE, VOCABULARY
 
@@ -61,7 +54,7 @@ def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
     estimator._topic_model(corpus.vocabulary, corpus.analysis)  # UserError for wrong parameters comes first
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
-    best: tuple[Run, RunState, Trace] | None = None
+    best: tuple[Run[Any], RunState, Trace] | None = None
     for start in range(estimator.n_init):
         seed = estimator.seed_ if start == 0 else derived_seed(estimator.seed_, "start", start)
         job, state = new_run(estimator, corpus, seed)
@@ -76,27 +69,31 @@ def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
 
 def new_run(
     estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-) -> tuple[Run, RunState]:
+) -> tuple[Run[Any], RunState]:
     """A run at its start: the model that the parameters describe, and a seeded table (seeded chains).
 
     What its engine keeps in files lies in `folder`.
     """
-    return begun(estimator, _job(estimator, corpus, seed, held_out, folder))
+    model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
+    if estimator._sampling() is not None:
+        job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
+        return job, gibbs_runs.first_state(estimator, model, source, seed)
+    return begun(estimator, _job(estimator, model, source, seed, evaluate, folder))
 
 
-def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
-    """A run with a seeded table (seeded chains), and its state."""
+def begun(estimator: TopicEstimator, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
+    """A run by variational steps with a seeded table, and its state."""
     model = job.model
     assert isinstance(model, TopicModel)
     if isinstance(model.words, OpenWords):
         job, state = begin_open(job, estimator.n_topics, estimator.init)
     else:
-        job.engine.start(model, _seeds(estimator, job.source, model, job.seed))
-        state = RunState(model.start())
+        job.engine.start(model, seeds_of(estimator, job.source, model, job.seed))
+        state = VariationalState(model.start())
     solvers, corpus = (model.solver, estimator._fold_in()), job.source.corpus
     if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(isinstance(s, Hybrid) for s in solvers):
         job.engine.each(WholeCounts(job.source), job.source.parts())  # else an error in mid-run
-    return replace(job, chains=_chains(estimator, job)), state
+    return job, state
 
 
 @dataclass(frozen=True)
@@ -110,9 +107,10 @@ class WholeCounts:
             whole_counts(self.source.block(block)[1].counts)
 
 
-def _job(
-    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None = None
-) -> Run:
+def _to_learn(
+    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float
+) -> tuple[TopicModel, Source, HeldOut | None]:
+    """The model that the parameters describe, the documents, and who scores those that are held out."""
     model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
     source = source_of(corpus, model, held_out)
     if source.n_documents == 0:
@@ -120,9 +118,20 @@ def _job(
     evaluate = HeldOut(source, seed) if held_out > 0.0 else None
     if evaluate is not None and evaluate.is_empty:
         raise UserError("no held-out document has a known word", remedy="raise the held-out share")
+    return model, source, evaluate
+
+
+def _job(
+    estimator: TopicEstimator,
+    model: TopicModel,
+    source: Source,
+    seed: int,
+    evaluate: HeldOut | None,
+    folder: Path | None,
+) -> VariationalRun:
     schedule = estimator._schedule()
     carried = schedule.keeps_reports and isinstance(model.solver, MeanField)
-    return Run(
+    return VariationalRun(
         model=model,
         engine=engine_of(estimator, model, keep_local=estimator.keep_local or carried, folder=folder),
         schedule=schedule,
@@ -133,64 +142,24 @@ def _job(
     )
 
 
-def _seeds(
-    estimator: TopicEstimator, source: Source, model: TopicModel, seed: int
-) -> DocumentSeeds | NoiseSeeds:
-    """The table that a run, or a chain, starts from, its rows made when they are asked for."""
-    guided = sum(name is not None for name in estimator._names())
-    assert isinstance(model.words, ClosedVocabulary)
-    if estimator.init == "documents":
-        return seed_from_documents(source, model.words, estimator.n_topics, guided, seed)
-    corpus = source.corpus
-    assert isinstance(corpus, Corpus)
-    words, tokens = corpus.vocabulary.words, max(corpus.n_tokens, 1.0)
-    return NoiseSeeds(model, words, estimator.n_topics, tokens, seed)
-
-
-def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None = None) -> Chains | None:
-    """The chains of a run by Gibbs sampling: from seeds, or from the arrays of a snapshot."""
-    sampling, model = estimator._sampling(), job.model
-    if sampling is None:
-        return None
-    assert isinstance(model, TopicModel)
-    tokens = tokens_of((bags for _, bags in job.source.in_order()), job.source.n_words)
-    samplers: list[Sampler] = []
-    for number in range(sampling.chains):
-        seed = job.seed if number == 0 else derived_seed(job.seed, "chain", number)
-        if held is None:
-            first = job.engine.rows().values  # the run's own seeds
-            seeds = first if number == 0 else _seeds(estimator, job.source, model, seed)[:]
-            assignments = _first_assignments(seeds, model, job.source, seed)
-        else:
-            assignments = np.zeros(len(tokens.words), np.int32)
-        assert not isinstance(model.documents, FranchiseTopics)
-        assert isinstance(model.words, ClosedVocabulary)
-        samplers.append(sampling.sampler(tokens, assignments, model.documents, model.words, seed))
-    burn_in = job.limits.max_iter // 2 if sampling.burn_in is None else sampling.burn_in
-    chains = Chains(samplers, burn_in, sampling.every, threads_of(estimator.n_jobs) or usable_cores())
-    if held is not None:
-        chains.restore(held)
-    return chains
-
-
-def _first_assignments(seeds: Array, model: TopicModel, source: Source, seed: int) -> NDArray[np.int32]:
-    """A topic for every token, in document order: a draw given the seeded topics."""
-    small = model.start()
-    assert isinstance(model.words, ClosedVocabulary)
-    view = model.view(small, seeds, model.words.totals(seeds), None)
-    start = Hybrid(burn_in=1, samples=1)
-    parts = [start.assign(view, shard, seed) for shard in source.shards(*range(source.n_blocks))]
-    return np.concatenate(parts)
-
-
-def finish(estimator: TopicEstimator, corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
-    """Hand a run's results to the estimator."""
-    assert isinstance(job.model, TopicModel)
+def finish(
+    estimator: TopicEstimator, corpus: Corpus, job: Run[Any], state: RunState, trace: Trace
+) -> tuple[Engine, VariationalState]:
+    """Hand a run's results to the estimator; gives them as a table and the rest."""
+    if isinstance(state, SamplingState):
+        model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
+        engine, whole = gibbs_runs.learned(estimator, model, state)
+    else:
+        assert isinstance(job, VariationalRun)
+        assert isinstance(state, VariationalState)
+        assert isinstance(job.model, TopicModel)
+        model, engine, whole = job.model, job.engine, state
     estimator.vocabulary_ = corpus.vocabulary
     estimator.analysis_ = corpus.analysis or Analysis()
     estimator.corpus_ = about(corpus)
     estimator.trace_ = trace.records
-    estimator._take(job.model, job.engine, state)
+    estimator._take(model, engine, whole)
+    return engine, whole
 
 
 def unsettled(state: RunState, tol: float) -> str | None:
@@ -228,7 +197,7 @@ def begin(
             shutil.move(str(corpus.path), directory.path / "corpus")
         analysis = None if corpus.analysis is None else corpus.analysis.resolved().to_dict()
         fixed = manifest_of(estimator, seed, {**about(corpus), "analysis": analysis}, where, held_out)
-        directory.write(snapshot_of(job, state, fixed, "running"))
+        directory.write(snapshot_of(job, state, fixed))
 
 
 def resume(
@@ -239,11 +208,11 @@ def resume(
     watch: Sequence[Observer] = (),
     stopper: Any = None,
     spark: "SparkEngine | None" = None,
-) -> tuple[Run, RunState] | None:
+) -> tuple[TopicEstimator, Run[Any], RunState] | None:
     """Go on with the run at `path` to its end; None when it is finished already.
 
     `spark` is the session of a run on Spark. Checkpoints every `every` seconds. `stopper` is called with
-    the engine's `stop`, for signal handlers.
+    the run's `stop`, for signal handlers.
     Raises Interrupted after a checkpoint when stopped, UserError where the corpus or a file has changed.
     """
     from stickbreaker.estimators.sampling import write_documents
@@ -259,55 +228,70 @@ def resume(
         if manifest["status"] == "done":  # by another process, a moment ago
             return None
         with making_sense_of(path, RESTORE):
-            estimator, corpus, job, state = _taken_up(path, snapshot, threads, spark)
+            estimator, corpus, source, job, state = _taken_up(path, snapshot, threads, spark)
         directory.truncate_trace(manifest)
         before = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
-        trace = Trace(directory.trace_path, snapshot.trace)
+        trace, fixed = Trace(directory.trace_path, snapshot.trace), begun_with(manifest)
 
-        def add_documents() -> None:
+        def finished() -> Snapshot:
             estimator.seed_ = job.seed
-            finish(estimator, corpus, job, state, trace)
-            write_documents(estimator, job.source, job.engine, directory.path)
-            checkpoints.fixed["corpus_path"] = None
+            engine, whole = finish(estimator, corpus, job, state, trace)
+            write_documents(estimator, source, engine, directory.path)
+            return model_of(engine, whole, {**fixed, "corpus_path": None}, "done")
 
-        evolving = Evolving(directory.evolution()) if job.model.table.keyed else None
+        evolving = None
+        if isinstance(job, VariationalRun) and isinstance(state, VariationalState) and job.model.table.keyed:
+            evolving = Evolving(directory.evolution(), job, state)
         snapshots = None if evolving is None else evolving.snapshots
-        checkpoints = Checkpoints(directory, begun_with(manifest), every, add_documents, snapshots)
+        checkpoints = Checkpoints(directory, fixed, every, finished, snapshots)
         if stopper is not None:
-            stopper(job.engine.stop)
+            stopper(job.stop)
         run(job, state, [Clock(before), trace, *watch, *([evolving] if evolving else []), checkpoints])
     finally:
         directory.unlock()
     directory.clear()
-    return job, state
+    return estimator, job, state
 
 
 def _taken_up(
     path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None"
-) -> tuple[TopicEstimator, Corpus, Run, RunState]:
-    """The estimator, corpus, run and state of a snapshot, from where the run goes on."""
+) -> tuple[TopicEstimator, Corpus, Source, Run[Any], RunState]:
+    """The estimator, corpus, documents, run and state of a snapshot, from where the run goes on."""
     manifest = snapshot.manifest
     estimator = estimator_of(manifest, threads)
     if spark is not None and estimator.engine == "local":
         remedy = "resume it without --engine spark"
         raise UserError("the run began on one machine", where=path, remedy=remedy)
     estimator.engine = estimator.engine if spark is None else spark
-    corpus = _corpus_of(path, manifest)
+    corpus = corpus_of(path, manifest)
     if learned_from(manifest)[0] != about(corpus):
         raise ValueError("it says something else of its corpus than that does")
     _refuse_other_words(path, manifest, corpus)
-    job = _job(estimator, corpus, manifest["settings"]["random_state"], manifest["held_out"], path)
-    job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
-    state, n_rows = state_of(snapshot), job.engine.n_rows
-    assert isinstance(job.model, TopicModel)
-    refuse_other_shapes(job.model, (n_rows, job.engine.totals().shape[1]), state, corpus.n_words)
-    records = job.engine.locals.values() if isinstance(job.engine, LocalEngine) else ()
-    if isinstance(job.model.solver, MeanField) and any("gamma" not in local for local in records):
+    seed = manifest["settings"]["random_state"]
+    model, source, evaluate = _to_learn(estimator, corpus, seed, manifest["held_out"])
+    if estimator._sampling() is not None:
+        job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
+        state = gibbs_runs.restored_state(estimator, model, source, seed, snapshot)
+        engine, whole = gibbs_runs.learned(estimator, model, state)
+        refuse_other_shapes(model, engine.table.shape, whole, corpus.n_words)
+        return estimator, corpus, source, job, state
+    job = _job(estimator, model, source, seed, evaluate, path)
+    return estimator, corpus, source, job, _restored(job, model, snapshot, corpus.n_words)
+
+
+def _restored(job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_words: int) -> VariationalState:
+    """The state of a snapshot, whose table the engine takes. Raises ValueError where it makes no sense."""
+    engine = job.engine
+    engine.restore(model, snapshot.arrays, snapshot.keys)
+    state = state_of(snapshot)
+    refuse_other_shapes(model, (engine.n_rows, engine.totals().shape[1]), state, n_words)
+    records = engine.locals.values() if isinstance(engine, LocalEngine) else ()
+    if isinstance(model.solver, MeanField) and any("gamma" not in local for local in records):
         raise ValueError("documents' records without their topics")
     for local in records:
         if "gamma" in local:
             refuse_negative(local["gamma"].values, "gamma")
-    return estimator, corpus, replace(job, chains=_chains(estimator, job, snapshot.arrays)), state
+    return state
 
 
 def _refuse_other_words(path: Path, manifest: dict[str, Any], corpus: Corpus) -> None:
@@ -317,17 +301,3 @@ def _refuse_other_words(path: Path, manifest: dict[str, Any], corpus: Corpus) ->
         own = ModelDirectory(path).vocabulary()
         if own.words != corpus.vocabulary.words:
             raise ValueError("its vocabulary is not that of its corpus")
-
-
-def _corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
-    """The corpus of a run, checked to be the one that it began with."""
-    if manifest["corpus_path"] is None:
-        remedy = "to go on, give the command again that learns it: stickbreaker stream"
-        raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
-    where = path / "corpus" if manifest["corpus_path"] == "corpus" else Path(manifest["corpus_path"])
-    corpus = Corpus.open(where)
-    if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
-        raise UserError(
-            "is not the corpus that the run began with", where=where, remedy="restore it, or fit anew"
-        )
-    return corpus

@@ -9,9 +9,9 @@ from stickbreaker.core.records import Array
 from stickbreaker.engines import Engine
 from stickbreaker.estimators.plain_topics import PlainTopics
 from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of
-from stickbreaker.learning.loop import RunState
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
+from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
     ClosedVocabulary,
@@ -188,7 +188,7 @@ class PlainHDP(PlainTopics):
             return solver
         return Franchise(solver.max_iter, solver.tol, solver.keep_local, int(self.tables))
 
-    def _take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
+    def _take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         super()._take(model, engine, state)
         self.n_topics_ = len(self._topic_columns)
         documents, small = model.documents, state.small

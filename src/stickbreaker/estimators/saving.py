@@ -16,8 +16,8 @@ from stickbreaker.estimators.plain_hdp import PlainHDP
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.estimators.topics import TopicEstimator
-from stickbreaker.learning.loop import RunState
 from stickbreaker.learning.trace import line_of
+from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.topics import FiniteTopics, TopicModel
 from stickbreaker.models.topics.seen_before import SeenBefore
 from stickbreaker.models.topics.spelling import CharacterModel
@@ -81,6 +81,20 @@ def learned_from(manifest: dict[str, Any]) -> tuple[dict[str, Any], Analysis | P
     analysis = known.pop("analysis", None)
     refuse_other_kinds(known, ABOUT)
     return known, None if analysis is None else analysis_from(analysis)
+
+
+def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
+    """The corpus of a run, checked to be the one that it began with."""
+    if manifest["corpus_path"] is None:
+        remedy = "to go on, give the command again that learns it: stickbreaker stream"
+        raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
+    where = path / "corpus" if manifest["corpus_path"] == "corpus" else Path(manifest["corpus_path"])
+    corpus = Corpus.open(where)
+    if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
+        raise UserError(
+            "is not the corpus that the run began with", where=where, remedy="restore it, or fit anew"
+        )
+    return corpus
 
 
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> TopicEstimator:
@@ -155,9 +169,14 @@ def _fill(
         model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_, stream=True)
     if not model.table.keyed:  # an open vocabulary takes any columns
         estimator.n_features_in_ = len(estimator.vocabulary_)
-    engine = LocalEngine(estimator.n_jobs, folder=directory.path)
-    engine.restore(model, snapshot.arrays, snapshot.keys)
-    state = state_of(snapshot)
+    if estimator._sampling() is not None and snapshot.manifest["status"] == "running":
+        from stickbreaker.estimators import gibbs_runs  # brings numba and scipy
+
+        engine, state = gibbs_runs.read(estimator, model, directory, snapshot)
+    else:
+        engine = LocalEngine(estimator.n_jobs, folder=directory.path)
+        engine.restore(model, snapshot.arrays, snapshot.keys)
+        state = state_of(snapshot)
     refuse_other_shapes(model, engine.table.shape, state, len(estimator.vocabulary_))
     lasts = in_place or snapshot.manifest["status"] != "running"
     if isinstance(engine.table, StoredTable) and not lasts:
@@ -165,7 +184,9 @@ def _fill(
     estimator._take(model, engine, state)
 
 
-def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunState, n_words: int) -> None:
+def refuse_other_shapes(
+    model: TopicModel, shape: tuple[int, int], state: VariationalState, n_words: int
+) -> None:
     """Raise ValueError where the parts of a saved model are not of one size: its table (rows × columns), its
     vocabulary (`n_words`, of a closed one) and the rest."""
     if not model.table.keyed and shape[0] != n_words:

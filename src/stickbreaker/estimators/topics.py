@@ -23,9 +23,11 @@ from stickbreaker.corpus.source import cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.settings import threads_of, words_of
 from stickbreaker.estimators.topic_words import Dense, Stored, TopicWords, leading_words, parts_of
-from stickbreaker.learning.loop import Limits, RunState, first_columns
+from stickbreaker.learning.loop import Limits, RunState
+from stickbreaker.learning.moves import first_columns
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
+from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics import (
     Franchise,
@@ -96,7 +98,7 @@ class TopicEstimator(ABC):
     _engine: LocalEngine
     _topic_columns: NDArray[np.int64]  # the table's column of each topic in use
     _small: Record
-    _state: RunState
+    _state: VariationalState
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:
@@ -287,7 +289,7 @@ class TopicEstimator(ABC):
         )  # or sums would depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
-    def _take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
+    def _take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         """Make a run's state the estimator's fitted attributes."""
         self._state, self._small = replace(state, plans=[]), state.small  # what was under way is over
         self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
