@@ -35,7 +35,7 @@ class OurHDP:
     ) -> None:
         from stickbreaker import Corpus
         from stickbreaker.estimators import fitting
-        from stickbreaker.learning.loop import Run, RunState, run, settle
+        from stickbreaker.learning.loop import Run, RunState, run
         from stickbreaker.learning.observers import Observer, Trace
 
         corpus = Corpus.from_matrix(train)
@@ -45,13 +45,12 @@ class OurHDP:
         in_table: list[int] = []  # topics, at the end of each pass
 
         class Passes(Observer):
-            def step(self, job: Run, state: RunState, record: dict[str, Any]) -> bool:
+            def step(self, job: Run[Any], state: RunState, record: dict[str, Any]) -> bool:
                 def topics() -> Array:
-                    settle(job, state)
                     fitting.finish(model, corpus, job, state, trace)
                     return model.topic_word_
 
-                if state.in_pass > 0:
+                if state.passes == len(in_table):
                     return False
                 in_table.append(record["topics"])
                 watch.step(topics)

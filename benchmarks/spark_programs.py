@@ -14,6 +14,7 @@ from stickbreaker import LDA, Corpus, Online
 from stickbreaker.estimators import fitting
 from stickbreaker.learning.loop import Run, RunState, run
 from stickbreaker.learning.observers import Observer, Trace
+from stickbreaker.learning.variational import VariationalRun
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,7 +57,7 @@ class Ours:
         steps: list[dict[str, int]] = []
 
         class Steps(Observer):
-            def step(self, job: Run, state: RunState, record: dict[str, Any]) -> bool:
+            def step(self, job: Run[Any], state: RunState, record: dict[str, Any]) -> bool:
                 steps.append(counted.taken())
                 return False
 
@@ -87,17 +88,17 @@ class Ours:
         )
 
 
-def topics_of(model: LDA, corpus: Corpus, job: Run, state: RunState, trace: Trace) -> Array:
+def topics_of(model: LDA, corpus: Corpus, job: Run[Any], state: RunState, trace: Trace) -> Array:
     """Topics × words of a run under way."""
     fitting.finish(model, corpus, job, state, trace)
     return model.topic_word_
 
 
-def told_of(job: Run) -> dict[str, float]:
+def told_of(job: Run[Any]) -> dict[str, float]:
     """Records and bytes that the last map shuffled, and the bytes of the files that it left."""
     from stickbreaker.engines.spark import SparkBlocks
 
-    if not isinstance(job.engine, SparkBlocks):
+    if not isinstance(job, VariationalRun) or not isinstance(job.engine, SparkBlocks):
         return {}
     files = [path for path in Path(job.engine.folder).rglob("*.arrow") if path.is_file()]
     size = sum(path.stat().st_size for path in files)

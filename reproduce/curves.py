@@ -54,10 +54,10 @@ class Watch(Observer):
         self.trace = Trace()
         self.seconds = 0.0
 
-    def begin(self, job: Run, state: RunState) -> None:
+    def begin(self, job: Run[Any], state: RunState) -> None:
         self.since = time.process_time()
 
-    def step(self, job: Run, state: RunState, record: dict[str, Any]) -> bool:
+    def step(self, job: Run[Any], state: RunState, record: dict[str, Any]) -> bool:
         self.seconds += time.process_time() - self.since
         if state.passes in self.at:
             fitting.finish(self.estimator, self.train, job, state, self.trace)

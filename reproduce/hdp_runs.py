@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 
 from stickbreaker import HDP, Corpus, Online, SplitMerge
 from stickbreaker.estimators import fitting
-from stickbreaker.learning.loop import Run, RunState, run, settle
+from stickbreaker.learning.loop import Run, RunState, run
 from stickbreaker.learning.observers import Observer, Trace
 
 MEMOISED, PAPER, HALVES = "memoised-SM", "oHDP-SM", "oHDP-SM, halves"
@@ -82,15 +82,14 @@ class Watch(Observer):
         self.at = sorted(at, reverse=True)
         self.seconds = 0.0
 
-    def begin(self, job: Run, state: RunState) -> None:
+    def begin(self, job: Run[Any], state: RunState) -> None:
         self.since = time.process_time()
 
-    def step(self, job: Run, state: RunState, record: dict[str, Any]) -> bool:
+    def step(self, job: Run[Any], state: RunState, record: dict[str, Any]) -> bool:
         self.seconds += time.process_time() - self.since
         if self.at and state.seen >= self.at[-1]:
             while self.at and state.seen >= self.at[-1]:
                 self.at.pop()
-            settle(job, state)
             fitting.finish(self.model, self.train, job, state, self.trace)
             note(self.curve, self.model, self.scorer, state.seen, self.seconds)
         self.since = time.process_time()

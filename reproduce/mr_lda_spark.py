@@ -18,9 +18,8 @@ from texts import rows
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.core.errors import UserError
-from stickbreaker.estimators import fitting
 from stickbreaker.estimators.engines import readable
-from stickbreaker.learning.loop import advance
+from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
 
 TOPICS, STEPS = 1000, 2  # one step more is not counted
 HELD = 1 << 29  # bytes of reports that a task adds up at most; the thesis's mappers have 2 GB
@@ -58,6 +57,8 @@ def _run(session: Any, corpus: Corpus, inference: str, combined: bool) -> dict[s
     model = LDA(TOPICS, inference=inference, random_state=0, engine=engine)
     model.seed_ = 0
     job, state = model.new_run(readable(model, corpus), 0)
+    assert isinstance(job, VariationalRun)
+    assert isinstance(state, VariationalState)
     assert isinstance(job.engine, SparkBlocks)
     told: list[tuple[float, ...]] = []
     for _ in range(STEPS + 1):

@@ -56,7 +56,7 @@ class StopAfter(Observer):
 
     def ask(self, job: Any) -> None:
         """How it asks."""
-        job.engine.stop()
+        job.stop()
 
 
 def planted_documents(n: int = 60, seed: int = 0) -> list[dict[str, str]]:

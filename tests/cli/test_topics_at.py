@@ -68,7 +68,7 @@ class StopAtOnce(Observer):
     """Asks the run to stop after a step, as Ctrl-C does."""
 
     def step(self, job, state, record):
-        job.engine.stop()
+        job.stop()
         return False
 
 

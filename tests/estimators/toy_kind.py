@@ -1,19 +1,25 @@
-"""A kind of models without topics: documents come from one of some unigram components."""
+"""Two kinds of models without topics: one with a table that an engine owns, and a sampler without."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
+from stickbreaker.core.randomness import stream
+from stickbreaker.core.records import Field
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import Kind
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.estimators.settings import positive, threads_of
-from stickbreaker.learning.loop import Limits, Run, RunState
+from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.loop import Limits, RunState
+from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.schedules import Batch
-from stickbreaker.saved.checkpoints import model_of, state_of
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.models.contract import Fitted, Sampler, Score
+from stickbreaker.saved.checkpoints import fitted_of, model_of, sampling_state_of, small_of, state_of
 from stickbreaker.testing.growing import ClosedMixture
 
 MIXTURE = Kind(
@@ -23,11 +29,17 @@ MIXTURE = Kind(
     verbs=("evaluate",),
     measures=("score",),
 )
+UNIGRAMS = replace(
+    MIXTURE,
+    name="Unigrams",
+    home="tests.estimators.toy_kind:PlainUnigrams",
+    front_door="tests.estimators.toy_kind:Unigrams",
+)
 
 
 @dataclass(eq=False, repr=False)
 class PlainMixture(Estimator):
-    """Components of words, one a document."""
+    """Components of words, one a document, in the columns of a table."""
 
     kind: ClassVar[str] = "Mixture"
 
@@ -48,7 +60,7 @@ class PlainMixture(Estimator):
         generator = np.random.default_rng(seed)
         engine = LocalEngine(threads_of(self.n_jobs), folder=folder)
         engine.start(model, generator.random((corpus.n_words, self.n_components)))
-        return self._run(corpus, engine, seed, held_out), RunState(model.start())
+        return self._run(corpus, engine, seed, held_out), VariationalState(model.start())
 
     def resume_run(self, corpus, snapshot, folder):
         manifest = snapshot.manifest
@@ -58,12 +70,13 @@ class PlainMixture(Estimator):
         return self._run(corpus, engine, seed, manifest["held_out"]), state_of(snapshot)
 
     def _run(self, corpus, engine, seed, held_out):
-        return Run(engine.model, engine, Batch(), Source(corpus, held_out), seed, self.limits())
+        source = Source(corpus, held_out)
+        return VariationalRun(engine.model, engine, Batch(), source, seed=seed, limits=self.limits())
 
-    def sizes(self, job):
-        return {"components": job.engine.totals().shape[1]}
+    def sizes(self):
+        return {"components": self.component_words_.shape[1]}
 
-    def take_run(self, job, state):
+    def take_run(self, corpus, job, state):
         self._take(job.engine, state)
 
     def _take(self, engine, state):
@@ -92,4 +105,91 @@ class PlainMixture(Estimator):
 
 
 class Mixture(ScikitLearn, PlainMixture):
+    """The same with scikit-learn's conventions."""
+
+
+class Shares(Sampler):
+    """Draws of words' shares from their posterior, under a Dirichlet prior of one."""
+
+    def __init__(self, counts, seed):
+        self.counts, self.seed = counts, seed
+        self.shares, self.sum, self.samples = (
+            np.full(len(counts), 1.0 / len(counts)),
+            np.zeros(len(counts)),
+            0,
+        )
+
+    def sweep(self, number, threads):
+        self.shares = stream(self.seed, "shares", number).dirichlet(self.counts + 1.0)
+
+    def learn(self):
+        pass
+
+    def keep(self):
+        self.sum, self.samples = self.sum + self.shares, self.samples + 1
+
+    def score(self):
+        return Score(float(self.counts @ np.log(self.shares)), float(self.counts.sum()), "joint")
+
+    def fitted(self):
+        return Fitted({"shares": Field(self.sum / max(self.samples, 1), ("words",))})
+
+    def snapshot(self):
+        return {"shares": self.shares, "sum": self.sum, "samples": np.array(self.samples)}
+
+    def restore(self, arrays):
+        self.shares, self.sum, self.samples = arrays["shares"], arrays["sum"], int(arrays["samples"])
+
+
+@dataclass(eq=False, repr=False)
+class PlainUnigrams(Estimator):
+    """One distribution over words, sampled: a run without a table and without an engine."""
+
+    kind: ClassVar[str] = "Unigrams"
+
+    max_iter: int = 4
+    _: KW_ONLY
+    n_jobs: int | None = None
+    random_state: int | None = None
+
+    def refuse_params(self, vocabulary=None, analysis=None):
+        positive("max_iter", self.max_iter, whole=True)
+
+    def limits(self):
+        return Limits(self.max_iter, 0.0)
+
+    def new_run(self, corpus, seed, held_out=0.0, folder=None):
+        job = SamplingRun(corpus.n_documents, seed=seed, limits=self.limits())
+        return job, SamplingState(Chains([Shares(_counts(corpus), seed)], 0, 1, 1))
+
+    def resume_run(self, corpus, snapshot, folder):
+        job, state = self.new_run(corpus, snapshot.manifest["settings"]["random_state"])
+        return job, sampling_state_of(snapshot, state.chains)
+
+    def take_run(self, corpus, job, state):
+        self.small_ = state.chains.fitted().small
+        self.take_state(state)
+
+    def sizes(self):
+        return {"words": len(self.small_["shares"].values)}
+
+    def score_documents(self, corpus):
+        counts = _counts(corpus)
+        return float(counts @ np.log(self.small_["shares"].values)), float(counts.sum())
+
+    def snapshot(self, fixed):
+        return fitted_of(Fitted(self.small_), self.state_, fixed)
+
+    def restore(self, snapshot, folder, *, lasts):
+        self.n_features_in_ = len(self.vocabulary_)
+        self.small_ = small_of(snapshot)
+        self.take_state(RunState(**snapshot.manifest["run"]))
+
+
+def _counts(corpus):
+    bags = [corpus.bags(block) for block in range(len(corpus.block_sizes))]
+    return sum(np.bincount(each.words, each.counts, minlength=corpus.n_words) for each in bags)
+
+
+class Unigrams(ScikitLearn, PlainUnigrams):
     """The same with scikit-learn's conventions."""

@@ -22,12 +22,12 @@ from stickbreaker import HDP, LDA
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark import SparkEngine
-from stickbreaker.estimators.fitting import begun
 from stickbreaker.estimators.online import online_step
 from stickbreaker.estimators.opening import source_of
+from stickbreaker.estimators.topic_runs import begun
 from stickbreaker.estimators.topics import TopicEstimator
-from stickbreaker.learning.loop import Run
 from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.spark.arrivals import Arrivals
@@ -122,7 +122,7 @@ def learned_here(estimator: TopicEstimator, vocabulary: Vocabulary | None = None
         model = estimator.topic_model(corpus.vocabulary, ANALYSIS, stream=True)
         source = source_of(corpus, model)
         if job is None:
-            run = Run(model, LocalEngine(1), estimator.learning_schedule(), source, 1)
+            run = VariationalRun(model, LocalEngine(1), estimator.learning_schedule(), source, seed=1)
             documents, (job, state) = 0, begun(estimator, run)
         size = estimator.learning_schedule().batch_size
         for start in range(0, FILE, size):

@@ -1,7 +1,7 @@
 """The progress bar of a run."""
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.live import Live
@@ -20,7 +20,7 @@ INTERVAL = 0.25  # seconds between refreshes, driven by the loop
 class Bar(Observer):
     """Passes done, score, documents a second and the time left, in one line of the terminal."""
 
-    def begin(self, job: "Run", state: "RunState") -> None:
+    def begin(self, job: "Run[Any]", state: "RunState") -> None:
         self.started = time.perf_counter()
         self.last = 0.0
         self.from_documents = state.seen
@@ -28,23 +28,23 @@ class Bar(Observer):
         self.live.start()
         self.live.update(Text("first step …"), refresh=True)
 
-    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
         now = time.perf_counter()
         if now - self.last >= INTERVAL or state.converged:
             self.last = now
             self._draw(job, state, record)
         return False
 
-    def interrupted(self, job: "Run", state: "RunState") -> None:
+    def interrupted(self, job: "Run[Any]", state: "RunState") -> None:
         self.live.stop()
 
-    def end(self, job: "Run", state: "RunState") -> None:
+    def end(self, job: "Run[Any]", state: "RunState") -> None:
         self.live.stop()
 
-    def _draw(self, job: "Run", state: "RunState", record: TraceRecord) -> None:
+    def _draw(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> None:
         rate, left = pace(job, state, self.from_documents, self.started)
         table = Table.grid(padding=(0, 2))
-        total = job.limits.max_iter * max(1, job.source.n_documents)
+        total = job.limits.max_iter * max(1, job.n_documents)
         words = Text(f"{describe(record)}  {rate:,.0f} documents/s  {left}")
         table.add_row(ProgressBar(total=total, completed=min(total, state.seen), width=24), words)
         self.live.update(table, refresh=True)

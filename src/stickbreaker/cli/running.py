@@ -16,6 +16,7 @@ from stickbreaker.core.errors import UserError
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.estimators.estimator import Estimator
     from stickbreaker.estimators.topics import TopicEstimator
     from stickbreaker.learning.loop import Run, RunState
     from stickbreaker.learning.observers import Observer
@@ -86,9 +87,7 @@ def go_on(
     path: Path, every: float, threads: int | None, as_json: bool, engine: "str | SparkEngine" = "local"
 ) -> None:
     """Run to the end or to Ctrl-C, and say how it went."""
-    from stickbreaker.estimators.kinds import kind_of
-    from stickbreaker.estimators.saving import estimator_of
-    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.estimators.kinds import KINDS
 
     tell_of_compiling()
     again = f"stickbreaker resume {path}" + ("" if engine == "local" else " --engine spark")
@@ -100,15 +99,13 @@ def go_on(
             lambda r: f"{path}: finished already",
         )
         return
-    manifest = ModelDirectory(path).manifest()
-    sizes = estimator_of(manifest).sizes(done[0])
-    text = partial(_as_text, sizes=sizes, following=kind_of(manifest).verbs[:1])
-    emit(_summarize(path, *done, sizes), as_json, text)
+    text = partial(_as_text, sizes=done[0].sizes(), following=KINDS[done[0].kind].verbs[:1])
+    emit(_summarize(path, *done), as_json, text)
 
 
 def run_on(
     path: Path, every: float, threads: int | None, remedy: str, engine: "str | SparkEngine" = "local"
-) -> "tuple[Run, RunState] | None":
+) -> "tuple[Estimator, Run[Any], RunState] | None":
     """Go on with the run at `path`; None when it is finished already. Ctrl-C leaves the program, by `remedy`.
 
     Notes a score that has not settled.
@@ -134,19 +131,19 @@ def run_on(
         fail(f"interrupted; {remedy}")
     finally:
         signal.signal(signal.SIGINT, before)
-    warning = None if done is None else fitting.unsettled(done[1], done[0].limits.tol)
+    warning = None if done is None else fitting.unsettled(done[2], done[1].limits.tol)
     if warning is not None:
         note(f"note: {warning}")
     return done
 
 
-def _summarize(path: Path, job: "Run", state: "RunState", sizes: dict[str, int]) -> dict[str, Any]:
+def _summarize(path: Path, estimator: "Estimator", job: "Run[Any]", state: "RunState") -> dict[str, Any]:
     return {
         "model": str(path),
         "status": "done",
         "resumed": True,
-        **sizes,
-        "documents": job.source.n_documents,
+        **estimator.sizes(),
+        "documents": job.n_documents,
         "passes": state.passes,
         "steps": state.step,
         "converged": state.converged,

@@ -29,6 +29,10 @@ class UserError(ValueError):
         self.remedy = remedy
 
 
+class Interrupted(Exception):
+    """A run was asked to stop; everything is as its last complete step left it."""
+
+
 def shortened(text: str, most: int = LONGEST_PIECE) -> str:
     """The text, or where it has more than `most` characters its beginning and its end.
 

@@ -1,6 +1,7 @@
 """Where a run happens: an engine owns the table of counts and maps local steps over shards."""
 
-from stickbreaker.engines.contract import Engine, Interrupted
+from stickbreaker.core.errors import Interrupted
+from stickbreaker.engines.contract import Engine
 from stickbreaker.engines.local import LocalEngine
 
 __all__ = ["Engine", "Interrupted", "LocalEngine"]

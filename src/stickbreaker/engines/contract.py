@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from stickbreaker.engines.local import LocalEngine
 
 
-class Interrupted(Exception):
-    """The run was asked to stop; the table is that of the last complete step."""
-
-
 class Seeds(Protocol):
     """The counts that a table begins with (rows × columns), made for the rows that are asked for."""
 
@@ -168,8 +164,3 @@ class Engine(ABC):
     @abstractmethod
     def stop(self) -> None:
         """Ask a map under way to raise Interrupted; may be called from a signal handler."""
-
-    @property
-    @abstractmethod
-    def stopped(self) -> bool:
-        """Whether it was asked to stop."""

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
+from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.flat import flat_record, record_from
 from stickbreaker.core.records import Array, Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.engines.contract import Engine, Interrupted, Seeds, sum_arrays
+from stickbreaker.engines.contract import Engine, Seeds, sum_arrays
 from stickbreaker.engines.kept import PREFIX, KeptReports
 from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.engines.parts import LocalParts
@@ -291,10 +292,6 @@ class LocalEngine(Engine):
 
     def stop(self) -> None:
         self._stopped = True
-
-    @property
-    def stopped(self) -> bool:
-        return self._stopped
 
 
 def of_run(name: str) -> bool:

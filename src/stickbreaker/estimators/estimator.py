@@ -6,7 +6,6 @@ Plain Python. scikit-learn takes seconds to import, and the program and the repo
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -76,40 +75,47 @@ class Estimator(ABC):
     @abstractmethod
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-    ) -> tuple[Run, RunState]:
+    ) -> tuple[Run[Any], RunState]:
         """A run at its start, that learns from all but the share `held_out` of a corpus.
 
         What the run keeps in files lies in `folder`, its model's directory.
         """
 
     @abstractmethod
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
         """The run whose checkpoint is `snapshot`, read from `folder`, as it was then.
 
         Raises ValueError where the parts of the snapshot do not fit together.
         """
 
-    def evolution(self, job: Run, directory: ModelDirectory) -> "Evolving | None":
+    def evolution(self, job: Run[Any], state: RunState, directory: ModelDirectory) -> "Evolving | None":
         """What takes snapshots for the report while a run goes on; None of kinds and runs that keep none."""
         return None
-
-    def sizes(self, job: Run) -> dict[str, int]:
-        """How much a run has learned, as its summary says it: {"topics": 20}."""
-        return {}
 
     # From a run to what was learned
 
     @abstractmethod
-    def take_run(self, job: Run, state: RunState) -> None:
-        """Make a run's state the estimator's; corpus, vocabulary, seed and trace are known by then."""
+    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+        """Make what a run has learned of a corpus the estimator's; vocabulary, seed and trace are known."""
+
+    def finish_run(
+        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+    ) -> Snapshot:
+        """`take_run`, and the finished model: `fixed` is what a manifest of every kind says.
+
+        What the report tells of the corpus, which may go then, is added to the model's directory, `folder`.
+        """
+        self.take_run(corpus, job, state)
+        return self.snapshot(fixed)
+
+    def sizes(self) -> dict[str, int]:
+        """How much was learned, as a run's summary says it: {"topics": 20}."""
+        return {}
 
     def take_state(self, state: RunState) -> None:
         """Keep the state that a run ended with, and what it says of every run."""
-        self.state_ = replace(state, plans=[])  # what was under way is over
+        self.state_ = state
         self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
-
-    def write_documents(self, job: Run, path: Path) -> None:  # noqa: B027 (not all kinds do)
-        """Add to a finished model's directory what its report tells of the corpus, which may go then."""
 
     @abstractmethod
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:

@@ -15,7 +15,14 @@ from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.store import VOCABULARY_FILE
 from stickbreaker.estimators.engines import readable
 from stickbreaker.estimators.estimator import Estimator, final_score
-from stickbreaker.estimators.saving import about, begun_with, estimator_of, learned_from, manifest_of
+from stickbreaker.estimators.saving import (
+    about,
+    begun_with,
+    corpus_of,
+    estimator_of,
+    learned_from,
+    manifest_of,
+)
 from stickbreaker.estimators.settings import seed_of
 from stickbreaker.learning.convergence import relative_change
 from stickbreaker.learning.loop import Run, RunState, run
@@ -34,7 +41,7 @@ def fit(estimator: Estimator, corpus: Corpus) -> None:
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
-    best: tuple[Run, RunState, Trace] | None = None
+    best: tuple[Run[Any], RunState, Trace] | None = None
     for start in range(estimator.n_init):
         seed = estimator.seed_ if start == 0 else derived_seed(estimator.seed_, "start", start)
         job, state = estimator.new_run(corpus, seed)
@@ -47,13 +54,18 @@ def fit(estimator: Estimator, corpus: Corpus) -> None:
     finish(estimator, corpus, *best)
 
 
-def finish(estimator: Estimator, corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
+def finish(estimator: Estimator, corpus: Corpus, job: Run[Any], state: RunState, trace: Trace) -> None:
     """Hand a run's results to the estimator."""
+    _record(estimator, corpus, trace)
+    estimator.take_run(corpus, job, state)
+
+
+def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
+    """Note in an estimator what it has learned from, and how the run went."""
     estimator.vocabulary_ = corpus.vocabulary
     estimator.analysis_ = corpus.analysis or Analysis()
     estimator.corpus_ = about(corpus)
     estimator.trace_ = trace.records
-    estimator.take_run(job, state)
 
 
 def unsettled(state: RunState, tol: float) -> str | None:
@@ -91,7 +103,7 @@ def begin(
             shutil.move(str(corpus.path), directory.path / "corpus")
         analysis = None if corpus.analysis is None else corpus.analysis.resolved().to_dict()
         fixed = manifest_of(estimator, seed, {**about(corpus), "analysis": analysis}, where, held_out)
-        directory.write(snapshot_of(job, state, fixed, "running"))
+        directory.write(snapshot_of(job, state, fixed))
 
 
 def resume(
@@ -102,11 +114,11 @@ def resume(
     watch: Sequence[Observer] = (),
     stopper: Any = None,
     spark: "SparkEngine | None" = None,
-) -> tuple[Run, RunState] | None:
+) -> tuple[Estimator, Run[Any], RunState] | None:
     """Go on with the run at `path` to its end; None when it is finished already.
 
     `spark` is the session of a run on Spark. Checkpoints every `every` seconds. `stopper` is called with
-    the engine's `stop`, for signal handlers.
+    the run's `stop`, for signal handlers.
     Raises Interrupted after a checkpoint when stopped, UserError where the corpus or a file has changed.
     """
     directory = ModelDirectory(path)
@@ -123,29 +135,29 @@ def resume(
             estimator, corpus, job, state = _taken_up(path, snapshot, threads, spark)
         directory.truncate_trace(manifest)
         before = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
-        trace = Trace(directory.trace_path, snapshot.trace)
+        trace, fixed = Trace(directory.trace_path, snapshot.trace), begun_with(manifest)
 
-        def add_documents() -> None:
+        def finished() -> Snapshot:
             estimator.seed_ = job.seed
-            finish(estimator, corpus, job, state, trace)
-            estimator.write_documents(job, directory.path)
-            checkpoints.fixed["corpus_path"] = None
+            _record(estimator, corpus, trace)
+            done = {**fixed, "corpus_path": None}
+            return estimator.finish_run(corpus, job, state, done, directory.path)
 
-        evolving = estimator.evolution(job, directory)
+        evolving = estimator.evolution(job, state, directory)
         snapshots = None if evolving is None else evolving.snapshots
-        checkpoints = Checkpoints(directory, begun_with(manifest), every, add_documents, snapshots)
+        checkpoints = Checkpoints(directory, fixed, every, finished, snapshots)
         if stopper is not None:
-            stopper(job.engine.stop)
+            stopper(job.stop)
         run(job, state, [Clock(before), trace, *watch, *([evolving] if evolving else []), checkpoints])
     finally:
         directory.unlock()
     directory.clear()
-    return job, state
+    return estimator, job, state
 
 
 def _taken_up(
     path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None"
-) -> tuple[Estimator, Corpus, Run, RunState]:
+) -> tuple[Estimator, Corpus, Run[Any], RunState]:
     """The estimator, corpus, run and state of a snapshot, from where the run goes on."""
     manifest = snapshot.manifest
     estimator = estimator_of(manifest, threads)
@@ -153,7 +165,7 @@ def _taken_up(
         remedy = "resume it without --engine spark"
         raise UserError("the run began on one machine", where=path, remedy=remedy)
     estimator.engine = estimator.engine if spark is None else spark
-    corpus = _corpus_of(path, manifest)
+    corpus = corpus_of(path, manifest)
     if learned_from(manifest)[0] != about(corpus):
         raise ValueError("it says something else of its corpus than that does")
     _refuse_other_words(path, manifest, corpus)
@@ -167,17 +179,3 @@ def _refuse_other_words(path: Path, manifest: dict[str, Any], corpus: Corpus) ->
         own = ModelDirectory(path).vocabulary()
         if own.words != corpus.vocabulary.words:
             raise ValueError("its vocabulary is not that of its corpus")
-
-
-def _corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
-    """The corpus of a run, checked to be the one that it began with."""
-    if manifest["corpus_path"] is None:
-        remedy = "to go on, give the command again that learns it: stickbreaker stream"
-        raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
-    where = path / "corpus" if manifest["corpus_path"] == "corpus" else Path(manifest["corpus_path"])
-    corpus = Corpus.open(where)
-    if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
-        raise UserError(
-            "is not the corpus that the run began with", where=where, remedy="restore it, or fit anew"
-        )
-    return corpus

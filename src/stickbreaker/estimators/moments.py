@@ -1,9 +1,13 @@
 """Snapshots of the topics of a run over an open vocabulary: their words now, and those that entered."""
 
+from typing import Any
+
 import numpy as np
 
-from stickbreaker.learning.loop import Run, RunState, first_columns
+from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.moves import first_columns
 from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.topics import OpenWords, TopicModel
 from stickbreaker.models.topics.open_words import ENTERED
 from stickbreaker.saved.evolution import ENTERED_WORDS, TOP_WORDS, Entered, Evolution, Top
@@ -25,7 +29,7 @@ class Moments:
         """The date of the last snapshot."""
         return self.evolution.moments[-1].date if self.evolution.moments else None
 
-    def add(self, job: Run, state: RunState, documents: int, date: str | None) -> None:
+    def add(self, job: VariationalRun, state: VariationalState, documents: int, date: str | None) -> None:
         """Note the words of now, unless that was done after the same step."""
         last = self.evolution.moments[-1:]
         if last and last[0].step >= state.step:
@@ -37,24 +41,24 @@ class Moments:
 class Evolving(Observer):
     """Takes snapshots of a run over a corpus: four a pass, or one a step where a pass has fewer."""
 
-    def __init__(self, evolution: Evolution) -> None:
-        self.moments = Moments(evolution)
+    def __init__(self, evolution: Evolution, job: VariationalRun, state: VariationalState) -> None:
+        self.moments, self.job, self.state = Moments(evolution), job, state
 
     def snapshots(self) -> Evolution:
         """Those so far."""
         return self.moments.evolution
 
-    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
-        in_pass = job.source.n_documents * state.step / max(1.0, state.seen)
+    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+        in_pass = job.n_documents * state.step / max(1.0, state.seen)
         if state.step % max(1, int(in_pass / A_PASS)) == 0:
-            self.moments.add(job, state, int(state.seen), None)
+            self.moments.add(self.job, self.state, int(state.seen), None)
         return False
 
-    def end(self, job: Run, state: RunState) -> None:
-        self.moments.add(job, state, int(state.seen), None)
+    def end(self, job: Run[Any], state: RunState) -> None:
+        self.moments.add(self.job, self.state, int(state.seen), None)
 
 
-def words_now(job: Run, state: RunState, since: int | None) -> tuple[Top, Entered]:
+def words_now(job: VariationalRun, state: VariationalState, since: int | None) -> tuple[Top, Entered]:
     """The most probable words of each topic in use, by its lasting number, and those that entered `since` so
     many steps were done; None: no word is said to have entered."""
     assert isinstance(job.model, TopicModel)

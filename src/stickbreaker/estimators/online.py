@@ -14,9 +14,9 @@ from stickbreaker.estimators.saving import about
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.topic_runs import begun as begun_run
 from stickbreaker.estimators.topics import TopicEstimator
-from stickbreaker.learning.loop import Run, RunState, advance
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Online
+from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
 from stickbreaker.models.topics import FranchiseTopics, GrowingTopics, TopicModel
 
 
@@ -45,7 +45,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         engine = estimator.engine_.fork(model, threads, copied=True)
     else:
         engine = LocalEngine(threads)
-    job = Run(model, engine, schedule, source, estimator.seed_)
+    job = VariationalRun(model, engine, schedule, source, seed=estimator.seed_)
     if begun:
         state = estimator.state_
         for move in model.moves:  # that were not there before
@@ -74,7 +74,9 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     estimator.converged_ = False  # a stream has no end
 
 
-def online_step(job: Run, state: RunState, documents: int, some: Shards | None = None) -> TraceRecord:
+def online_step(
+    job: VariationalRun, state: VariationalState, documents: int, some: Shards | None = None
+) -> TraceRecord:
     """One step on all of the run's documents, or on some, in order; it counts as a pass.
 
     `documents`: those of the whole stream up to now, the size of it where the schedule tells no other.

@@ -13,7 +13,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.seeding import seed_from_documents
-from stickbreaker.learning.loop import Run, RunState, admit
+from stickbreaker.learning.variational import VariationalRun, VariationalState, admit
 from stickbreaker.models.contract import Model, Step
 from stickbreaker.models.topics import ClosedVocabulary, Hybrid, OpenWords, TopicModel
 from stickbreaker.models.topics.spelling import CharacterModel
@@ -49,7 +49,7 @@ def source_of(corpus: Corpus, model: Model, held_out: float = 0.0) -> Source:
     return Source(corpus, held_out, corpus.vocabulary.words if model.table.keyed else None)
 
 
-def begin_open(job: Run, n_topics: int, init: str) -> tuple[Run, RunState]:
+def begin_open(job: VariationalRun, n_topics: int, init: str) -> tuple[VariationalRun, VariationalState]:
     """A run over an empty table, with the spelling of its first minibatch or of a list, and its state.
 
     Topics begin with the first minibatch's words, in the shares that a few documents have each ("documents"),
@@ -66,7 +66,7 @@ def begin_open(job: Run, n_topics: int, init: str) -> tuple[Run, RunState]:
     model = replace(job.model, words=replace(job.model.words, characters=characters))
     job = replace(job, model=model)
     job.engine.start(model, np.zeros((0, n_topics)), ())
-    state = RunState(model.start())
+    state = VariationalState(model.start())
     seeds = _seeds(job, n_topics, init, found, sum(float(shard.counts.sum()) for shard in shards))
     if seeds.any():
         rows_of = {word: np.append(row, 2.0) for word, row in zip(found, seeds, strict=True)}
@@ -76,7 +76,7 @@ def begin_open(job: Run, n_topics: int, init: str) -> tuple[Run, RunState]:
     return job, state
 
 
-def _seeds(job: Run, n_topics: int, init: str, found: Sequence[str], tokens: float) -> Array:
+def _seeds(job: VariationalRun, n_topics: int, init: str, found: Sequence[str], tokens: float) -> Array:
     """Counts (found words × topics), `tokens` in all, that topics begin with."""
     assert isinstance(job.model, TopicModel)
     drawn = isinstance(job.model.solver, Hybrid)

@@ -9,9 +9,9 @@ from stickbreaker.core.records import Array
 from stickbreaker.engines import Engine
 from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of
 from stickbreaker.estimators.topics import TopicEstimator
-from stickbreaker.learning.loop import RunState
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
+from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
     ClosedVocabulary,
@@ -188,7 +188,7 @@ class PlainHDP(TopicEstimator):
             return solver
         return Franchise(solver.max_iter, solver.tol, solver.keep_local, int(self.tables))
 
-    def take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
+    def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         super().take(model, engine, state)
         self.n_topics_ = len(self.topic_columns_)
         documents, small = model.documents, state.small

@@ -72,6 +72,20 @@ def learned_from(manifest: dict[str, Any]) -> tuple[dict[str, Any], Analysis | P
     return known, None if analysis is None else analysis_from(analysis)
 
 
+def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
+    """The corpus of a run, checked to be the one that it began with."""
+    if manifest["corpus_path"] is None:
+        remedy = "to go on, give the command again that learns it: stickbreaker stream"
+        raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
+    where = path / "corpus" if manifest["corpus_path"] == "corpus" else Path(manifest["corpus_path"])
+    corpus = Corpus.open(where)
+    if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
+        raise UserError(
+            "is not the corpus that the run began with", where=where, remedy="restore it, or fit anew"
+        )
+    return corpus
+
+
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estimator:
     """An unfitted plain estimator with a manifest's settings. Raises ValueError where those make no sense."""
     made = kind_of(manifest).plain()

@@ -9,13 +9,29 @@ from scipy.sparse import csr_matrix, diags_array, hstack
 
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array
+from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
+from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.models.contract import Model
-from stickbreaker.models.topics import ClosedVocabulary, InformedPrior
+from stickbreaker.models.topics import ClosedVocabulary, InformedPrior, TopicModel
 
 SAMPLE = 5000  # documents that seeds are chosen from
 NEAR = 12  # documents a topic starts from: the seed and its nearest
 TRIALS = 20  # candidates for each seed
+
+
+def seeds_of(
+    estimator: TopicEstimator, source: Source, model: TopicModel, seed: int
+) -> "DocumentSeeds | NoiseSeeds":
+    """The table that a run, or a chain, starts from, its rows made when they are asked for."""
+    guided = sum(name is not None for name in estimator.guide_names())
+    assert isinstance(model.words, ClosedVocabulary)
+    if estimator.init == "documents":
+        return seed_from_documents(source, model.words, estimator.n_topics, guided, seed)
+    corpus = source.corpus
+    assert isinstance(corpus, Corpus)
+    words, tokens = corpus.vocabulary.words, max(corpus.n_tokens, 1.0)
+    return NoiseSeeds(model, words, estimator.n_topics, tokens, seed)
 
 
 def seed_from_documents(

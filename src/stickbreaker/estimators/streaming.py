@@ -13,6 +13,7 @@ from stickbreaker.corpus.blocks import TableSource
 from stickbreaker.corpus.building import About
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
+from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.moments import Moments, is_date
 from stickbreaker.estimators.online import online_step
 from stickbreaker.estimators.opening import begin_open, corpus_of_tokens, source_of
@@ -26,13 +27,13 @@ from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.stream_feed import Feed, Minibatch, Stop, Stopped, StreamSettings
 from stickbreaker.estimators.topic_shapes import refuse_other_shapes
 from stickbreaker.estimators.topics import TopicEstimator
-from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.trace import line_of
+from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.topics import OpenWords, TopicModel
 from stickbreaker.saved import ModelDirectory, Snapshot
-from stickbreaker.saved.checkpoints import snapshot_of, state_of
+from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 
@@ -49,8 +50,8 @@ class Stream:
     def __init__(
         self,
         feed: Feed,
-        job: Run,
-        state: RunState,
+        job: VariationalRun,
+        state: VariationalState,
         fixed: dict[str, Any],
         moments: Moments,
         seconds: float = 0.0,
@@ -96,7 +97,7 @@ class Stream:
     def snapshot(self, directory: ModelDirectory, status: str) -> None:
         """Save the model as it is, with its topics' words of now. Killed meanwhile, the one before stays."""
         self.moments.add(self.job, self.state, self.about["documents"], self.date)
-        snapshot = snapshot_of(self.job, self.state, self.fixed, status)
+        snapshot = model_of(self.job.engine, self.state, self.fixed, status)
         snapshot.evolution = self.moments.evolution
         directory.write(snapshot)
 
@@ -132,7 +133,7 @@ def begin(
     seed, corpus = seed_of(estimator.random_state), corpus_of_tokens(minibatch.tokens)
     model = estimator.topic_model(corpus.vocabulary, stream=True)
     engine = LocalEngine(threads_of(estimator.n_jobs))
-    begun = Run(model, engine, schedule, source_of(corpus, model), seed)
+    begun = VariationalRun(model, engine, schedule, source_of(corpus, model), seed=seed)
     job, state = begin_open(begun, estimator.n_topics, estimator.init)
     state.seen = float(documents)
     about = {
@@ -177,6 +178,7 @@ def _taken_up(
 ) -> Stream:
     """The run of a snapshot, its stream read up to there."""
     manifest = snapshot.manifest
+    kind_of(manifest).refuse("stream", directory.path)
     estimator = estimator_of(manifest, threads)
     assert isinstance(estimator, TopicEstimator)
     schedule = estimator.learning_schedule()
@@ -198,7 +200,8 @@ def _taken_up(
     nothing = Source(
         Corpus(TableSource("text", ()), Vocabulary.of(()), None, About())
     )  # each step has its own
-    job = Run(model, engine, schedule, nothing, manifest["settings"]["random_state"])
+    seed = manifest["settings"]["random_state"]
+    job = VariationalRun(model, engine, schedule, nothing, seed=seed)
     moments, seconds = Moments(directory.evolution()), snapshot.trace[-1].get("seconds", 0.0)
     return Stream(feed, job, state, fixed, moments, seconds)
 

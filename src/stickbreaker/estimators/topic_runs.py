@@ -1,85 +1,104 @@
 """Runs of topic models: from an estimator of topics and a corpus, and from a checkpoint."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.foreign import refuse_negative
-from stickbreaker.core.randomness import derived_seed
-from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
-from stickbreaker.engines.local import LocalEngine, usable_cores
+from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.estimators import gibbs_runs
 from stickbreaker.estimators.engines import engine_of
 from stickbreaker.estimators.opening import begin_open, source_of
-from stickbreaker.estimators.seeding import DocumentSeeds, NoiseSeeds, seed_from_documents
-from stickbreaker.estimators.settings import threads_of
+from stickbreaker.estimators.sampling import write_documents
+from stickbreaker.estimators.seeding import seeds_of
 from stickbreaker.estimators.topic_shapes import refuse_other_shapes
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.evaluation.held_out import HeldOut
-from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.loop import Run, RunState
-from stickbreaker.models.contract import Sampler
-from stickbreaker.models.topics import (
-    ClosedVocabulary,
-    FranchiseTopics,
-    Hybrid,
-    MeanField,
-    OpenWords,
-    TopicModel,
-)
-from stickbreaker.models.topics.tokens import tokens_of, whole_counts
+from stickbreaker.learning.sampling import SamplingState
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.models.topics import Hybrid, MeanField, OpenWords, TopicModel
+from stickbreaker.models.topics.tokens import whole_counts
 from stickbreaker.saved import Snapshot
-from stickbreaker.saved.checkpoints import state_of
+from stickbreaker.saved.checkpoints import model_of, state_of
 
 
 def new_run(
     estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-) -> tuple[Run, RunState]:
+) -> tuple[Run[Any], RunState]:
     """A run at its start: the model that the parameters describe, and a seeded table (seeded chains).
 
     What its engine keeps in files lies in `folder`.
     """
-    return begun(estimator, _job(estimator, corpus, seed, held_out, folder))
+    model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
+    if estimator.gibbs_settings() is not None:
+        job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
+        return job, gibbs_runs.first_state(estimator, model, source, seed)
+    return begun(estimator, _job(estimator, model, source, seed, evaluate, folder))
 
 
 def resume_run(
     estimator: TopicEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
-) -> tuple[Run, RunState]:
+) -> tuple[Run[Any], RunState]:
     """The run whose checkpoint is `snapshot`, as it was then."""
-    manifest = snapshot.manifest
-    job = _job(estimator, corpus, manifest["settings"]["random_state"], manifest["held_out"], folder)
-    job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
-    state, n_rows = state_of(snapshot), job.engine.n_rows
+    seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
+    model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
+    if estimator.gibbs_settings() is not None:
+        job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
+        state = gibbs_runs.restored_state(estimator, model, source, seed, snapshot)
+        engine, whole = gibbs_runs.learned(estimator, model, state)
+        refuse_other_shapes(model, engine.table.shape, whole, corpus.n_words)
+        return job, state
+    job = _job(estimator, model, source, seed, evaluate, folder)
+    return job, _restored(job, model, snapshot, corpus.n_words)
+
+
+def learned(
+    estimator: TopicEstimator, corpus: Corpus, job: Run[Any], state: RunState
+) -> tuple[TopicModel, Engine, VariationalState]:
+    """What a run has learned of a corpus: the model, its table, and the rest."""
+    if isinstance(state, SamplingState):
+        model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
+        return model, *gibbs_runs.learned(estimator, model, state)
+    assert isinstance(job, VariationalRun)
+    assert isinstance(state, VariationalState)
     assert isinstance(job.model, TopicModel)
-    refuse_other_shapes(job.model, (n_rows, job.engine.totals().shape[1]), state, corpus.n_words)
-    records = job.engine.locals.values() if isinstance(job.engine, LocalEngine) else ()
-    if isinstance(job.model.solver, MeanField) and any("gamma" not in local for local in records):
-        raise ValueError("documents' records without their topics")
-    for local in records:
-        if "gamma" in local:
-            refuse_negative(local["gamma"].values, "gamma")
-    return replace(job, chains=_chains(estimator, job, snapshot.arrays)), state
+    return job.model, job.engine, state
 
 
-def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
-    """A run with a seeded table (seeded chains), and its state."""
+def finish_run(
+    estimator: TopicEstimator,
+    corpus: Corpus,
+    job: Run[Any],
+    state: RunState,
+    fixed: dict[str, Any],
+    folder: Path,
+) -> Snapshot:
+    """The finished model of a run, whose documents for the report are written to `folder`."""
+    model, engine, whole = learned(estimator, corpus, job, state)
+    estimator.take(model, engine, whole)
+    variational = isinstance(job, VariationalRun)
+    source = job.source if variational else source_of(corpus, model, fixed["held_out"])
+    write_documents(estimator, source, engine, folder)
+    return model_of(engine, whole, fixed, "done")
+
+
+def begun(estimator: TopicEstimator, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
+    """A run by variational steps with a seeded table, and its state."""
     model = job.model
     assert isinstance(model, TopicModel)
     if isinstance(model.words, OpenWords):
         job, state = begin_open(job, estimator.n_topics, estimator.init)
     else:
-        job.engine.start(model, _seeds(estimator, job.source, model, job.seed))
-        state = RunState(model.start())
+        job.engine.start(model, seeds_of(estimator, job.source, model, job.seed))
+        state = VariationalState(model.start())
     solvers, corpus = (model.solver, estimator.fold_in_solver()), job.source.corpus
     if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(isinstance(s, Hybrid) for s in solvers):
         job.engine.each(WholeCounts(job.source), job.source.parts())  # else an error in mid-run
-    return replace(job, chains=_chains(estimator, job)), state
+    return job, state
 
 
 @dataclass(frozen=True)
@@ -93,9 +112,10 @@ class WholeCounts:
             whole_counts(self.source.block(block)[1].counts)
 
 
-def _job(
-    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None = None
-) -> Run:
+def _to_learn(
+    estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float
+) -> tuple[TopicModel, Source, HeldOut | None]:
+    """The model that the parameters describe, the documents, and who scores those that are held out."""
     model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
     source = source_of(corpus, model, held_out)
     if source.n_documents == 0:
@@ -103,9 +123,20 @@ def _job(
     evaluate = HeldOut(source, seed) if held_out > 0.0 else None
     if evaluate is not None and evaluate.is_empty:
         raise UserError("no held-out document has a known word", remedy="raise the held-out share")
+    return model, source, evaluate
+
+
+def _job(
+    estimator: TopicEstimator,
+    model: TopicModel,
+    source: Source,
+    seed: int,
+    evaluate: HeldOut | None,
+    folder: Path | None,
+) -> VariationalRun:
     schedule = estimator.learning_schedule()
     carried = schedule.keeps_reports and isinstance(model.solver, MeanField)
-    return Run(
+    return VariationalRun(
         model=model,
         engine=engine_of(estimator, model, keep_local=estimator.keep_local or carried, folder=folder),
         schedule=schedule,
@@ -116,51 +147,16 @@ def _job(
     )
 
 
-def _seeds(
-    estimator: TopicEstimator, source: Source, model: TopicModel, seed: int
-) -> DocumentSeeds | NoiseSeeds:
-    """The table that a run, or a chain, starts from, its rows made when they are asked for."""
-    guided = sum(name is not None for name in estimator.guide_names())
-    assert isinstance(model.words, ClosedVocabulary)
-    if estimator.init == "documents":
-        return seed_from_documents(source, model.words, estimator.n_topics, guided, seed)
-    corpus = source.corpus
-    assert isinstance(corpus, Corpus)
-    words, tokens = corpus.vocabulary.words, max(corpus.n_tokens, 1.0)
-    return NoiseSeeds(model, words, estimator.n_topics, tokens, seed)
-
-
-def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None = None) -> Chains | None:
-    """The chains of a run by Gibbs sampling: from seeds, or from the arrays of a snapshot."""
-    sampling, model = estimator.gibbs_settings(), job.model
-    if sampling is None:
-        return None
-    assert isinstance(model, TopicModel)
-    tokens = tokens_of((bags for _, bags in job.source.in_order()), job.source.n_words)
-    samplers: list[Sampler] = []
-    for number in range(sampling.chains):
-        seed = job.seed if number == 0 else derived_seed(job.seed, "chain", number)
-        if held is None:
-            first = job.engine.rows().values  # the run's own seeds
-            seeds = first if number == 0 else _seeds(estimator, job.source, model, seed)[:]
-            assignments = _first_assignments(seeds, model, job.source, seed)
-        else:
-            assignments = np.zeros(len(tokens.words), np.int32)
-        assert not isinstance(model.documents, FranchiseTopics)
-        assert isinstance(model.words, ClosedVocabulary)
-        samplers.append(sampling.sampler(tokens, assignments, model.documents, model.words, seed))
-    burn_in = job.limits.max_iter // 2 if sampling.burn_in is None else sampling.burn_in
-    chains = Chains(samplers, burn_in, sampling.every, threads_of(estimator.n_jobs) or usable_cores())
-    if held is not None:
-        chains.restore(held)
-    return chains
-
-
-def _first_assignments(seeds: Array, model: TopicModel, source: Source, seed: int) -> NDArray[np.int32]:
-    """A topic for every token, in document order: a draw given the seeded topics."""
-    small = model.start()
-    assert isinstance(model.words, ClosedVocabulary)
-    view = model.view(small, seeds, model.words.totals(seeds), None)
-    start = Hybrid(burn_in=1, samples=1)
-    parts = [start.assign(view, shard, seed) for shard in source.shards(*range(source.n_blocks))]
-    return np.concatenate(parts)
+def _restored(job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_words: int) -> VariationalState:
+    """The state of a snapshot, whose table the engine takes. Raises ValueError where it makes no sense."""
+    engine = job.engine
+    engine.restore(model, snapshot.arrays, snapshot.keys)
+    state = state_of(snapshot)
+    refuse_other_shapes(model, (engine.n_rows, engine.totals().shape[1]), state, n_words)
+    records = engine.locals.values() if isinstance(engine, LocalEngine) else ()
+    if isinstance(model.solver, MeanField) and any("gamma" not in local for local in records):
+        raise ValueError("documents' records without their topics")
+    for local in records:
+        if "gamma" in local:
+            refuse_negative(local["gamma"].values, "gamma")
+    return state

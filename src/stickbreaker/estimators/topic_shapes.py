@@ -2,7 +2,7 @@
 
 from stickbreaker.core.flat import refuse_other_rows, refuse_other_sizes
 from stickbreaker.core.foreign import refuse_negative
-from stickbreaker.learning.loop import RunState
+from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.topics import FiniteTopics, TopicModel
 from stickbreaker.models.topics.seen_before import SeenBefore
 from stickbreaker.models.topics.spelling import CharacterModel
@@ -10,7 +10,9 @@ from stickbreaker.models.topics.spelling import CharacterModel
 NOT_NEGATIVE = ("alpha", "gamma", "concentration", "eta", "weights", "rest", "tables", "entered")
 
 
-def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunState, n_words: int) -> None:
+def refuse_other_shapes(
+    model: TopicModel, shape: tuple[int, int], state: VariationalState, n_words: int
+) -> None:
     """Raise ValueError where the parts of a saved model are not of one size: its table (rows × columns), its
     vocabulary (`n_words`, of a closed one) and the rest."""
     if not model.table.keyed and shape[0] != n_words:

@@ -23,7 +23,9 @@ from stickbreaker.estimators.settings import threads_of
 from stickbreaker.estimators.topic_params import TopicParams
 from stickbreaker.estimators.topic_shapes import refuse_other_shapes
 from stickbreaker.estimators.topic_words import Dense, Stored, TopicWords, leading_words, parts_of
-from stickbreaker.learning.loop import Run, RunState, first_columns
+from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.moves import first_columns
+from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics import Hybrid, InformedPrior, OpenWords, TopicModel
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -43,6 +45,7 @@ class TopicEstimator(TopicParams):
     engine_: LocalEngine
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
     small_: Record
+    state_: VariationalState
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
@@ -192,13 +195,14 @@ class TopicEstimator(TopicParams):
         )  # or sums would depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
-    def take_run(self, job: Run, state: RunState) -> None:
-        assert isinstance(job.model, TopicModel)
-        self.take(job.model, job.engine, state)
+    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+        from stickbreaker.estimators import topic_runs
 
-    def take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
+        self.take(*topic_runs.learned(self, corpus, job, state))
+
+    def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         """Make a run's state the estimator's fitted attributes."""
-        self.take_state(state)
+        self.take_state(replace(state, plans=[]))  # what was under way is over
         self.small_ = state.small
         folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
         self.engine_ = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
@@ -221,27 +225,30 @@ class TopicEstimator(TopicParams):
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
-    ) -> tuple[Run, RunState]:
+    ) -> tuple[Run[Any], RunState]:
         from stickbreaker.estimators import topic_runs  # needs scipy, which what is only read does without
 
         return topic_runs.new_run(self, corpus, seed, held_out, folder)
 
-    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
         from stickbreaker.estimators import topic_runs
 
         return topic_runs.resume_run(self, corpus, snapshot, folder)
 
-    def evolution(self, job: Run, directory: ModelDirectory) -> Evolving | None:
-        return Evolving(directory.evolution()) if job.model.table.keyed else None
+    def evolution(self, job: Run[Any], state: RunState, directory: ModelDirectory) -> Evolving | None:
+        if not (isinstance(job, VariationalRun) and isinstance(state, VariationalState)):
+            return None
+        return Evolving(directory.evolution(), job, state) if job.model.table.keyed else None
 
-    def sizes(self, job: Run) -> dict[str, int]:
-        assert isinstance(job.model, TopicModel)
-        return {"topics": len(job.model.documents.in_use(job.engine.totals().sum(axis=0)))}
+    def finish_run(
+        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+    ) -> Snapshot:
+        from stickbreaker.estimators import topic_runs
 
-    def write_documents(self, job: Run, path: Path) -> None:
-        from stickbreaker.estimators.sampling import write_documents
+        return topic_runs.finish_run(self, corpus, job, state, fixed, folder)
 
-        write_documents(self, job.source, job.engine, path)
+    def sizes(self) -> dict[str, int]:
+        return {"topics": len(self.topic_shares_)}
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         nats = tokens = 0.0
@@ -263,9 +270,14 @@ class TopicEstimator(TopicParams):
             model = self.topic_model(self.vocabulary_, self.analysis_, stream=True)
         if not model.table.keyed:  # an open vocabulary takes any columns
             self.n_features_in_ = len(self.vocabulary_)
-        engine = LocalEngine(self.n_jobs, folder=folder)
-        engine.restore(model, snapshot.arrays, snapshot.keys)
-        state = state_of(snapshot)
+        if self.gibbs_settings() is not None and snapshot.manifest["status"] == "running":
+            from stickbreaker.estimators import gibbs_runs  # brings numba and scipy
+
+            engine, state = gibbs_runs.read(self, model, folder, snapshot)
+        else:
+            engine = LocalEngine(self.n_jobs, folder=folder)
+            engine.restore(model, snapshot.arrays, snapshot.keys)
+            state = state_of(snapshot)
         refuse_other_shapes(model, engine.table.shape, state, len(self.vocabulary_))
         if isinstance(engine.table, StoredTable) and not lasts:
             engine.table = engine.table.copy()  # its files go when the run goes on

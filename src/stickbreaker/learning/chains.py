@@ -17,8 +17,8 @@ class Chains:
     """Independent chains of one sampler, with different starts.
 
     Every `every`-th sweep is scored and moves the hyperparameters; after `burn_in` sweeps it is a sample.
-    What chains learn does not correspond (a topic of one is none of the other's), so that each keeps its own
-    samples, and the chain whose samples have the best mean score speaks for all.
+    What chains learn does not correspond (the first cluster of one is none of the other's), so that each
+    keeps its own samples, and the chain whose samples have the best mean score speaks for all.
     """
 
     def __init__(self, samplers: Sequence[Sampler], burn_in: int, every: int, threads: int) -> None:
@@ -80,6 +80,14 @@ class Chains:
         if self.scores.shape[1] == 0:
             return 0
         return int(self.scores[:, -max(1, self.taken) :].mean(axis=1).argmax())
+
+    def score(self) -> float:
+        """The last score of the best chain, nats a token."""
+        return float(self.scores[self.best(), -1])
+
+    def figures(self) -> dict[str, int]:
+        """What the trace tells of the best chain's state besides its score."""
+        return self.samplers[self.best()].figures()
 
     def fitted(self) -> Fitted:
         """What the best chain has learned."""

@@ -38,6 +38,11 @@ class Columns(NamedTuple):
     given: int
 
 
+def first_columns(number: int) -> Columns:
+    """The numbers of a table's columns at its start."""
+    return Columns(tuple(range(number)), number)
+
+
 class Shape(NamedTuple):
     """What an edit changes, besides the engine."""
 

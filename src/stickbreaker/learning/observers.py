@@ -6,7 +6,7 @@ import time
 from abc import ABC
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from stickbreaker.core.files import open_to_append
 from stickbreaker.core.naming import naming
@@ -26,19 +26,19 @@ KINDS = {  # of scores, in words
 class Observer(ABC):  # noqa: B024 - every method has a default
     """Gets a run's events. Every method may be left out."""
 
-    def begin(self, job: "Run", state: "RunState") -> None:
+    def begin(self, job: "Run[Any]", state: "RunState") -> None:
         """A run, or its resumption, begins."""
         return
 
-    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
         """A step is complete; True asks the run to stop."""
         return False
 
-    def interrupted(self, job: "Run", state: "RunState") -> None:
+    def interrupted(self, job: "Run[Any]", state: "RunState") -> None:
         """The run was asked to stop in mid-step; `state` is of the last complete step."""
         return
 
-    def end(self, job: "Run", state: "RunState") -> None:
+    def end(self, job: "Run[Any]", state: "RunState") -> None:
         """The run is over."""
         return
 
@@ -49,7 +49,7 @@ class Callback(Observer):
     def __init__(self, function: Callable[[TraceRecord], object]) -> None:
         self.function = function
 
-    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
         return self.function(dict(record)) is True
 
 
@@ -62,13 +62,13 @@ class Clock(Observer):
     def __init__(self, before: float = 0.0) -> None:
         self.before = before
 
-    def begin(self, job: "Run", state: "RunState") -> None:
+    def begin(self, job: "Run[Any]", state: "RunState") -> None:
         self.started = time.perf_counter()
 
     def seconds(self) -> float:
         return self.before + time.perf_counter() - self.started
 
-    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
         record["seconds"] = round(self.seconds(), 3)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         record["memory_mb"] = round(peak / (1024.0 if sys.platform != "darwin" else 1024.0**2), 1)
@@ -82,10 +82,10 @@ class Trace(Observer):
         self.path = path
         self.records = records or []
 
-    def begin(self, job: "Run", state: "RunState") -> None:
+    def begin(self, job: "Run[Any]", state: "RunState") -> None:
         self.file = None if self.path is None else open_to_append(self.path)
 
-    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
         self.records.append(record)
         if self.file is not None and self.path is not None:
             with naming(self.path):
@@ -93,10 +93,10 @@ class Trace(Observer):
                 self.file.flush()
         return False
 
-    def interrupted(self, job: "Run", state: "RunState") -> None:
+    def interrupted(self, job: "Run[Any]", state: "RunState") -> None:
         self.end(job, state)
 
-    def end(self, job: "Run", state: "RunState") -> None:
+    def end(self, job: "Run[Any]", state: "RunState") -> None:
         if self.file is not None:
             self.file.close()
 
@@ -108,23 +108,23 @@ class Lines(Observer):
         self.out = out
         self.every = every
 
-    def begin(self, job: "Run", state: "RunState") -> None:
+    def begin(self, job: "Run[Any]", state: "RunState") -> None:
         self.started = self.last = time.perf_counter()
         self.from_documents = state.seen
         self.record: TraceRecord | None = None
         self.said: TraceRecord | None = None
 
-    def step(self, job: "Run", state: "RunState", record: TraceRecord) -> bool:
+    def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
         self.record = record
         if time.perf_counter() - self.last >= self.every:
             self._say(job, state)
         return False
 
-    def end(self, job: "Run", state: "RunState") -> None:
+    def end(self, job: "Run[Any]", state: "RunState") -> None:
         if self.record is not self.said:
             self._say(job, state, over=True)
 
-    def _say(self, job: "Run", state: "RunState", over: bool = False) -> None:
+    def _say(self, job: "Run[Any]", state: "RunState", over: bool = False) -> None:
         assert self.record is not None
         self.last = time.perf_counter()
         self.said = self.record
@@ -145,9 +145,9 @@ def describe(record: TraceRecord) -> str:
     return text + (f", held-out {record['held_out']:.4f}" if "held_out" in record else "")
 
 
-def pace(job: "Run", state: "RunState", from_documents: float, started: float) -> tuple[float, str]:
+def pace(job: "Run[Any]", state: "RunState", from_documents: float, started: float) -> tuple[float, str]:
     """Documents a second since `started`, and the time left if the run takes all its passes."""
     rate = (state.seen - from_documents) / max(1e-9, time.perf_counter() - started)
-    left = max(0.0, job.limits.max_iter * job.source.n_documents - state.seen) / max(1e-9, rate)
+    left = max(0.0, job.limits.max_iter * job.n_documents - state.seen) / max(1e-9, rate)
     whole = round(left)
     return rate, f"at most {whole // 60}:{whole % 60:02d} left"

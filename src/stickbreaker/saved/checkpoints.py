@@ -1,7 +1,7 @@
 """Checkpoints of a run, as an observer of the loop; and the way back."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,31 +19,24 @@ from stickbreaker.core.kinds import (
     mapping_of,
     refuse_other_kinds,
 )
-from stickbreaker.core.records import Field
+from stickbreaker.core.records import Field, Record
 from stickbreaker.engines import Engine
 from stickbreaker.engines.local import of_run
-from stickbreaker.learning.loop import Run, RunState, settle
+from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.moves import Columns, flat_plans, plans_from
 from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.learning.sampling import SamplingState
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.models.contract import Fitted
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution import Evolution
 
-BITS = ("small/seen before",)  # arrays that are no real numbers
+SMALL = "small/"  # of the arrays: the small part
+BITS = (f"{SMALL}seen before",)  # arrays that are no real numbers
 LATEST = "latest/"  # of the arrays: the last step's sums
-PROGRESS = (  # of RunState, kept in the manifest
-    "step",
-    "passes",
-    "in_pass",
-    "seen",
-    "at_pass_start",
-    "pass_nats",
-    "pass_tokens",
-    "scores",
-    "held_out",
-    "converged",
-    "stopped",
-    "kind",
-)
+PROGRESS = ("step", "passes", "seen", "scores", "held_out", "converged", "stopped", "kind")  # of every run
+IN_STEPS = (*PROGRESS, "in_pass", "at_pass_start", "pass_nats", "pass_tokens")  # of one by variational steps
 
 
 KINDS = {
@@ -70,63 +63,105 @@ def _is_field(facts: Any) -> bool:
     )
 
 
-def snapshot_of(job: Run, state: RunState, fixed: dict[str, Any], status: str) -> Snapshot:
+def snapshot_of(job: Run[Any], state: RunState, fixed: dict[str, Any]) -> Snapshot:
     """All that a run's continuation needs. `fixed` is what does not change in a run."""
-    settle(job, state)
-    snapshot = model_of(job.engine, state, fixed, status)
-    if status == "running" and job.chains is not None:
-        snapshot.arrays = {**snapshot.arrays, **job.chains.snapshot()}
-    return snapshot
+    if isinstance(state, SamplingState):
+        manifest = {**fixed, "status": "running", "run": _progress(state, PROGRESS)}
+        return Snapshot(manifest, state.chains.snapshot())
+    assert isinstance(job, VariationalRun)
+    assert isinstance(state, VariationalState)
+    return model_of(job.engine, state, fixed, "running")
 
 
-def model_of(engine: Engine, state: RunState, fixed: dict[str, Any], status: str) -> Snapshot:
+def fitted_of(fitted: Fitted, state: SamplingState, fixed: dict[str, Any]) -> Snapshot:
+    """The finished model of a sampler without a table: what it has `fitted`."""
+    arrays, fields = _flat_small(fitted.small)
+    manifest = {**fixed, "status": "done", "small": fields, "run": _progress(state, PROGRESS)}
+    return Snapshot(manifest, arrays)
+
+
+def model_of(engine: Engine, state: VariationalState, fixed: dict[str, Any], status: str) -> Snapshot:
     """A model; a finished one leaves out the documents' records, which serve the run alone."""
     arrays, keys = engine.snapshot()
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not of_run(name)}
     else:
         arrays = {**arrays, **flat_plans(state.plans), **latest_of(state)}
-    fields: dict[str, Any] = {}
-    for name, item in state.small.items():
-        arrays[f"small/{name}"] = item.values
-        fields[name] = {"axes": list(item.axes), "additive": item.additive, "fresh": item.fresh}
-    progress = {name: getattr(state, name) for name in PROGRESS}
-    manifest = {**fixed, "status": status, "small": fields, "run": progress}
+    small, fields = _flat_small(state.small)
+    manifest = {**fixed, "status": status, "small": fields, "run": _progress(state, IN_STEPS)}
     if state.columns is not None:
         manifest["columns"] = [list(state.columns.numbers), state.columns.given]
-    return Snapshot(manifest, arrays, keys, engine.files(run=status == "running"))
+    return Snapshot(manifest, {**arrays, **small}, keys, engine.files(run=status == "running"))
 
 
-def latest_of(state: RunState) -> dict[str, NDArray[Any]]:
+def _progress(state: RunState, names: Sequence[str]) -> dict[str, Any]:
+    """How far a run is, as its manifest says it."""
+    return {name: getattr(state, name) for name in names}
+
+
+def _flat_small(small: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The small part's arrays, and what the manifest says of them."""
+    arrays = {f"{SMALL}{name}": item.values for name, item in small.items()}
+    fields = {
+        name: {"axes": list(item.axes), "additive": item.additive, "fresh": item.fresh}
+        for name, item in small.items()
+    }
+    return arrays, fields
+
+
+def latest_of(state: VariationalState) -> dict[str, NDArray[Any]]:
     """The last step's sums as arrays, from which a stream's next step plans."""
     return {} if state.latest is None else flat_stats(LATEST, state.latest)
 
 
-def state_of(snapshot: Snapshot) -> RunState:
-    """The run's state of a snapshot. Raises ValueError where it makes no sense."""
+def state_of(snapshot: Snapshot) -> VariationalState:
+    """The state of a run by variational steps, or what a finished one left.
+
+    Raises ValueError where it makes no sense.
+    """
+    progress = _progress_of(snapshot, IN_STEPS)
+    progress["at_pass_start"] = tuple(progress["at_pass_start"])
+    return VariationalState(
+        small_of(snapshot),
+        **progress,
+        columns=_columns_of(snapshot.manifest.get("columns")),
+        latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
+        plans=plans_from(snapshot.arrays),
+    )
+
+
+def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
+    """The state of a run by sampling: `chains`, new ones of the same run, take theirs.
+
+    Older checkpoints also hold a table made of the chains, which is not looked at. Raises ValueError where
+    the state makes no sense.
+    """
+    progress = _progress_of(snapshot, PROGRESS)
+    chains.restore(snapshot.arrays)
+    return SamplingState(chains, **progress)
+
+
+def small_of(snapshot: Snapshot) -> dict[str, Field]:
+    """The small part. Raises ValueError where it makes no sense."""
     refuse_other_kinds(snapshot.manifest, {"small": mapping_of(_is_field)})
-    refuse_other_kinds(snapshot.manifest["run"], KINDS, needed=False)
-    names = [f"small/{name}" for name in snapshot.manifest["small"]]
+    names = [f"{SMALL}{name}" for name in snapshot.manifest["small"]]
     refuse_whole_numbers(snapshot.arrays, (name for name in names if name not in BITS))
-    small = {
+    return {
         name: Field(
-            np.asarray(snapshot.arrays[f"small/{name}"]),
+            np.asarray(snapshot.arrays[f"{SMALL}{name}"]),
             tuple(entry["axes"]),
             entry["additive"],
             entry["fresh"],
         )
         for name, entry in snapshot.manifest["small"].items()
     }
+
+
+def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
+    """What a manifest says of how far the run is; older ones lack what is new."""
     held = snapshot.manifest["run"]
-    progress = {name: held[name] for name in PROGRESS if name in held}  # older models lack what is new
-    progress["at_pass_start"] = tuple(progress["at_pass_start"])
-    return RunState(
-        small,
-        **progress,
-        columns=_columns_of(snapshot.manifest.get("columns")),
-        latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
-        plans=plans_from(snapshot.arrays),
-    )
+    refuse_other_kinds(held, KINDS, needed=False)
+    return {name: held[name] for name in names if name in held}
 
 
 def _columns_of(held: Any) -> Columns | None:
@@ -140,10 +175,10 @@ def _columns_of(held: Any) -> Columns | None:
 
 
 class Checkpoints(Observer):
-    """Writes the run's state every `every` seconds (0: after every step), when interrupted, and at the end.
+    """Writes the run's state every `every` seconds (0: after every step) and when interrupted.
 
-    `finish` is called before the last write, to add what a finished model carries; `evolution` gives the
-    snapshots of its topics so far, if it keeps any.
+    At the end it writes what `finish` gives, the finished model; `evolution` gives the snapshots of the
+    topics so far, if the run keeps any.
     """
 
     def __init__(
@@ -151,7 +186,7 @@ class Checkpoints(Observer):
         directory: ModelDirectory,
         fixed: dict[str, Any],
         every: float,
-        finish: Callable[[], None],
+        finish: Callable[[], Snapshot],
         evolution: Callable[[], Evolution] | None = None,
     ) -> None:
         self.directory = directory
@@ -160,24 +195,21 @@ class Checkpoints(Observer):
         self.finish = finish
         self.evolution = evolution
 
-    def begin(self, job: Run, state: RunState) -> None:
+    def begin(self, job: Run[Any], state: RunState) -> None:
         self.last = time.perf_counter()
 
-    def step(self, job: Run, state: RunState, record: TraceRecord) -> bool:
+    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
         if time.perf_counter() - self.last >= self.every:
-            self.write(job, state, "running")
+            self._write(snapshot_of(job, state, self.fixed))
         return False
 
-    def interrupted(self, job: Run, state: RunState) -> None:
-        self.write(job, state, "running")
+    def interrupted(self, job: Run[Any], state: RunState) -> None:
+        self._write(snapshot_of(job, state, self.fixed))
 
-    def end(self, job: Run, state: RunState) -> None:
-        self.finish()
-        self.write(job, state, "done")
+    def end(self, job: Run[Any], state: RunState) -> None:
+        self._write(self.finish())
 
-    def write(self, job: Run, state: RunState, status: str) -> None:
-        """Write the state now."""
-        snapshot = snapshot_of(job, state, self.fixed, status)
+    def _write(self, snapshot: Snapshot) -> None:
         snapshot.evolution = None if self.evolution is None else self.evolution()
         self.directory.write(snapshot)
         self.last = time.perf_counter()

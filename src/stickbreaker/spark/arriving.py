@@ -28,12 +28,12 @@ from stickbreaker.estimators.saving import about, begun_with, manifest_of
 from stickbreaker.estimators.settings import seed_of
 from stickbreaker.estimators.topic_runs import begun
 from stickbreaker.estimators.topics import TopicEstimator
-from stickbreaker.learning.loop import Run
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Online, cut
+from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.models.topics import TopicModel
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.checkpoints import snapshot_of, state_of
+from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.saved.directory import LOCK, new_model_directory
 from stickbreaker.spark.arrivals import Arrivals, arrived
 from stickbreaker.spark.session import in_one_line, spark_errors
@@ -148,11 +148,12 @@ class Arriving:
         with new_model_directory(self.path, overwrite=False) as directory:
             engine = engine_of(estimator, model, folder=directory.path)
             schedule = estimator.learning_schedule()
-            job, state = begun(estimator, Run(model, engine, schedule, source_of(corpus, model), seed))
+            job = VariationalRun(model, engine, schedule, source_of(corpus, model), seed=seed)
+            job, state = begun(estimator, job)
             directory.write_vocabulary(corpus.vocabulary)
             entry = {**asdict(self.arrivals), "batch": -1, "query": _query_of(self.path)}
             fixed = {**manifest_of(estimator, seed, known), ARRIVING: entry}
-            directory.write(snapshot_of(job, state, fixed, "running"))
+            directory.write(model_of(job.engine, state, fixed, "running"))
         self._open()
 
     def _open(self) -> None:
@@ -172,7 +173,8 @@ class Arriving:
         engine.restore(model, snapshot.arrays, snapshot.keys)
         self.state = state_of(snapshot)
         nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
-        self.job = Run(model, engine, self.estimator.learning_schedule(), nothing, seed)
+        schedule = self.estimator.learning_schedule()
+        self.job = VariationalRun(model, engine, schedule, nothing, seed=seed)
         self.moments = Moments(directory.evolution()) if model.table.keyed else None
         self.date = self.moments.date if self.moments is not None else None
         self.clock = Clock(snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0)
@@ -246,7 +248,7 @@ class Arriving:
 
     def _save(self) -> None:
         """Save the model with the number of its last micro-batch, in one rename."""
-        snapshot = snapshot_of(self.job, self.state, self.fixed, "running")
+        snapshot = model_of(self.job.engine, self.state, self.fixed, "running")
         if self.moments is not None:
             self.moments.add(self.job, self.state, self.fixed["corpus"]["documents"], self.date)
             snapshot.evolution = self.moments.evolution

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from stickbreaker.core.edits import Drop, Grow, Merge, Permute, Split, apply, dropped
+from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Array, Field, Record, Rows
-from stickbreaker.engines.contract import Interrupted
-from stickbreaker.learning.loop import advance
+from stickbreaker.learning.variational import advance
 from stickbreaker.testing.growing import ClosedMixture, GrowingMixture
 from stickbreaker.testing.runs import ClosedRuns, GrowingRuns, Runs
 

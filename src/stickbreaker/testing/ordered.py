@@ -8,9 +8,10 @@ import pytest
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Drop, Edit, Grow, Permute, Reorder, apply
+from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Array, Field, Ordered, Record, Rows
-from stickbreaker.engines.contract import Engine, Interrupted
-from stickbreaker.learning.loop import advance
+from stickbreaker.engines.contract import Engine
+from stickbreaker.learning.variational import advance
 from stickbreaker.models.contract import Counts, Move, Step, Summary, TableSpec
 from stickbreaker.testing.growing import Components, GrowingMixture
 from stickbreaker.testing.runs import GrowingRuns

@@ -9,8 +9,8 @@ import numpy as np
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine
-from stickbreaker.learning.loop import Limits, Run, RunState, advance
 from stickbreaker.learning.schedules import Minibatch, Online
+from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
 from stickbreaker.testing.growing import GrowingMixture
 
 ROUTE = Online(batch_size=24, kappa=0.5, tau0=1.0)
@@ -81,26 +81,28 @@ class Runs(ABC):
     def words(self, engine: Engine) -> list[str]:
         """What the rows of the table spell."""
 
-    def begun(self, n_jobs: int = 1) -> tuple[Run, RunState]:
+    def begun(self, n_jobs: int = 1) -> tuple[VariationalRun, VariationalState]:
         """A run of the model at its start."""
         model, engine = self.model(), self.engine(n_jobs)
         self.start(engine, model)
-        job = Run(model, engine, ROUTE, None, 3, Limits())  # type: ignore[arg-type]
-        return job, RunState(model.start())
+        job = VariationalRun(model, engine, ROUTE, None, seed=3)  # type: ignore[arg-type]
+        return job, VariationalState(model.start())
 
     def minibatch(self, number: int) -> Minibatch:
         shards = self.shards(number)
         step, keep, add = ROUTE.step_for(number, 24.0 * number, 24, 240.0)
         return Minibatch(shards, len(shards), 24, step, keep, add, ends_pass=False)
 
-    def after(self, steps: int) -> tuple[Run, RunState]:
+    def after(self, steps: int) -> tuple[VariationalRun, VariationalState]:
         """A run after its first steps."""
         job, state = self.begun()
         for number in range(steps):
             advance(job, state, self.minibatch(number))
         return job, state
 
-    def history(self, n_jobs: int = 1) -> tuple[Run, RunState, list[dict[str, Any]], list[list[str]]]:
+    def history(
+        self, n_jobs: int = 1
+    ) -> tuple[VariationalRun, VariationalState, list[dict[str, Any]], list[list[str]]]:
         """A whole run: its end, its trace, and the table's words after each step."""
         job, state = self.begun(n_jobs)
         records, words = [], []

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.core.errors import UserError
-from stickbreaker.engines.contract import Interrupted
+from stickbreaker.core.errors import Interrupted, UserError
 from stickbreaker.engines.spark.failures import SparkFailure, of_task, reason_of
 
 if TYPE_CHECKING:

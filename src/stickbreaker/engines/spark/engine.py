@@ -400,10 +400,6 @@ class SparkBlocks(Engine):
     def stop(self) -> None:
         self.cluster.stop()
 
-    @property
-    def stopped(self) -> bool:
-        return self.cluster.stopped
-
 
 def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
     """How a table lies: in so many blocks (None: one for every 4 MB, at most 16), or one a row.

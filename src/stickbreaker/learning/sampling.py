@@ -1,0 +1,81 @@
+"""Runs by sampling: sweeps of chains, which own what is learned. There is no table and no engine."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from threading import Event
+
+import numpy as np
+
+from stickbreaker.core.errors import Interrupted
+from stickbreaker.learning.chains import Chains, shrinkage
+from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.trace import TraceRecord
+from stickbreaker.models.contract import Fitted
+
+JOINT = "joint"  # the kind of the scores
+
+
+@dataclass(slots=True)
+class SamplingState(RunState):
+    """All that a run by sampling needs to go on: the chains, and how far it is."""
+
+    chains: Chains
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingRun(Run[SamplingState]):
+    """A run whose every step is a sweep of all chains over all of its `documents`: so many, a whole pass.
+
+    `evaluate`, where documents are held out, gives their nats a token by what the best chain has learned.
+    """
+
+    documents: int
+    evaluate: Callable[[Fitted], float] | None = None
+    stop_request: Event = field(default_factory=Event)
+
+    @property
+    def n_documents(self) -> int:
+        return self.documents
+
+    def steps(self, state: SamplingState) -> Iterator[TraceRecord]:
+        if self.stop_request.is_set():
+            raise Interrupted
+        yield _sweep(self, state)
+
+    def close(self, state: SamplingState) -> None:
+        """Score the last sweep, where that was not due."""
+        if state.chains.close():
+            state.scores.append(state.chains.score())
+
+    def stop(self) -> None:
+        self.stop_request.set()
+
+
+def _sweep(job: SamplingRun, state: SamplingState) -> TraceRecord:
+    """One sweep of every chain; the record says what the best chain has."""
+    chains = state.chains
+    scored = chains.sweep(state.passes, last=state.passes + 1 == job.limits.max_iter)
+    state.step += 1
+    state.passes += 1
+    state.seen += job.documents
+    record: TraceRecord = {
+        "step": state.step,
+        "pass": state.passes,
+        "documents": state.seen,
+        "kind": JOINT,
+        "sample": chains.taken,
+        **chains.figures(),
+    }
+    if scored:
+        record["score"] = record["pass_score"] = chains.score()
+        state.scores.append(record["score"])
+        state.kind = JOINT
+        if len(chains.samplers) > 1:
+            record["chains"] = chains.scores[:, -1].tolist()
+            record["best_chain"] = chains.best()
+            shrunk = shrinkage(chains.scores[:, -chains.taken :]) if chains.taken > 3 else np.nan
+            record |= {} if np.isnan(shrunk) else {"r_hat": shrunk}
+        if job.evaluate is not None:
+            record["held_out"] = job.evaluate(chains.fitted())
+            state.held_out.append(record["held_out"])
+    return record

@@ -1,0 +1,226 @@
+"""Runs by variational steps: local step → statistics → global step → edits, for any model and schedule."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.core.edits import Drop, Grow, apply
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.randomness import derived_seed
+from stickbreaker.core.records import Cells, Record, Rows, Stats, join_cells, no_rows
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines.contract import Engine
+from stickbreaker.learning import moves
+from stickbreaker.learning.convergence import CONVERGED
+from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.moves import Columns, Numbered, first_columns
+from stickbreaker.learning.schedules import Minibatch, Schedule
+from stickbreaker.learning.trace import TraceRecord
+from stickbreaker.models.contract import Model, Score, Step
+
+
+@dataclass(slots=True)
+class VariationalState(RunState):
+    """All that a run by variational steps needs to go on, besides the engine's table."""
+
+    small: Record
+    in_pass: int = 0  # minibatches done of the present pass
+    at_pass_start: tuple[int, float] = (0, 0.0)  # step and seen when the present pass began
+    pass_nats: float = 0.0  # documents' terms of the score, summed over the present pass
+    pass_tokens: float = 0.0
+    columns: Columns | None = None  # lasting numbers of the table's columns
+    latest: Stats | None = None  # the last step's sums, for moves that plan from them
+    plans: list[Numbered] = field(default_factory=list[Numbered])  # that reports are still gathered for
+
+
+@dataclass(frozen=True, slots=True)
+class VariationalRun(Run[VariationalState]):
+    """A model whose table an engine owns, the documents to learn from, and which of them each step reads.
+
+    `evaluate`, where documents are held out, gives their nats a token by table, model and small part.
+    """
+
+    model: Model
+    engine: Engine
+    schedule: Schedule
+    source: Source
+    evaluate: Callable[[Engine, Any, Record], float] | None = None
+
+    @property
+    def n_documents(self) -> int:
+        return self.source.n_documents
+
+    def steps(self, state: VariationalState) -> Iterator[TraceRecord]:
+        minibatches = self.schedule.minibatches(self.source, state.passes, *state.at_pass_start, self.seed)
+        done, step = state.in_pass, state.step
+        for minibatch in islice(minibatches, done, None):
+            yield advance(self, state, minibatch)
+        if state.step == step:
+            problem = f"{done} minibatches of a pass were done, and it has no more"
+            raise UserError(problem, remedy="restore the model from a copy, or fit again")
+
+    def close(self, state: VariationalState) -> None:
+        """Count a pass that was cut short, with the documents' part as its score."""
+        if state.in_pass > 0:
+            _close_pass(state, state.pass_nats)
+
+    def stop(self) -> None:
+        self.engine.stop()
+
+
+def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) -> TraceRecord:
+    """One step: plan, map, admit, blend, global step, edits, score. Changes the engine's table and `state`.
+
+    Raises Interrupted, with the table and `state` as before: nothing changes until all maps are done.
+    """
+    model, engine, step = job.model, job.engine, minibatch.step
+    small, seed = state.small, derived_seed(job.seed, "step", step.number)
+    begun = [] if state.plans else moves.plan(model, small, state.latest, engine, step, job.seed)
+    plans, early, changed = state.plans or begun, [], {}
+    before = (engine.summary(small), engine.totals()) if job.schedule.exact else None
+    shards = minibatch.shards
+    stats = engine.map(small, shards, minibatch.n_shards, seed, [item for _, item in plans])
+    if begun:
+        stats, plans, early, changed = moves.refine(model, engine, small, stats, plans, shards, step, seed)
+    engine.commit()
+    score = model.score(small, stats, before[1], before[0]) if before else None
+    columns = state.columns or first_columns(model.n_columns(small))
+    shape = moves.Shape({**small, **changed}, stats, columns)
+    shape, edits = moves.make(model, engine, shape, early)
+    small, stats = shape.small, shape.stats
+    plans = moves.followed(plans, early)
+    rows, small, entered = admit(model, engine, small, stats, step)
+    if minibatch.number is None:
+        engine.blend(rows, minibatch.keep, minibatch.add)
+    else:
+        reported = replace(stats, rows=rows, trial={} if begun else stats.trial)
+        stats = engine.exchange(minibatch.number, reported, minibatch.keep)
+    summary = engine.summary(small) if model.needs_summary() else None
+    small = model.global_step(small, stats, engine.totals(), summary, step)
+    ripe = minibatch.number is None or (not begun and engine.have_tried([item for _, item in plans]))
+    if plans and ripe:
+        shape = shape._replace(small=small, stats=stats)
+        shape, late = moves.decide(model, engine, shape, plans, step)
+        small, stats, edits, plans = shape.small, shape.stats, [*edits, *late], []
+    reordered = engine.reorder(small, step)
+    if reordered:
+        engine.edit(reordered)
+        small = apply(reordered, small)
+    state.small, state.columns = small, shape.columns
+    state.plans = plans if minibatch.number is not None else []
+    state.step += 1
+    state.in_pass += 1
+    state.seen += minibatch.n_documents
+    record = _record(job, state, minibatch, stats, score, edits)
+    if model.table.keyed:
+        left = sum(len(change.positions) for change in reordered if isinstance(change, Drop))
+        record["vocabulary"] = {"size": engine.n_rows, "entered": entered, "left": left}
+    return record
+
+
+def _record(
+    job: VariationalRun,
+    state: VariationalState,
+    minibatch: Minibatch,
+    stats: Stats,
+    score: Score | None,
+    edits: list[dict[str, Any]],
+) -> TraceRecord:
+    """The trace's record of a step; ends the pass where it is the last of one, and scores what is due."""
+    model, engine = job.model, job.engine
+    if minibatch.number is None:
+        state.pass_nats += stats.score
+        state.pass_tokens += stats.tokens
+    else:  # the sums are of every document's last report
+        state.pass_nats, state.pass_tokens = stats.score, stats.tokens
+    state.latest = replace(stats, rows=no_rows(0), trial={}, found={}) if model.moves else None
+    record: TraceRecord = {
+        "step": state.step,
+        "pass": state.passes + 1,
+        "documents": state.seen,
+        "kind": score.kind if score else "documents",
+        "score": (score.nats if score else stats.score) / max(1.0, stats.tokens),
+        "rate": minibatch.step.rate,
+        **model.figures(state.small, engine.totals()),
+    }
+    if edits:
+        record["edits"] = edits
+        for key in ("words", "before"):  # of the topics concerned, once each
+            words = [edit.pop(key) for edit in edits if key in edit]
+            record |= {key: {k: v for part in words for k, v in part.items()}} if words else {}
+    if minibatch.ends_pass:
+        number = state.passes + 1
+        if model.moves and number & (number - 1) == 0:
+            assert state.columns is not None
+            columns = state.columns
+            record["words"] = moves.top_rows(engine.parts(None), columns, columns.numbers)  # of all topics
+        if minibatch.number is not None:
+            score = model.kept_score(state.small, stats, engine.totals(), engine.summary(state.small))
+        _end_pass(job, state, record, score)
+    _evaluate(job, state, record, minibatch)
+    return record
+
+
+def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord, score: Score | None) -> None:
+    """Count the pass, and stop when passes change the score little."""
+    exact = score is not None
+    if score is None:
+        engine = job.engine
+        table = Stats(no_rows(job.model.n_columns(state.small)), score=state.pass_nats)
+        score = job.model.score(state.small, table, engine.totals(), engine.summary(state.small))
+    _close_pass(state, score.nats)
+    state.kind = score.kind if exact else "estimate"
+    record["pass_score"] = state.scores[-1]
+    if job.evaluate is None and job.model.is_settled(state.small, job.engine.totals()):
+        state.converged = CONVERGED[score.kind](state.scores, job.limits.tol)
+
+
+def _close_pass(state: VariationalState, nats: float) -> None:
+    """Note the pass's score and begin to count the next."""
+    state.scores.append(nats / max(1.0, state.pass_tokens))
+    state.passes += 1
+    state.in_pass = 0
+    state.at_pass_start = (state.step, state.seen)
+    state.pass_nats = state.pass_tokens = 0.0
+
+
+def _evaluate(
+    job: VariationalRun, state: VariationalState, record: TraceRecord, minibatch: Minibatch
+) -> None:
+    """Score the held-out documents where one is due; they decide when to stop."""
+    if job.evaluate is None:
+        return
+    per_pass = max(1, job.source.n_documents // max(1, minibatch.n_documents))
+    due = max(1, per_pass // job.limits.evaluations)
+    if not (minibatch.ends_pass or state.in_pass % due == 0):
+        return
+    value = job.evaluate(job.engine, job.model, state.small)
+    record["held_out"] = value
+    state.held_out.append(value)
+    recent, earlier = state.held_out[-job.limits.patience :], state.held_out[: -job.limits.patience]
+    if earlier and max(recent) < max(earlier) + job.limits.tol * abs(max(earlier)):
+        state.converged = True
+
+
+def admit(
+    model: Model, engine: Engine, small: Record, stats: Stats, step: Step
+) -> tuple[Rows | Cells, Record, int]:
+    """Let new rows in where the model does: the step's rows with theirs, the small part, and their number."""
+    edit, changed = model.admit(small, stats.found, step)
+    keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]
+    if edit:
+        engine.edit(edit)
+        small = apply(edit, small)
+    small = {**small, **changed}
+    if not keys:
+        return stats.rows, small, 0
+    positions = engine.positions(keys)
+    order = positions.argsort()
+    found = np.stack([stats.found[keys[i]] for i in order])[:, : model.n_columns(small)]
+    fresh = Rows(positions[order], found)
+    if isinstance(stats.rows, Cells):
+        return join_cells([stats.rows, fresh.cells(stats.rows.unit)]), small, len(keys)
+    return stats.rows.plus(fresh), small, len(keys)
