@@ -23,8 +23,8 @@ from stickbreaker.corpus.source import cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.settings import threads_of, words_of
 from stickbreaker.estimators.topic_words import Dense, Stored, TopicWords, leading_words, parts_of
+from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.loop import Limits, RunState
-from stickbreaker.learning.moves import first_columns
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
 from stickbreaker.learning.variational import VariationalState
