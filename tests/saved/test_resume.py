@@ -26,7 +26,7 @@ from tests.running import (
 from stickbreaker import HDP, LDA, UserError
 from stickbreaker.cli import main
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import fitting, gibbs_runs
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.saved import ModelDirectory
 
@@ -148,6 +148,24 @@ def test_a_checkpoint_of_chains_holds_them_once_and_is_read_with_its_corpus(
     cli("resume", path)
     shutil.rmtree(corpus)
     cli("topics", path)
+
+
+def test_a_run_of_chains_that_ends_while_it_is_read(cli, planted, tmp_path, monkeypatch):
+    """Its corpus is cleared away then; the finished model does without."""
+    path = tmp_path / "model"
+    interrupted_fit(cli, monkeypatch, 2, planted, "--out", path, *SMALL, *PASSES, "--inference", "gibbs")
+    look, ends = gibbs_runs.corpus_of, []
+
+    def late(place, manifest):
+        if not ends:
+            ends.append(cli("resume", path))
+        return look(place, manifest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(gibbs_runs, "corpus_of", late)
+        assert LDA.load(path).n_iter_ == 6
+    assert ends
+    assert not (path / "corpus").exists()
 
 
 def test_a_finished_run_says_so(cli, model):

@@ -172,7 +172,14 @@ def _fill(
     if estimator._sampling() is not None and snapshot.manifest["status"] == "running":
         from stickbreaker.estimators import gibbs_runs  # brings numba and scipy
 
-        engine, state = gibbs_runs.read(estimator, model, directory, snapshot)
+        try:
+            engine, state = gibbs_runs.read(estimator, model, directory, snapshot)
+        except (UserError, FileNotFoundError):  # the run may be over, and its corpus gone
+            newer = directory.read()
+            if newer.manifest == snapshot.manifest:
+                raise
+            _fill(estimator, directory, newer, in_place=in_place)
+            return
     else:
         engine = LocalEngine(estimator.n_jobs, folder=directory.path)
         engine.restore(model, snapshot.arrays, snapshot.keys)
