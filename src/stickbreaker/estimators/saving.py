@@ -153,4 +153,10 @@ def _fill(
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
     estimator.trace_ = snapshot.trace
     lasts = in_place or snapshot.manifest["status"] != "running"
-    estimator.restore(snapshot, directory.path, lasts=lasts)
+    try:
+        estimator.restore(snapshot, directory.path, lasts=lasts)
+    except (UserError, FileNotFoundError):  # the run may be over by now, and its corpus gone
+        newer = directory.read()
+        if newer.manifest == snapshot.manifest:
+            raise
+        _fill(estimator, directory, newer, in_place=in_place)

@@ -23,8 +23,8 @@ from stickbreaker.estimators.settings import threads_of
 from stickbreaker.estimators.topic_params import TopicParams
 from stickbreaker.estimators.topic_shapes import refuse_other_shapes
 from stickbreaker.estimators.topic_words import Dense, Stored, TopicWords, leading_words, parts_of
+from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.loop import Run, RunState
-from stickbreaker.learning.moves import first_columns
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics import Hybrid, InformedPrior, OpenWords, TopicModel
