@@ -26,6 +26,7 @@ from stickbreaker.corpus import (
     blocks,
     store,
 )
+from stickbreaker.corpus.source import Source
 
 WORDS = ("cat", "dog", "fox", "emu")
 TAGS = ("NOUN", "VERB", "X")
@@ -102,6 +103,15 @@ def test_what_was_written_is_read(tmp_path_factory, documents, data):
         for corpus in (memory, stored):
             whole = unit.join([unit.of_block(corpus, block) for block in range(n_blocks)])
             assert parts(whole, corpus) == wanted
+        source = Source(stored, unit=unit, shard_size=2)
+        backwards = np.arange(len(documents))[::-1].copy()
+        assert parts(source.read(backwards), stored) == wanted[::-1]
+        for shard in source.shards(backwards):
+            assert shard.n_documents <= 2
+            assert shard.rows.tolist() == sorted(set(shard.rows.tolist()))
+            rows = np.append(shard.rows, -1).astype(np.int32)
+            back = shard.content.with_words(rows[shard.content.words])
+            assert parts(back, stored) == [wanted[d] for d in shard.documents]
         order = np.array(data.draw(st.lists(st.integers(0, len(documents) - 1), max_size=6)), np.int64)
         assert parts(whole.take(order), stored) == [wanted[d] for d in order]
         cut = data.draw(st.integers(0, len(documents)))
@@ -114,6 +124,16 @@ def test_what_was_written_is_read(tmp_path_factory, documents, data):
     again = stored.write(path / "again", overwrite=True)
     assert again.fingerprint == stored.fingerprint
     assert parts(again.trees(0), again) == parts(stored.trees(0), stored)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(st.lists(st.sampled_from(WORDS), max_size=3), max_size=4), min_size=1, max_size=5))
+def test_every_line_is_a_sentence(documents):
+    """But for empty lines, which have none."""
+    texts = ["\n".join(map(" ".join, lines)) for lines in documents]
+    corpus = Corpus.from_texts(texts, analysis=Analysis(sentences="line"), vocabulary=Vocabulary.of(WORDS))
+    found = [[[word for (word,) in line] for line in one] for one in parts(corpus.sequences(0), corpus)]
+    assert found == [[line for line in lines if line] for lines in documents]
 
 
 def test_long_sentences_and_empty_documents(tmp_path):
