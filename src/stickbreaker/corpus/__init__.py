@@ -4,7 +4,8 @@ from stickbreaker.corpus.analysis import Analysis
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import ReadingOptions
-from stickbreaker.corpus.shards import Bags, Shard, join_bags, shard_of
+from stickbreaker.corpus.sequences import Sequences, Trees
+from stickbreaker.corpus.shards import Bags, Shard, shard_of
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
 
 __all__ = [
@@ -13,9 +14,10 @@ __all__ = [
     "Corpus",
     "Document",
     "ReadingOptions",
+    "Sequences",
     "Shard",
+    "Trees",
     "Vocabulary",
     "VocabularyRule",
-    "join_bags",
     "shard_of",
 ]

@@ -184,7 +184,7 @@ class TopicEstimator(TopicParams):
         numbers = numbers_of(bags) if drawn else np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
-        shards = cut_shards(numbers, bags, self.engine_.n_rows)
+        shards = cut_shards(numbers, bags, self.engine_.n_rows, size=model.shard_size)
         return self.engine_.infer(self.small_, shards, 0)
 
     def infer_shares(self, bags: Bags) -> Array:
