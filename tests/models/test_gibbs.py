@@ -10,6 +10,7 @@ from stickbreaker.models.topics.documents import FiniteTopics
 from stickbreaker.models.topics.gibbs import CollapsedGibbs
 from stickbreaker.models.topics.tokens import Tokens
 from stickbreaker.models.topics.words import ClosedVocabulary
+from stickbreaker.testing.geweke import chain_deviations, geweke_deviations
 
 
 @pytest.fixture(params=["lists", "all topics"])
@@ -42,13 +43,6 @@ def chain(tokens, z, alpha, eta, learned=False, symmetric=False, firsts=(0,)):
     return CollapsedGibbs(tokens, z, documents, ClosedVocabulary(tokens.n_words, eta, learned, firsts), 1)
 
 
-def deviations(seen, expected, batches=50):
-    """How far averages of a chain are from what is expected, in standard errors by batch means."""
-    means = np.array_split(np.array(seen), batches)
-    means = np.array([part.mean(0) for part in means])
-    return np.abs(means.mean(0) - expected) / (means.std(0, ddof=1) / np.sqrt(batches) + 1e-12)
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("form", ["number", "words", "words × topics", "two languages"])
@@ -73,7 +67,7 @@ def test_long_run_averages_equal_the_posterior(form):
     for number in range(6_000):
         sampler.sweep(number, 1)
         seen.append(shares(sampler.snapshot()["assignments"].astype(int)))
-    assert deviations(seen, expected).max() < 4.0
+    assert chain_deviations(seen, expected).max() < 4.0
 
 
 LENGTHS, ALPHA, WORDS = [5, 1, 3, 4], np.array([0.2, 1.0, 0.5]), 4
@@ -105,9 +99,7 @@ def test_geweke():
         beta = np.array([rng.dirichlet(column) for column in (sampler.counts() + ETA).T])
         tokens = tokens._replace(words=categories(rng, beta[z]))
         by_turns.append(moments(tokens.words, z))
-    first, batches = np.array(prior), np.array(by_turns).reshape(50, -1, len(by_turns[0])).mean(1)
-    error = np.sqrt(first.var(0) / len(first) + batches.var(0, ddof=1) / len(batches))
-    assert np.abs((first.mean(0) - batches.mean(0)) / error).max() < 4.0
+    assert geweke_deviations(prior, by_turns).max() < 4.0
 
 
 @pytest.mark.parametrize("firsts", [(0,), (0, 2)])

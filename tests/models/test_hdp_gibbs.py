@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import gamma as gamma_law
 from scipy.stats import kstest
-from tests.models.test_gibbs import categories, deviations, tokens_of
+from tests.models.test_gibbs import categories, tokens_of
 from tests.oracle import hdp_gibbs as oracle
 
 from stickbreaker import HDP, Gibbs, UserError
@@ -14,6 +14,7 @@ from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.hdp_gibbs import DirectAssignment, draw_concentration
 from stickbreaker.models.topics.words import ClosedVocabulary
 from stickbreaker.testing import ModelTests, plant_topics
+from stickbreaker.testing.geweke import chain_deviations, geweke_deviations
 from stickbreaker.testing.planted import matched
 
 
@@ -57,8 +58,8 @@ def test_long_run_shares_equal_the_posterior(form):
     chances = np.array(list(expected.values()))
     common = chances * len(seen) > 20
     assert common.sum() > 12
-    assert deviations(seen[:, common], chances[common]).max() < 4.0
-    assert deviations(seen[:, ~common].sum(1), chances[~common].sum()).max() < 4.0
+    assert chain_deviations(seen[:, common], chances[common]).max() < 4.0
+    assert chain_deviations(seen[:, ~common].sum(1), chances[~common].sum()).max() < 4.0
 
 
 LENGTHS, ETA = [5, 1, 0, 3, 4], np.array([0.2, 0.6, 0.4, 0.9])
@@ -101,9 +102,7 @@ def test_geweke():
         sampler.restore(state)
         by_turns.append(moments(tokens.words, z, float(small["alpha"].values), float(small["gamma"].values)))
     assert state["born"][0] > 1_000, "topics come and go"
-    first, batches = np.array(prior), np.array(by_turns).reshape(50, -1, len(by_turns[0])).mean(1)
-    error = np.sqrt(first.var(0) / len(first) + batches.var(0, ddof=1) / len(batches))
-    assert np.abs((first.mean(0) - batches.mean(0)) / error).max() < 4.0
+    assert geweke_deviations(prior, by_turns).max() < 4.0
 
 
 def test_concentrations_are_drawn_from_their_posterior():
@@ -119,7 +118,7 @@ def test_concentrations_are_drawn_from_their_posterior():
         value = draw_concentration(value, customers, tables, rng)
         seen.append([value, value**2, value < 1.0])
     expected = [np.average(f, weights=density) for f in (grid, grid**2, grid < 1.0)]
-    assert deviations(seen, expected).max() < 4.0
+    assert chain_deviations(seen, expected).max() < 4.0
 
 
 def test_without_documents_a_concentration_is_drawn_from_its_prior():
