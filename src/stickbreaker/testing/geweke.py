@@ -32,7 +32,7 @@ def chain_deviations(draws: Sequence[ArrayLike], expected: ArrayLike, batches: i
 def geweke_deviations(
     independent: Sequence[ArrayLike], chain: Sequence[ArrayLike], batches: int = 50
 ) -> Array:
-    """|difference of means| in standard errors between two ways to draw data and state together (Geweke 2004).
+    """|difference of means| in standard errors of two ways to draw data and state together (Geweke 2004).
 
     `independent` (draws, functions) come from the prior: state, then data given it. `chain` (sweeps,
     functions) comes from turns: one sweep of the sampler given the data, then data drawn anew given the
