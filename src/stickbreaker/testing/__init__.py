@@ -13,6 +13,7 @@ those whose bound is exact. `ClosedEngineTests` hold for engines' tables whose r
 """
 
 from stickbreaker.testing.engines import ClosedEngineTests, EngineTests
+from stickbreaker.testing.estimators import EstimatorTests, TopicEstimatorTests
 from stickbreaker.testing.geweke import chain_deviations, geweke_deviations
 from stickbreaker.testing.models import MeanFieldTests, ModelTests, VariationalTests
 from stickbreaker.testing.ordered import OrderedEngineTests
@@ -22,12 +23,14 @@ from stickbreaker.testing.samplers import ExactSamplerTests, SamplerTests
 __all__ = [
     "ClosedEngineTests",
     "EngineTests",
+    "EstimatorTests",
     "ExactSamplerTests",
     "MeanFieldTests",
     "ModelTests",
     "OrderedEngineTests",
     "Planted",
     "SamplerTests",
+    "TopicEstimatorTests",
     "VariationalTests",
     "chain_deviations",
     "geweke_deviations",
