@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+import numpy as np
 import pytest
 from tests.running import planted_documents, with_german
 
@@ -14,6 +15,7 @@ GUIDE = {"finance": ["bank", "loan"], "space": ["plan*"]}
 
 CONFIGURATIONS = {  # name: class, its own settings, the corpus
     "mean-field": (LDA, {}, "one"),
+    "given priors": (LDA, {"alpha": [0.1, 0.2, 0.3], "eta": np.full((3, 24), 0.02)}, "one"),
     "learned eta": (LDA, {"eta": "learned", "init": "random"}, "one"),
     "records kept": (LDA, {"keep_local": True}, "one"),
     "starts": (LDA, {"n_init": 2}, "one"),
@@ -29,15 +31,19 @@ CONFIGURATIONS = {  # name: class, its own settings, the corpus
     "languages, hybrid": (LDA, {"inference": "hybrid", "guide": GUIDE}, "two"),
     "languages, gibbs": (LDA, {"inference": "gibbs", "guide": GUIDE}, "two"),
     "languages, gibbs-delayed": (LDA, {"inference": "gibbs-delayed", "guide": GUIDE}, "two"),
+    "languages, online": (LDA, {"schedule": SMALL}, "two"),
     "open words": (LDA, {"words": OPEN}, "one"),
     "open words, hybrid, online": (LDA, {"words": OPEN, "inference": "hybrid", "schedule": SMALL}, "one"),
+    "open words, online": (LDA, {"words": OPEN, "schedule": SMALL}, "one"),
     "hdp": (HDP, {"schedule": Memoised(150)}, "one"),
     "hdp, hybrid": (HDP, {"schedule": Memoised(150), "inference": "hybrid"}, "one"),
     "hdp, batch": (HDP, {"schedule": "batch", "moves": None}, "one"),
     "hdp, online": (HDP, {"schedule": SMALL, "moves": SplitMerge("paper")}, "one"),
+    "hdp, hybrid, online": (HDP, {"schedule": SMALL, "inference": "hybrid", "moves": None}, "one"),
     "hdp, gibbs": (HDP, {"inference": "gibbs"}, "one"),
     "hdp, chains": (HDP, {"inference": Gibbs(chains=2)}, "one"),
     "hdp, franchise": (HDP, {"representation": "franchise"}, "one"),
+    "hdp, franchise, online": (HDP, {"representation": "franchise", "schedule": SMALL}, "one"),
     "hdp, open words": (HDP, {"words": OPEN, "schedule": SMALL}, "one"),
 }
 
