@@ -9,7 +9,7 @@ from texts import cut, texts
 
 from stickbreaker import Analysis, Corpus, VocabularyRule
 from stickbreaker.core.randomness import stream
-from stickbreaker.corpus.shards import join_bags
+from stickbreaker.corpus.shards import Bags
 
 Array = NDArray[np.float64]
 NIPS_WORDS = 13_649  # the paper's vocabulary
@@ -113,5 +113,5 @@ def nips(documents: int | None = None) -> tuple[Corpus, Corpus]:
 
 def counts_of(corpus: Corpus) -> csr_matrix:
     """A corpus as documents × words."""
-    bags = join_bags([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+    bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
     return csr_matrix((bags.counts, bags.words, bags.offsets), (corpus.n_documents, corpus.n_words))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker import Corpus
-from stickbreaker.corpus.shards import join_bags
+from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.source import cut_shards
 from stickbreaker.evaluation.completion import completion_score, split_halves, unigram_score
 from stickbreaker.models.topics.mean_field import MeanField, TopicView
@@ -24,7 +24,7 @@ class Scorer:
     def __init__(self, corpus: Corpus, alpha: float) -> None:
         self.alpha = alpha
         self.n_words = corpus.n_words
-        bags = join_bags([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+        bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
         self.seen, self.rest = split_halves(bags, SEEN)
 
     def score(self, topics: NDArray[np.floating]) -> float:

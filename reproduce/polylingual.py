@@ -18,7 +18,7 @@ from stickbreaker import LDA, Corpus
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus import Analysis
 from stickbreaker.corpus.segmentation import has_icu
-from stickbreaker.corpus.shards import Bags, join_bags
+from stickbreaker.corpus.shards import Bags
 from stickbreaker.evaluation import Topics, both_sides, compare_sides, cross_lingual_npmi, top_words_of
 
 TOPICS, PASSES = 50, 33
@@ -98,7 +98,7 @@ def results(name: str, seeds: tuple[int, ...]) -> Iterator[Aligned | list[Shown]
     whole = Corpus.from_texts(train, analysis=analysis())  # its vocabulary serves every run
     alike = {"analysis": whole.analysis, "vocabulary": whole.vocabulary}
     seen = [Corpus.from_texts(part, **alike) for part in (dev, test)]
-    everything = join_bags([_joined(corpus) for corpus in (whole, *seen)])
+    everything = Bags.join([_joined(corpus) for corpus in (whole, *seen)])
     for linked in LINKED:
         for model in MODELS:
             runs = []
@@ -180,7 +180,7 @@ def _mrr(topics: Topics, corpus: Corpus) -> float:
 
 
 def _joined(corpus: Corpus) -> Bags:
-    return join_bags([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+    return Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
 
 
 def measure(full: bool) -> dict[str, Any]:

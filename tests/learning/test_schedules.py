@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from stickbreaker import Corpus, Memoised, Online, UserError
-from stickbreaker.corpus.source import SHARD, Source
+from stickbreaker.corpus.shards import SHARD
+from stickbreaker.corpus.source import Source
 from stickbreaker.learning.convergence import evened_out, relative_change, settled
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.testing import plant_topics
@@ -72,10 +73,10 @@ def test_shards_hold_the_documents_they_name(corpus):
         for shard in shards:
             assert shard.n_documents <= SHARD
             for i, d in enumerate(shard.documents):
-                entries = slice(shard.offsets[i], shard.offsets[i + 1])
+                entries = slice(shard.content.offsets[i], shard.content.offsets[i + 1])
                 theirs = slice(whole.offsets[d], whole.offsets[d + 1])
-                assert shard.rows[shard.codes[entries]].tolist() == whole.words[theirs].tolist()
-                assert shard.counts[entries].tolist() == whole.counts[theirs].tolist()
+                assert shard.rows[shard.content.words[entries]].tolist() == whole.words[theirs].tolist()
+                assert shard.content.counts[entries].tolist() == whole.counts[theirs].tolist()
 
 
 def test_shuffling_mixes_the_whole_corpus_anew_in_each_pass(corpus):

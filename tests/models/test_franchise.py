@@ -11,7 +11,7 @@ from tests.running import SMALL, StopAfter
 from stickbreaker import HDP, LDA, Online, UserError
 from stickbreaker.core.records import Field
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.models.topics import ClosedVocabulary, Franchise, FranchiseTopics, TopicModel
@@ -56,9 +56,12 @@ def test_the_bound_equals_its_definition():
     counts = rng.gamma(0.5, 2.0, (V, K))
     shard = Shard(
         np.arange(3),
-        np.array([0, 3, 5, 5]),
-        np.array([0, 1, 5, 2, 3], np.int32),
-        np.array([3, 1, 2, 1, 4], np.float32),
+        Bags(
+            np.array([0, 3, 5, 5]),
+            np.array([0, 1, 5, 2, 3], np.int32),
+            np.array([3, 1, 2, 1, 4], np.float32),
+            np.zeros(3, np.float32),
+        ),
         np.arange(V),
     )
     totals = model.words.totals(counts)

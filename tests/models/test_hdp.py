@@ -7,7 +7,7 @@ from scipy.special import gammaln, psi
 
 from stickbreaker import HDP, LDA, Hybrid, Memoised, UserError
 from stickbreaker.core.records import Field
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.topics import GrowingTopics, MeanField, TopicModel
 from stickbreaker.models.topics.weights import fit_weights, objective
 from stickbreaker.models.topics.words import ClosedVocabulary
@@ -61,7 +61,7 @@ def test_documents_are_those_of_a_dirichlet_with_one_entry_more():
     }
     offsets, codes = np.array([0, 4, 6, 6]), np.array([0, 1, 2, 5, 3, 4], np.int32)
     counts = np.array([3, 1, 2, 5, 1, 1], np.float32)
-    shard = Shard(np.arange(3), offsets, codes, counts, np.arange(6))
+    shard = Shard(np.arange(3), Bags(offsets, codes, counts, np.zeros(3, np.float32)), np.arange(6))
     view = model.view(small, np.ones((6, 3)), np.full((1, 3), 6.0), None)._replace(
         weights=weights, log_scale=np.zeros(6)
     )
@@ -86,9 +86,8 @@ def test_a_sampled_documents_estimate_has_the_rest_in_its_total():
         "weights": Field(np.array([0.3, 0.2]), ("topics",)),
         "rest": Field(np.array(0.5)),
     }
-    shard = Shard(
-        np.arange(1), np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, np.float32), np.zeros(1, np.int64)
-    )
+    bags = Bags(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, np.float32), np.zeros(1, np.float32))
+    shard = Shard(np.arange(1), bags, np.zeros(1, np.int64))
     view = model.view(small, np.ones((1, 2)), np.ones((1, 2)), None)._replace(
         weights=np.array([[0.7, 0.1]], np.float32), log_scale=np.zeros(1)
     )

@@ -11,7 +11,7 @@ from tests.oracle import sticks as oracle
 from stickbreaker import LDA, Online, OpenVocabulary, UserError
 from stickbreaker.core.edits import Drop, Grow, Reorder
 from stickbreaker.core.records import Field, Rows
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.models.contract import Step
 from stickbreaker.models.topics import OpenWords
@@ -222,9 +222,12 @@ def test_counts_are_told_by_row_or_by_spelling():
     """A shard's words a, new, c are the rows 5, none and 2; dense counts, and the same as cells."""
     shard = Shard(
         documents=np.arange(2),
-        offsets=np.array([0, 2, 4]),
-        codes=np.array([0, 1, 1, 2], np.int32),
-        counts=np.array([1, 2, 1, 3], np.float32),
+        content=Bags(
+            np.array([0, 2, 4]),
+            np.array([0, 1, 1, 2], np.int32),
+            np.array([1, 2, 1, 3], np.float32),
+            np.zeros(2, np.float32),
+        ),
         rows=np.array([5, -1, 2]),
         keys=["a", "new", "c"],
     )

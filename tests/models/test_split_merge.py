@@ -161,11 +161,12 @@ def test_the_bound_by_its_definition(monkeypatch, eta, passes):
         after, stats = real(self, view, shard, local, seed)
         rows = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
         for d, number in enumerate(shard.documents.tolist()):
-            entries = slice(shard.offsets[d], shard.offsets[d + 1])
-            codes, gamma = shard.codes[entries], after["gamma"].values[d]
+            bags = shard.content
+            entries = slice(bags.offsets[d], bags.offsets[d + 1])
+            codes, gamma = bags.words[entries], after["gamma"].values[d]
             phi = view.weights[rows[codes]].astype(float) * np.exp(psi(gamma))
             phi /= phi.sum(axis=1, keepdims=True)
-            seen[number] = shard.rows[codes], shard.counts[entries], phi, np.append(gamma, view.rest)
+            seen[number] = shard.rows[codes], bags.counts[entries], phi, np.append(gamma, view.rest)
         return after, stats
 
     monkeypatch.setattr(MeanField, "infer", infer)

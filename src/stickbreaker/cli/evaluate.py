@@ -211,10 +211,10 @@ def _values(corpus: "Corpus", field: str) -> list[Any]:
 
 
 def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict[str, Any]:
-    from stickbreaker.corpus.shards import join_bags
+    from stickbreaker.corpus.shards import Bags
     from stickbreaker.evaluation import classify_labels
 
-    bags = join_bags([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+    bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
     scores = classify_labels(topics.infer(bags), values, bags, len(topics.vocabulary))
     return {
         **scores._asdict(),

@@ -4,7 +4,7 @@ from stickbreaker.corpus.analysis import Analysis
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import ReadingOptions
-from stickbreaker.corpus.shards import Bags, Shard, join_bags, shard_of
+from stickbreaker.corpus.shards import Bags, Shard, shard_of
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
 
 __all__ = [
@@ -16,6 +16,5 @@ __all__ = [
     "Shard",
     "Vocabulary",
     "VocabularyRule",
-    "join_bags",
     "shard_of",
 ]

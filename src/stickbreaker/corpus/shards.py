@@ -1,12 +1,51 @@
-"""What the models read: bags of words of a few consecutive documents."""
+"""What the models read: shards, a few consecutive documents with their content in the unit of the model."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+SHARD = 128  # documents of a shard at most, unless a model says otherwise
+Index = Callable[[Sequence[str]], NDArray[np.int64]]  # positions of keys in a table, -1 where it lacks them
+
+
+class Unit(Protocol):
+    """The content of some documents, as a model reads it: `Bags`, `Sequences` or `Trees`.
+
+    `words` (entries, int32) are row numbers of the vocabulary, -1 for a word that it does not have; in the
+    content of a shard they number the shard's distinct words.
+    """
+
+    @property
+    def words(self) -> NDArray[np.int32]: ...
+
+    @classmethod
+    def of_block(cls, corpus: Any, block: int) -> Self:
+        """The documents of a block of a corpus. Raises UserError where it does not have this unit."""
+        ...
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """The documents of several, in order."""
+        ...
+
+    def take(self, documents: NDArray[np.int64]) -> Self:
+        """Some documents, by their position here, in the order given."""
+        ...
+
+    def slice(self, start: int, stop: int) -> Self:
+        """Documents start to stop (exclusive)."""
+        ...
+
+    def with_words(self, words: NDArray[np.int32]) -> Self:
+        """The same documents with other numbers of their words."""
+        ...
+
+
+U = TypeVar("U", bound=Unit)
 
 
 class Bags(NamedTuple):
@@ -22,12 +61,26 @@ class Bags(NamedTuple):
     counts: NDArray[np.float32]
     unseen: NDArray[np.float32]
 
+    @classmethod
+    def of_block(cls, corpus: Any, block: int) -> "Bags":
+        """The bags of a block of a corpus."""
+        return corpus.bags(block)
+
+    @classmethod
+    def join(cls, parts: Sequence["Bags"]) -> "Bags":
+        """One Bags of several, in order."""
+        if len(parts) == 1:
+            return parts[0]
+        return Bags(
+            joined_offsets([part.offsets for part in parts]),
+            np.concatenate([part.words for part in parts]),
+            np.concatenate([part.counts for part in parts]),
+            np.concatenate([part.unseen for part in parts]),
+        )
+
     def take(self, documents: NDArray[np.int64]) -> "Bags":
         """The bags of some documents, by their position here, in the order given."""
-        lengths = np.diff(self.offsets)[documents]
-        offsets = np.zeros(len(documents) + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        entries = np.repeat(self.offsets[documents] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        offsets, entries = entries_of_documents(self.offsets, documents)
         return Bags(offsets, self.words[entries], self.counts[entries], self.unseen[documents])
 
     def slice(self, start: int, stop: int) -> "Bags":
@@ -35,6 +88,35 @@ class Bags(NamedTuple):
         first, last = int(self.offsets[start]), int(self.offsets[stop])
         offsets = self.offsets[start : stop + 1] - first
         return Bags(offsets, self.words[first:last], self.counts[first:last], self.unseen[start:stop])
+
+    def with_words(self, words: NDArray[np.int32]) -> "Bags":
+        """The same bags with other numbers of their words."""
+        return self._replace(words=words)
+
+
+def entries_of_documents(
+    offsets: NDArray[np.int64], documents: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets of some of the documents that lie one after the other, and where their entries lay.
+
+    >>> [found.tolist() for found in entries_of_documents(np.array([0, 2, 3, 3]), np.array([1, 0]))]
+    [[0, 1, 3], [2, 0, 1]]
+    """
+    lengths = np.diff(offsets)[documents]
+    after = np.zeros(len(documents) + 1, np.int64)
+    np.cumsum(lengths, out=after[1:])
+    return after, np.repeat(offsets[documents] - after[:-1], lengths) + np.arange(after[-1])
+
+
+def joined_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The offsets of documents that are joined, given the offsets of each part.
+
+    >>> joined_offsets([np.array([0, 2]), np.array([0, 1, 1])]).tolist()
+    [0, 2, 3, 3]
+    """
+    ends = np.cumsum([0] + [int(part[-1]) for part in parts])
+    moved = [part[:-1] + end for part, end in zip(parts, ends, strict=False)]
+    return np.concatenate([*moved, ends[-1:]]).astype(np.int64)
 
 
 def tokens_by_document(offsets: NDArray[np.int64], counts: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -82,33 +164,18 @@ def cut_blocks(
         start = stop
 
 
-def join_bags(parts: Sequence[Bags]) -> Bags:
-    """One Bags of several, in order."""
-    if len(parts) == 1:
-        return parts[0]
-    ends = np.cumsum([0] + [int(part.offsets[-1]) for part in parts])
-    offsets = [part.offsets[:-1] + end for part, end in zip(parts, ends, strict=False)]
-    return Bags(
-        np.concatenate([*offsets, ends[-1:]]).astype(np.int64),
-        np.concatenate([part.words for part in parts]),
-        np.concatenate([part.counts for part in parts]),
-        np.concatenate([part.unseen for part in parts]),
-    )
-
-
 @dataclass(frozen=True, slots=True)
-class Shard:
-    """The unit of the local step: at most a few hundred consecutive documents of one step.
+class Shard(Generic[U]):
+    """What a local step reads: a few consecutive documents of one step, and the rows that they need.
 
-    A document's entries are `codes[offsets[d]:offsets[d + 1]]`, which point into the shard's distinct
-    words: word `c` is row `rows[c]` of the model's table (ascending), or -1 where the table does not have
-    it, and is then spelled `keys[c]`. Closed vocabularies have no unknown words and need no keys.
+    `content.words` number the shard's distinct words from zero (-1: not in the vocabulary). From a corpus,
+    word `c` is row `rows[c]` of the vocabulary (ascending); with `keys` it is spelled `keys[c]`. In a local
+    step, `rows` are what `Model.reads` gave for the shard: positions in the table, -1 where that lacks a row;
+    unless a model says otherwise, those of the distinct words.
     """
 
     documents: NDArray[np.int64]  # number of each document in its corpus: the key of its randomness
-    offsets: NDArray[np.int64]
-    codes: NDArray[np.int32]
-    counts: NDArray[np.float32]
+    content: U
     rows: NDArray[np.int64]
     keys: Sequence[str] | None = None
 
@@ -116,12 +183,21 @@ class Shard:
     def n_documents(self) -> int:
         return len(self.documents)
 
+    @property
+    def n_entries(self) -> int:
+        """How much it holds: entries of bags, tokens of sequences."""
+        return len(self.content.words)
 
-def shard_of(bags: Bags, documents: NDArray[np.int64], n_words: int) -> Shard:
-    """Number the distinct words of some bags from zero. O(entries + vocabulary)."""
-    present = np.zeros(n_words, np.bool_)
-    present[bags.words] = True
-    rows = np.flatnonzero(present)
-    position = np.empty(n_words, np.int32)
+    def table_rows(self) -> NDArray[np.int64]:
+        """The rows of the table that it needs, each once, ascending."""
+        return np.unique(self.rows[self.rows >= 0])
+
+
+def shard_of(content: U, documents: NDArray[np.int64], n_words: int) -> Shard[U]:
+    """Number the distinct words of some documents from zero. O(entries + vocabulary)."""
+    present = np.zeros(n_words + 1, np.bool_)
+    present[content.words] = True  # of unknown words the last place
+    rows = np.flatnonzero(present[:-1])
+    position = np.full(n_words + 1, -1, np.int32)
     position[rows] = np.arange(len(rows), dtype=np.int32)
-    return Shard(documents, bags.offsets, position[bags.words], bags.counts, rows)
+    return Shard(documents, content.with_words(position[content.words]), rows)

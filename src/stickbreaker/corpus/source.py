@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import share_of
 from stickbreaker.corpus.corpus import Corpus
-from stickbreaker.corpus.shards import Bags, Shard, join_bags, shard_of
+from stickbreaker.corpus.shards import SHARD, Bags, Shard, Unit, shard_of
 
-SHARD = 128  # documents a shard, whatever the number of threads
+U = TypeVar("U", bound=Unit)
+
 WINDOW = 8  # blocks that are shuffled together
-PIECE = 8 * SHARD  # documents that are read together, where they are given by number
+PIECE = 8  # shards whose documents are read together, where they are given by number
 PARTS, SPAN = 64, 32  # of a corpus that engines look at: parts, and blocks of one at most
 
 
 class Blocks(Protocol):
-    """What a source needs of a corpus."""
+    """What a source needs of a corpus: its documents in the unit of the model, here as bags."""
 
     @property
     def block_sizes(self) -> Sequence[int]: ...
@@ -34,14 +35,25 @@ class Blocks(Protocol):
 class Source:
     """A corpus less its held-out documents, which are chosen by a hash of their id.
 
-    `held_out` is a share in [0, 1). With `words`, shards tell their words by spelling. Memory: a flag a
-    document, and the bags of a minibatch; the corpus keeps the blocks that were read last.
+    `held_out` is a share in [0, 1). With `words`, shards tell their words by spelling. `unit` is the content
+    that is read of documents, `shard_size` how many of them a shard has at most: those of the model that
+    learns. Memory: a flag a document, and the content of a minibatch; the corpus keeps the blocks that were
+    read last.
     """
 
-    def __init__(self, corpus: Blocks, held_out: float = 0.0, words: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        corpus: Blocks,
+        held_out: float = 0.0,
+        words: Sequence[str] | None = None,
+        unit: type[Any] = Bags,
+        shard_size: int = SHARD,
+    ) -> None:
         self.corpus = corpus
         self.held_out = held_out
         self.words = words
+        self.unit = unit
+        self.shard_size = shard_size
         self.n_words = corpus.n_words
         self.first = np.concatenate([[0], np.cumsum(corpus.block_sizes)]).astype(np.int64)
 
@@ -67,18 +79,26 @@ class Source:
             raise UserError("a corpus held in memory cannot be sent", remedy=remedy)
         assert isinstance(self.corpus, Corpus)
         where = str(Path(path).resolve())
-        return _source_at, (where, self.corpus.fingerprint, self.held_out, self.words is not None)
+        spelled = self.words is not None
+        return _source_at, (
+            where,
+            self.corpus.fingerprint,
+            self.held_out,
+            spelled,
+            self.unit,
+            self.shard_size,
+        )
 
     @property
     def n_blocks(self) -> int:
         return len(self.first) - 1
 
-    def block(self, number: int, held_out: bool = False) -> tuple[NDArray[np.int64], Bags]:
-        """Numbers and bags of a block's documents: those to learn from, or the held-out ones."""
-        bags, numbers = self.corpus.bags(number), self.numbers(number, held_out)
+    def block(self, number: int, held_out: bool = False) -> tuple[NDArray[np.int64], Any]:
+        """Numbers and content of a block's documents: those to learn from, or the held-out ones."""
+        content, numbers = self.unit.of_block(self.corpus, number), self.numbers(number, held_out)
         if len(numbers) < self.corpus.block_sizes[number]:
-            bags = bags.take(numbers - self.first[number])
-        return numbers, bags
+            content = content.take(numbers - self.first[number])
+        return numbers, content
 
     def parts(self, longest: int = SPAN) -> list[range]:
         """The blocks in consecutive parts, by which engines share looks at them, whoever looks: `PARTS`, or
@@ -86,7 +106,7 @@ class Source:
         size = max(1, min(-(-self.n_blocks // PARTS), longest))
         return [range(start, min(start + size, self.n_blocks)) for start in range(0, self.n_blocks, size)]
 
-    def in_order(self) -> Iterator[tuple[NDArray[np.int64], Bags]]:
+    def in_order(self) -> Iterator[tuple[NDArray[np.int64], Any]]:
         """Blocks in the corpus's order."""
         for number in range(self.n_blocks):
             yield self.block(number)
@@ -111,16 +131,16 @@ class Source:
             return self.kept[self.first[block] : self.first[block + 1]]
         return np.array([share_of(name) >= self.held_out for name in self.corpus.ids(block)], np.bool_)
 
-    def read(self, numbers: NDArray[np.int64]) -> Bags:
-        """The bags of some documents, in the order given."""
+    def read(self, numbers: NDArray[np.int64]) -> Any:
+        """The content of some documents, in the order given."""
         blocks = np.searchsorted(self.first, numbers, side="right") - 1
         order = np.argsort(blocks, kind="stable")
         present, starts = np.unique(blocks[order], return_index=True)
         parts = [
-            self.corpus.bags(block).take(numbers[here] - self.first[block])
+            self.unit.of_block(self.corpus, block).take(numbers[here] - self.first[block])
             for block, here in zip(present.tolist(), np.split(order, starts[1:]), strict=True)
         ]
-        joined = join_bags(parts)
+        joined = self.unit.join(parts)
         if len(present) == 1:
             return joined
         back = np.empty_like(order)
@@ -133,17 +153,19 @@ class Source:
 
 
 @lru_cache(maxsize=4)
-def _source_at(path: str, fingerprint: str, held_out: float, spelled: bool) -> Source:
+def _source_at(
+    path: str, fingerprint: str, held_out: float, spelled: bool, unit: type[Any], shard_size: int
+) -> Source:
     """A source that another process has pickled, opened again; a process opens a corpus once."""
     corpus = Corpus.open(path)
     if corpus.fingerprint != fingerprint:
         raise UserError("is not the corpus that the run reads", where=path, remedy="restore it, or fit anew")
-    return Source(corpus, held_out, corpus.vocabulary.words if spelled else None)
+    return Source(corpus, held_out, corpus.vocabulary.words if spelled else None, unit, shard_size)
 
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """The documents of a step, cut into shards of at most `SHARD`; read whenever they are looked at.
+    """The documents of a step, cut into shards; read whenever they are looked at.
 
     `chunks` are blocks by number, or arrays of documents' numbers, each cut by itself.
     """
@@ -152,17 +174,21 @@ class Shards:
     chunks: Sequence[int | NDArray[np.int64]]
 
     def __len__(self) -> int:
-        return sum(-(-self._size(chunk) // SHARD) for chunk in self.chunks)
+        return sum(-(-self._size(chunk) // self.source.shard_size) for chunk in self.chunks)
 
-    def __iter__(self) -> Iterator[Shard]:
-        source = self.source
+    def __iter__(self) -> Iterator[Shard[Any]]:
+        source, piece = self.source, PIECE * self.source.shard_size
         for chunk in self.chunks:
             if isinstance(chunk, int):
-                yield from cut_shards(*source.block(chunk), source.n_words, source.words)
+                yield from self._cut(*source.block(chunk))
                 continue
-            for start in range(0, len(chunk), PIECE):
-                numbers = chunk[start : start + PIECE]
-                yield from cut_shards(numbers, source.read(numbers), source.n_words, source.words)
+            for start in range(0, len(chunk), piece):
+                numbers = chunk[start : start + piece]
+                yield from self._cut(numbers, source.read(numbers))
+
+    def _cut(self, numbers: NDArray[np.int64], content: Any) -> Iterator[Shard[Any]]:
+        source = self.source
+        return cut_shards(numbers, content, source.n_words, source.words, source.shard_size)
 
     @property
     def n_documents(self) -> int:
@@ -173,7 +199,7 @@ class Shards:
 
         How they are cut depends on nothing else, so that sums do not.
         """
-        size = max(1, documents // SHARD) * SHARD
+        size = max(1, documents // self.source.shard_size) * self.source.shard_size
         cut: list[list[int | NDArray[np.int64]]] = [[]]
         held = 0
         for chunk in self.chunks:
@@ -191,10 +217,14 @@ class Shards:
 
 
 def cut_shards(
-    numbers: NDArray[np.int64], bags: Bags, n_words: int, words: Sequence[str] | None = None
-) -> Iterator[Shard]:
-    """Cut consecutive documents, with their numbers, into shards of at most `SHARD`; `words` spell them."""
-    for start in range(0, len(numbers), SHARD):
-        stop = min(start + SHARD, len(numbers))
-        shard = shard_of(bags.slice(start, stop), numbers[start:stop], n_words)
+    numbers: NDArray[np.int64],
+    content: U,
+    n_words: int,
+    words: Sequence[str] | None = None,
+    size: int = SHARD,
+) -> Iterator[Shard[U]]:
+    """Cut consecutive documents, with their numbers, into shards of at most `size`; `words` spell them."""
+    for start in range(0, len(numbers), size):
+        stop = min(start + size, len(numbers))
+        shard = shard_of(content.slice(start, stop), numbers[start:stop], n_words)
         yield shard if words is None else replace(shard, keys=[words[row] for row in shard.rows.tolist()])

@@ -50,7 +50,12 @@ class Engine(ABC):
 
     @abstractmethod
     def map(
-        self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
+        self,
+        small: Record,
+        shards: Iterable[Shard[Any]],
+        n_shards: int,
+        seed: int,
+        plans: Sequence[Plan] = (),
     ) -> Stats:
         """Local steps of shards, reports summed in the shards' order. Raises Interrupted if asked to stop.
 
@@ -58,7 +63,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
+    def again(self, small: Record, shards: Iterable[Shard[Any]], seed: int, plans: Sequence[Plan]) -> Stats:
         """Plans tried once more on shards that were mapped with plans just now; reports only trials."""
 
     @abstractmethod
@@ -77,7 +82,7 @@ class Engine(ABC):
         """Whether every report that is kept has the trials of these plans."""
 
     @abstractmethod
-    def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
+    def infer(self, small: Record, shards: Iterable[Shard[Any]], seed: int) -> Iterator[Local]:
         """Documents' records with the table held fixed, a shard at a time, in the shards' order."""
 
     @abstractmethod

@@ -81,12 +81,17 @@ class LocalEngine(Engine):
         return engine
 
     def map(
-        self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
+        self,
+        small: Record,
+        shards: Iterable[Shard[Any]],
+        n_shards: int,
+        seed: int,
+        plans: Sequence[Plan] = (),
     ) -> Stats:
         small = self._prepared(small)
         whole = self._whole_view(small, n_shards)
 
-        def work(shard: Shard) -> Done:
+        def work(shard: Shard[Any]) -> Done:
             known, view = self._view_for(shard, small, whole)
             first = int(shard.documents[0])
             local, stats = self.model.local_step(view, known, self.locals.get(first), seed)
@@ -98,11 +103,11 @@ class LocalEngine(Engine):
         self.fresh = {}
         return self._summed(work, shards, keep=self.keep_local or bool(plans))
 
-    def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
+    def again(self, small: Record, shards: Iterable[Shard[Any]], seed: int, plans: Sequence[Plan]) -> Stats:
         small = self._prepared(small)
         whole = self._whole_view(small, len(self.fresh))
 
-        def work(shard: Shard) -> Done:
+        def work(shard: Shard[Any]) -> Done:
             known, view = self._view_for(shard, small, whole)
             first = int(shard.documents[0])
             local = self.fresh[first]
@@ -121,7 +126,7 @@ class LocalEngine(Engine):
             return None
         return self.model.view(small, self.table.counts(slice(None)), self.table.totals(), None)
 
-    def _summed(self, work: Callable[[Shard], Done], shards: Iterable[Shard], keep: bool) -> Stats:
+    def _summed(self, work: Callable[[Shard[Any]], Done], shards: Iterable[Shard[Any]], keep: bool) -> Stats:
         from stickbreaker.engines.sums import Sum  # brings numba, which a model that is read does without
 
         total = Sum(self.table.shape)
@@ -147,15 +152,14 @@ class LocalEngine(Engine):
     def have_tried(self, plans: Sequence[Plan]) -> bool:
         return all(self.kept.have_tried(plan.name) for plan in plans)
 
-    def _view_for(self, shard: Shard, small: Record, whole: View | None) -> tuple[Shard, View]:
+    def _view_for(self, shard: Shard[Any], small: Record, whole: View | None) -> tuple[Shard[Any], View]:
         """The shard with its rows as this table numbers them, and the model's view of them."""
-        if shard.keys is not None:
-            shard = replace(shard, rows=self.table.positions(shard.keys))
+        shard = replace(shard, rows=self.model.reads(shard, self.table.positions))
         if whole is not None:
             return shard, whole
         if self.model.table.truncated:
             return shard, self.model.view(small, self.table.whole(), self.table.totals(), shard.rows)
-        rows = np.unique(shard.rows[shard.rows >= 0])
+        rows = shard.table_rows()
         return shard, self.model.view(small, self.table.counts(rows), self.table.totals(), rows)
 
     def _in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
@@ -190,7 +194,7 @@ class LocalEngine(Engine):
         engine = self.fork(self.model, 1, copied=False)
         return sum_arrays(self._in_order(functools.partial(function, engine), items), finish)
 
-    def _until_stopped(self, shards: Iterable[Shard]) -> Iterator[Shard]:
+    def _until_stopped(self, shards: Iterable[Shard[Any]]) -> Iterator[Shard[Any]]:
         """The shards; raises Interrupted before the next one, or after the last, once asked to stop."""
         for shard in shards:
             if self._stopped:
@@ -199,10 +203,10 @@ class LocalEngine(Engine):
         if self._stopped:
             raise Interrupted
 
-    def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
+    def infer(self, small: Record, shards: Iterable[Shard[Any]], seed: int) -> Iterator[Local]:
         small = self._prepared(small)
 
-        def work(shard: Shard) -> Done:
+        def work(shard: Shard[Any]) -> Done:
             known, view = self._view_for(shard, small, None)
             return 0, *self.model.local_step(view, known, None, seed)
 

@@ -45,8 +45,9 @@ def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
 
 
 def source_of(corpus: Corpus, model: Model, held_out: float = 0.0) -> Source:
-    """The documents to learn from, words identified by spelling where the vocabulary is open."""
-    return Source(corpus, held_out, corpus.vocabulary.words if model.table.keyed else None)
+    """The documents that a model learns from, in its unit; words by spelling where the vocabulary is open."""
+    words = corpus.vocabulary.words if model.table.keyed else None
+    return Source(corpus, held_out, words, model.unit, model.shard_size)
 
 
 def begin_open(job: Run, n_topics: int, init: str) -> tuple[Run, RunState]:
@@ -67,7 +68,7 @@ def begin_open(job: Run, n_topics: int, init: str) -> tuple[Run, RunState]:
     job = replace(job, model=model)
     job.engine.start(model, np.zeros((0, n_topics)), ())
     state = RunState(model.start())
-    seeds = _seeds(job, n_topics, init, found, sum(float(shard.counts.sum()) for shard in shards))
+    seeds = _seeds(job, n_topics, init, found, sum(float(shard.content.counts.sum()) for shard in shards))
     if seeds.any():
         rows_of = {word: np.append(row, 2.0) for word, row in zip(found, seeds, strict=True)}
         stats = Stats(no_rows(n_topics), found=rows_of)

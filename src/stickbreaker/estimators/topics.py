@@ -276,7 +276,7 @@ class TopicEstimator(ABC):
         numbers = numbers_of(bags) if drawn else np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
-        shards = cut_shards(numbers, bags, self._engine.n_rows)
+        shards = cut_shards(numbers, bags, self._engine.n_rows, size=model.shard_size)
         return self._engine.infer(self._small, shards, 0)
 
     def _theta(self, bags: Bags) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
-from stickbreaker.corpus.shards import Bags, join_bags
+from stickbreaker.corpus.shards import Bags
 from stickbreaker.evaluation.coherence import Coherence, Coherences, coherence
 from stickbreaker.evaluation.completion import completion_of_rest, split_halves, unigram_score
 from stickbreaker.evaluation.diversity import TOP, top_words_of, topic_diversity
@@ -234,7 +234,7 @@ def _aligned(corpus: Corpus, first: slice, second: slice, most: int) -> Bags:
         left -= len(parts[-1].unseen)
         if left == 0:
             break
-    return join_bags(parts)
+    return Bags.join(parts)
 
 
 def _ranges(vocabulary: Vocabulary) -> Mapping[str | None, slice]:

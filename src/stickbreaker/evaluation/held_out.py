@@ -62,7 +62,8 @@ class BlockScore:
     def _scored(self, engine: LocalEngine, observed: Bags, rest: Bags) -> tuple[float, float]:
         self.topic_words = self.topic_words or self._topic_words(engine)
         numbers = np.arange(len(observed.unseen))
-        shards = cut_shards(numbers, observed, self.source.n_words, self.source.words)
+        source = self.source
+        shards = cut_shards(numbers, observed, source.n_words, source.words, self.model.shard_size)
         gamma = np.concatenate([each["gamma"].values for each in engine.infer(self.small, shards, self.seed)])
         scored = completion_of_rest(rest, gamma / gamma.sum(axis=1, keepdims=True), self.topic_words)
         return scored.nats, scored.tokens

@@ -65,7 +65,7 @@ def refine(
     small: Record,
     stats: Stats,
     plans: Sequence[Numbered],
-    shards: Iterable[Shard],
+    shards: Iterable[Shard[Any]],
     step: Step,
     seed: int,
 ) -> tuple[Stats, list[Numbered], list[Accepted], Record]:

@@ -13,7 +13,7 @@ from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.kinds import is_flag
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.corpus.source import SHARD, Shards, Source
+from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.models.contract import Step
 
 LEAST = 256  # documents of a memoised minibatch at least, unless `batch_size` is given
@@ -23,7 +23,7 @@ LEAST = 256  # documents of a memoised minibatch at least, unless `batch_size` i
 class Minibatch:
     """What one step reads, and how: table ← keep · table + add · fresh counts."""
 
-    shards: Shards | Sequence[Shard]
+    shards: Shards | Sequence[Shard[Any]]
     n_shards: int
     n_documents: int
     step: Step
@@ -101,7 +101,7 @@ class Memoised(Schedule):
     def minibatches(
         self, source: Source, pass_number: int, step: int, seen: float, seed: int
     ) -> Iterator[Minibatch]:
-        tenth = -(-source.n_documents // (10 * SHARD)) * SHARD
+        tenth = -(-source.n_documents // (10 * source.shard_size)) * source.shard_size
         size = self.batch_size or max(LEAST, tenth)
         same = stream(seed, "shuffle", 0)  # not the pass's: documents keep their minibatch
         left = source.n_documents
@@ -111,7 +111,7 @@ class Memoised(Schedule):
             keep = 0.0 if step == 0 else 1.0  # seeds are seen once
             yield Minibatch(
                 source.shards(numbers),
-                -(-n // SHARD),
+                -(-n // source.shard_size),
                 n,
                 Step(step, 1.0, 1.0, seen),
                 keep,
@@ -195,7 +195,9 @@ class Online(Schedule):
             n = len(numbers)
             left -= n
             at, keep, add = self.step_for(step, seen, n, total)
-            yield Minibatch(source.shards(numbers), -(-n // SHARD), n, at, keep, add, ends_pass=left == 0)
+            yield Minibatch(
+                source.shards(numbers), -(-n // source.shard_size), n, at, keep, add, ends_pass=left == 0
+            )
             step += 1
             seen += n
 

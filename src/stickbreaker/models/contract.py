@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, Grow
 from stickbreaker.core.records import Array, Record, Stats
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import SHARD, Bags, Index, Shard
 from stickbreaker.models.parts import TableParts
 
 Summary = Mapping[str, Array]  # sums over the rows of the table that are not linear in its counts
@@ -102,8 +102,13 @@ class Model(ABC):
 
     The table has rows (words, rules) in groups and columns (topics, nonterminals) and is owned by the
     engine; `small` is everything else. Priors never enter the table.
+
+    `unit` is what the model reads of documents, the type of its shards' content (`Bags`, `Sequences`,
+    `Trees`); `shard_size` how many documents a shard has at most.
     """
 
+    unit: type[Any] = Bags
+    shard_size: int = SHARD
     table: TableSpec = TableSpec()
     moves: "tuple[Move, ...]" = ()
 
@@ -123,6 +128,15 @@ class Model(ABC):
         counts; they are never a prior.
         """
 
+    def reads(self, shard: Shard[Any], index: Index) -> NDArray[np.int64]:
+        """Positions in the table of the rows that the local step needs of a shard, -1 where it lacks one.
+
+        Called by engines before a shard's rows are fetched and viewed; what it gives are the shard's `rows`
+        in the local step, in this order. `index` gives the positions of keys, in a table that is keyed. By
+        default they are those of the shard's distinct words, in turn.
+        """
+        return shard.rows if shard.keys is None else index(shard.keys)
+
     def prepare(self, small: Record, counts: Counts) -> Record:
         """The small part with what is worked out once from a truncated table before its rows are viewed."""
         return small
@@ -132,15 +146,18 @@ class Model(ABC):
         """What the local step needs of some rows: `counts` (rows × columns), of table positions `rows`.
 
         `totals` (groups × columns) are sums over the whole table; `rows` None means all rows in order. Of a
-        truncated table `counts` is the whole, and `rows` are a shard's words in turn, -1 where it has none.
+        truncated table `counts` is the whole, and `rows` are what `reads` gave for a shard, -1 where it has
+        none.
         """
 
     @abstractmethod
-    def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
+    def local_step(
+        self, view: View, shard: Shard[Any], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
         """Infer a shard's documents and report their statistics: the map."""
 
     def try_out(
-        self, view: View, shard: Shard, local: Local, seed: int, plans: Sequence[Plan]
+        self, view: View, shard: Shard[Any], local: Local, seed: int, plans: Sequence[Plan]
     ) -> tuple[Local, Mapping[str, Stats]]:
         """What plans would make of a shard, given its documents' records: each plan's statistics, by name.
 

@@ -17,7 +17,7 @@ from scipy.special import gammaln, logsumexp
 from stickbreaker.core.edits import Drop, Edit, Grow, Split
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.contract import (
     Accepted,
     Local,
@@ -73,7 +73,7 @@ class GrowingMixture(Model):
         return Components(np.log((use + 1.0) / (use + 1.0).sum()), words, np.log(self.eta / size), places)
 
     def local_step(
-        self, view: Components, shard: Shard, local: Local | None, seed: int
+        self, view: Components, shard: Shard[Bags], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
         n = len(view.log_weights)
         words = np.where(shard.rows[:, None] >= 0, _picked(view, shard.rows), view.log_unknown)
@@ -84,7 +84,7 @@ class GrowingMixture(Model):
         return {"shares": Field(shares, ("documents", "components"))}, stats
 
     def try_out(
-        self, view: Components, shard: Shard, local: Local, seed: int, plans: Sequence[Plan]
+        self, view: Components, shard: Shard[Bags], local: Local, seed: int, plans: Sequence[Plan]
     ) -> tuple[Local, Mapping[str, Stats]]:
         shares = local["shares"].values
         trials = [plan for plan in plans if "component" in plan.change]
@@ -222,9 +222,10 @@ class Text(NamedTuple):
     counts: Array
 
 
-def _texts(shard: Shard) -> list[Text]:
-    bounds = zip(shard.offsets[:-1], shard.offsets[1:], strict=True)
-    return [Text(shard.codes[a:b], shard.counts[a:b].astype(np.float64)) for a, b in bounds]
+def _texts(shard: Shard[Bags]) -> list[Text]:
+    bags = shard.content
+    bounds = zip(bags.offsets[:-1], bags.offsets[1:], strict=True)
+    return [Text(bags.words[a:b], bags.counts[a:b].astype(np.float64)) for a, b in bounds]
 
 
 def _picked(view: Components, rows: NDArray[np.int64]) -> Array:
@@ -234,7 +235,7 @@ def _picked(view: Components, rows: NDArray[np.int64]) -> Array:
     return view.log_words[places]
 
 
-def _collect(shard: Shard, shares: Array, n: int) -> Stats:
+def _collect(shard: Shard[Bags], shares: Array, n: int) -> Stats:
     """Counts of known rows and of new words, documents by component."""
     counts = np.zeros((len(shard.rows), n))
     for text, share in zip(_texts(shard), shares, strict=True):
@@ -247,11 +248,11 @@ def _collect(shard: Shard, shares: Array, n: int) -> Stats:
         found={keys[int(i)]: counts[i] for i in np.flatnonzero(shard.rows < 0)},
         usage={"use": Field(shares.sum(axis=0), ("components",))},
         documents=float(shard.n_documents),
-        tokens=float(shard.counts.sum()),
+        tokens=float(shard.content.counts.sum()),
     )
 
 
-def _try_split(shard: Shard, share: Array, plan: Plan, seed: int) -> Stats:
+def _try_split(shard: Shard[Bags], share: Array, plan: Plan, seed: int) -> Stats:
     """A component's documents in two halves: at random first, then by the halves' words before."""
     texts = _texts(shard)
     first = np.empty(len(texts))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stickbreaker.core.randomness import stream
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.engines.contract import Engine
 from stickbreaker.learning.loop import Limits, Run, RunState, advance
 from stickbreaker.learning.schedules import Minibatch, Online
@@ -38,9 +38,9 @@ def documents(step: int) -> list[list[str]]:
     return out
 
 
-def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard]:
+def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[Bags]]:
     """Shards with spelled words; their rows are for the engine to find."""
-    shards: list[Shard] = []
+    shards: list[Shard[Bags]] = []
     for start in range(0, len(texts), size):
         part = texts[start : start + size]
         keys = sorted({word for text in part for word in text})
@@ -49,9 +49,12 @@ def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard]:
         shards.append(
             Shard(
                 documents=np.arange(first + start, first + start + len(part)),
-                offsets=np.cumsum([0] + [len(codes) for codes, _ in bags]).astype(np.int64),
-                codes=np.concatenate([codes for codes, _ in bags]).astype(np.int32),
-                counts=np.concatenate([counts for _, counts in bags]).astype(np.float32),
+                content=Bags(
+                    np.cumsum([0] + [len(codes) for codes, _ in bags]).astype(np.int64),
+                    np.concatenate([codes for codes, _ in bags]).astype(np.int32),
+                    np.concatenate([counts for _, counts in bags]).astype(np.float32),
+                    np.zeros(len(part), np.float32),
+                ),
                 rows=np.full(len(keys), -1, np.int64),
                 keys=keys,
             )
@@ -74,7 +77,7 @@ class Runs(ABC):
         """Begin the engine's table."""
 
     @abstractmethod
-    def shards(self, number: int) -> list[Shard]:
+    def shards(self, number: int) -> list[Shard[Bags]]:
         """The documents of a step."""
 
     @abstractmethod
@@ -116,7 +119,7 @@ class GrowingRuns(Runs):
     def start(self, engine: Engine, model: GrowingMixture) -> None:
         engine.start(model, np.empty((0, model.start_components)), [])
 
-    def shards(self, number: int) -> list[Shard]:
+    def shards(self, number: int) -> list[Shard[Bags]]:
         return shards_of(documents(number), 24 * number)
 
     def words(self, engine: Engine) -> list[str]:
@@ -129,7 +132,7 @@ class ClosedRuns(Runs):
     def start(self, engine: Engine, model: GrowingMixture) -> None:
         engine.start(model, np.zeros((len(WORDS), model.start_components)))
 
-    def shards(self, number: int) -> list[Shard]:
+    def shards(self, number: int) -> list[Shard[Bags]]:
         rows = {word: row for row, word in enumerate(WORDS)}
         known = [[word for word in text if word in rows] for text in documents(number)]
         spelled = [(shard, shard.keys or ()) for shard in shards_of(known, 24 * number)]

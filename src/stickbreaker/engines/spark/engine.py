@@ -149,19 +149,24 @@ class SparkBlocks(Engine):
     # a step
 
     def map(
-        self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
+        self,
+        small: Record,
+        shards: Iterable[Shard[Any]],
+        n_shards: int,
+        seed: int,
+        plans: Sequence[Plan] = (),
     ) -> Stats:
         self.live = {version for plan in plans for version in _versions_of(plan)}
         return self._map(small, shards, seed, plans, again=False)
 
-    def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
+    def again(self, small: Record, shards: Iterable[Shard[Any]], seed: int, plans: Sequence[Plan]) -> Stats:
         return self._map(small, shards, seed, plans, again=True)
 
     def _map(
-        self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan], again: bool
+        self, small: Record, shards: Iterable[Shard[Any]], seed: int, plans: Sequence[Plan], again: bool
     ) -> Stats:
-        size = self.settings.portion
-        portions = self.records.portions(shards, size, tried=bool(plans), again=again)
+        sizes = self.settings.portion, self.model.shard_size
+        portions = self.records.portions(shards, *sizes, tried=bool(plans), again=again)
         task = MapTask(
             self._model,
             small,
@@ -325,7 +330,7 @@ class SparkBlocks(Engine):
         work = Summarise(self._model, small, self.reading())
         return self._each_block(self.table.stored.layout, work)
 
-    def infer(self, small: Record, shards: Iterable[Shard], seed: int) -> Iterator[Local]:
+    def infer(self, small: Record, shards: Iterable[Shard[Any]], seed: int) -> Iterator[Local]:
         """On the driver, which reads the rows that it needs."""
         return self.fork(self.model, 1, copied=False).infer(small, shards, seed)
 

@@ -72,20 +72,25 @@ class SparkEverywhere(LocalEngine):
         self.records.clear()
 
     def map(
-        self, small: Record, shards: Iterable[Shard], n_shards: int, seed: int, plans: Sequence[Plan] = ()
+        self,
+        small: Record,
+        shards: Iterable[Shard[Any]],
+        n_shards: int,
+        seed: int,
+        plans: Sequence[Plan] = (),
     ) -> Stats:
         return self._sent(small, shards, seed, plans, again=False)
 
-    def again(self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan]) -> Stats:
+    def again(self, small: Record, shards: Iterable[Shard[Any]], seed: int, plans: Sequence[Plan]) -> Stats:
         return self._sent(small, shards, seed, plans, again=True)
 
     def _sent(
-        self, small: Record, shards: Iterable[Shard], seed: int, plans: Sequence[Plan], *, again: bool
+        self, small: Record, shards: Iterable[Shard[Any]], seed: int, plans: Sequence[Plan], *, again: bool
     ) -> Stats:
         from stickbreaker.engines.sums import Sum
 
-        size = self.settings.portion
-        portions = self.records.portions(shards, size, tried=bool(plans), again=again)
+        sizes = self.settings.portion, self.model.shard_size
+        portions = self.records.portions(shards, *sizes, tried=bool(plans), again=again)
         sent = self.cluster.context.broadcast((self.model, self.table))  # written before this returns
         task = EverywhereTask(sent, small, seed, source_of(shards), tuple(plans), again)
         total = Sum(self.table.shape)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Dissolve, Drop, Edit, Grow, Merge, Permute, Split
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.corpus.source import SHARD, Shards, Source
+from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.engines.row_files import sync
 from stickbreaker.engines.spark.tasks import Portion, Records
 from stickbreaker.engines.spark.versions import Versions
@@ -21,16 +21,16 @@ WITH_RECORDS = 8192  # documents of a portion at most, where its records are wri
 NAME = "records"  # of the array of a snapshot
 
 
-def portions_of(shards: Iterable[Shard], documents: int) -> list[Portion]:
-    """Shards in portions of about so many documents, each known by the number of its first document.
+def portions_of(shards: Iterable[Shard[Any]], documents: int, shard_size: int) -> list[Portion]:
+    """Shards, of `shard_size` documents, in portions of about so many, each known by its first one's number.
 
     A step of few is cut into about `LEAST` portions all the same, so that more than one core has work; a
     block stays whole, where the shards are given as blocks.
     """
     if isinstance(shards, Shards):
-        documents = min(documents, -(-shards.n_documents // (LEAST * SHARD)) * SHARD)
+        documents = min(documents, -(-shards.n_documents // (LEAST * shard_size)) * shard_size)
         return [Portion(_first(part), chunks=tuple(part.chunks)) for part in shards.portions(documents)]
-    held, size = list(shards), max(1, documents // SHARD)
+    held, size = list(shards), max(1, documents // shard_size)
     parts = [held[start : start + size] for start in range(0, len(held), size)]
     return [Portion(int(part[0].documents[0]), given=tuple(part)) for part in parts]
 
@@ -40,7 +40,7 @@ def _first(part: Shards) -> int:
     return int(part.source.first[chunk]) if isinstance(chunk, int) else int(chunk[0])
 
 
-def source_of(shards: Iterable[Shard]) -> Source | None:
+def source_of(shards: Iterable[Shard[Any]]) -> Source | None:
     """Where the documents lie; None of shards that are sent themselves."""
     return shards.source if isinstance(shards, Shards) else None
 
@@ -64,7 +64,15 @@ class CarriedRecords:
         self.log: list[Edit] = []
         self.portion = 0  # documents of the portions that `kept` are of
 
-    def portions(self, shards: Iterable[Shard], documents: int, *, tried: bool, again: bool) -> list[Portion]:
+    def portions(
+        self,
+        shards: Iterable[Shard[Any]],
+        documents: int,
+        shard_size: int,
+        *,
+        tried: bool,
+        again: bool,
+    ) -> list[Portion]:
         """Shards in portions with their records to read, of the last pass or (`again`) the step under way;
         and, where records are carried or plans are `tried`, those to write, which are there when the map has
         ended. Records that are kept are found by their portions, so these stay as large as they were.
@@ -73,7 +81,7 @@ class CarriedRecords:
             documents = min(documents, WITH_RECORDS)
         if self.carried:
             documents = self.portion = self.portion or documents
-        return self._around(portions_of(shards, documents), tried, again)
+        return self._around(portions_of(shards, documents, shard_size), tried, again)
 
     def _around(self, portions: Sequence[Portion], tried: bool, again: bool) -> list[Portion]:
         held = self.fresh if again else self.kept

@@ -83,11 +83,11 @@ class Portion:
 
     number: int
     chunks: tuple[int | NDArray[np.int64], ...] = ()
-    given: tuple[Shard, ...] = ()
+    given: tuple[Shard[Any], ...] = ()
     before: Records | None = None
     after: Records | None = None
 
-    def shards(self, source: Source | None) -> Shards | tuple[Shard, ...]:
+    def shards(self, source: Source | None) -> Shards | tuple[Shard[Any], ...]:
         """Its documents; where they lie in files, read whenever they are looked at."""
         return self.given if source is None else source.shards(*self.chunks)
 
@@ -168,7 +168,7 @@ class MapTask:
         yield Key(SMALL, portion.number, 0), small
 
     def _step(
-        self, view: View, shard: Shard, local: Local | None, plans: Sequence[Plan]
+        self, view: View, shard: Shard[Any], local: Local | None, plans: Sequence[Plan]
     ) -> tuple[Local, Stats]:
         model: Model = self.model.value
         if self.again:
@@ -182,12 +182,13 @@ class MapTask:
             local, stats = {**local, **extra}, replace(stats, trial=trial)
         return local, stats
 
-    def _viewed(self, shards: Iterable[Shard]) -> Iterator[tuple[Shard, View, Sequence[Plan]]]:
+    def _viewed(self, shards: Iterable[Shard[Any]]) -> Iterator[tuple[Shard[Any], View, Sequence[Plan]]]:
         """Shards with the model's view of the rows that a few of them read: at most `most_bytes` of rows, and
         of documents. Where those are most rows the view is of all, in which none is looked up."""
         model: Model = self.model.value
         most_rows, most_entries = self.most_bytes // (8 * self.table.shape[1]), self.most_bytes // ENTRY
-        for rows, group in _grouped(shards, most_rows, most_entries, self.table.n_rows):
+        located = (replace(shard, rows=model.reads(shard, self.table.positions)) for shard in shards)
+        for rows, group in _grouped(located, most_rows, most_entries, self.table.n_rows):
             if 2 * len(rows) >= self.table.n_rows <= most_rows:
                 view = self._whole_view()
             else:
@@ -240,19 +241,20 @@ def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
 
 
 def _grouped(
-    shards: Iterable[Shard], most_rows: int, most_entries: int, n_rows: int
-) -> Iterator[tuple[NDArray[np.int64], list[Shard]]]:
+    shards: Iterable[Shard[Any]], most_rows: int, most_entries: int, n_rows: int
+) -> Iterator[tuple[NDArray[np.int64], list[Shard[Any]]]]:
     """Consecutive shards that have so many entries and read so many rows at most, or one; and those rows."""
-    group: list[Shard] = []
+    group: list[Shard[Any]] = []
     read, n_read, entries = np.zeros(n_rows, np.bool_), 0, 0
     for shard in shards:
-        more = int(np.count_nonzero(~read[shard.rows]))
-        if group and (n_read + more > most_rows or entries + len(shard.codes) > most_entries):
+        wanted = shard.table_rows()
+        more = int(np.count_nonzero(~read[wanted]))
+        if group and (n_read + more > most_rows or entries + shard.n_entries > most_entries):
             yield np.flatnonzero(read), group
-            group, n_read, entries, more = [], 0, 0, len(shard.rows)
+            group, n_read, entries, more = [], 0, 0, len(wanted)
             read[:] = False
         group.append(shard)
-        read[shard.rows] = True
-        n_read, entries = n_read + more, entries + len(shard.codes)
+        read[wanted] = True
+        n_read, entries = n_read + more, entries + shard.n_entries
     if group:
         yield np.flatnonzero(read), group

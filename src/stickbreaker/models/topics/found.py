@@ -3,10 +3,10 @@
 import numpy as np
 
 from stickbreaker.core.records import Array, Cells, Rows
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Bags, Shard
 
 
-def known_and_found(shard: Shard, counts: Rows | Cells) -> tuple[Rows | Cells, dict[str, Array]]:
+def known_and_found(shard: Shard[Bags], counts: Rows | Cells) -> tuple[Rows | Cells, dict[str, Array]]:
     """Counts by the shard's own numbers of its words, in two parts: by rows of the table, and by spelling.
 
     A new word's array has its counts by column and, last, the shard's documents that it is in.
@@ -15,7 +15,7 @@ def known_and_found(shard: Shard, counts: Rows | Cells) -> tuple[Rows | Cells, d
         return counts._replace(positions=shard.rows[counts.positions]), {}
     of = shard.rows[counts.positions]
     known, new = np.flatnonzero(of >= 0), np.flatnonzero(of < 0)
-    documents = np.bincount(shard.codes, minlength=len(shard.rows))
+    documents = np.bincount(shard.content.words, minlength=len(shard.rows))
     if isinstance(counts, Cells):
         rows: Rows | Cells = counts.at(known)._replace(positions=of[known])
         fresh = counts.at(new).rows()

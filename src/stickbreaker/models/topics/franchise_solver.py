@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics.franchise import FranchiseTopics
 from stickbreaker.models.topics.mean_field import MeanField, TopicView, tokens_of_documents, words_of
@@ -61,7 +61,9 @@ class Franchise:
         topics = TopicView(weights, log_scale, rows, documents.prior(small))
         return FranchiseView(topics, logs, documents.log_weights(small), float(small["alpha"].values))
 
-    def infer(self, view: FranchiseView, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
+    def infer(
+        self, view: FranchiseView, shard: Shard[Bags], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
         """Documents' gamma = alpha E[sigma(V)] + expected tokens (documents × topics), and the statistics.
 
         gamma is proportional to E[theta] given these tokens, sticks of the document integrated out.
@@ -104,7 +106,7 @@ class Franchise:
         return record, stats
 
     def _start(
-        self, view: FranchiseView, shard: Shard, local: Local | None
+        self, view: FranchiseView, shard: Shard[Bags], local: Local | None
     ) -> tuple[Array, NDArray[np.float32]]:
         """Tables' expected tokens, and what they serve."""
         if local is not None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array, Cells, Field, Stats
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics.found import known_and_found
 from stickbreaker.models.topics.mean_field import TopicView, tokens_of_documents, words_of
@@ -42,7 +42,9 @@ class Hybrid:
             problem = f"Hybrid(burn_in={self.burn_in!r}, samples={self.samples!r})"
             raise UserError(problem, remedy="burn_in is a whole number from 0, samples one from 1")
 
-    def infer(self, view: TopicView, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
+    def infer(
+        self, view: TopicView, shard: Shard[Bags], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
         """Documents' alpha + mean counts (documents × topics) and the shard's statistics.
 
         A document's score is the log of an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta]
@@ -84,18 +86,18 @@ class Hybrid:
             "scores": Field(draws.scores, ("documents",)),
         }, stats
 
-    def assign(self, view: TopicView, shard: Shard, seed: int) -> NDArray[np.int32]:
+    def assign(self, view: TopicView, shard: Shard[Bags], seed: int) -> NDArray[np.int32]:
         """The last draw of every token, a document's words in order, a word's tokens together."""
         return self._sample(view, shard, seed)[0].last
 
-    def _sample(self, view: TopicView, shard: Shard, seed: int) -> "tuple[Draws, int, Array]":
+    def _sample(self, view: TopicView, shard: Shard[Bags], seed: int) -> "tuple[Draws, int, Array]":
         from stickbreaker.kernels.sampled import Draws, sample_documents
         from stickbreaker.models.topics.dirichlet import FLOOR
 
-        whole_counts(shard.counts)
+        whole_counts(shard.content.counts)
         tokens = tokens_of_documents(shard)
         size, n_topics = int(tokens.sum()), len(view.alpha)
-        most = min(size * self.samples, len(shard.codes) * n_topics)
+        most = min(size * self.samples, shard.n_entries * n_topics)
         draws = Draws(
             gamma=np.empty((shard.n_documents, n_topics)),
             scores=np.empty(shard.n_documents),

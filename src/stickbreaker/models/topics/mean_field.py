@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
-from stickbreaker.corpus.shards import Shard, tokens_by_document
+from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics.found import known_and_found
 
@@ -42,7 +42,9 @@ class MeanField:
     keep_local: bool = False
     in_full: bool = False
 
-    def infer(self, view: TopicView, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
+    def infer(
+        self, view: TopicView, shard: Shard[Bags], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
         """Documents' gamma (documents × topics) and the shard's statistics; nothing is drawn."""
         from stickbreaker.kernels.mean_field import Report, Rule, infer_documents, infer_documents_again
 
@@ -130,7 +132,7 @@ def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Arr
     return np.asarray((psi(rest) - psi(gamma + rest)).sum())
 
 
-def words_of(view: TopicView, shard: Shard) -> "Words":
+def words_of(view: TopicView, shard: Shard[Bags]) -> "Words":
     """A shard's words with their weights."""
     from stickbreaker.kernels.mean_field import Words
 
@@ -138,9 +140,10 @@ def words_of(view: TopicView, shard: Shard) -> "Words":
         positions = np.arange(len(shard.rows))
     else:
         positions = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
-    return Words(shard.offsets, shard.codes, shard.counts, positions, view.weights, view.log_scale)
+    bags = shard.content
+    return Words(bags.offsets, bags.words, bags.counts, positions, view.weights, view.log_scale)
 
 
-def tokens_of_documents(shard: Shard) -> Array:
+def tokens_of_documents(shard: Shard[Bags]) -> Array:
     """Tokens of each document of a shard."""
-    return tokens_by_document(shard.offsets, shard.counts)
+    return tokens_by_document(shard.content.offsets, shard.content.counts)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Field, Record, Stats
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.contract import (
     Counts,
     Local,
@@ -70,11 +70,13 @@ class TopicModel(Model):
         weights, log_scale = self.words.weights(small, counts, totals, rows)
         return TopicView(weights, log_scale, rows, self.documents.prior(small), self.documents.rest(small))
 
-    def local_step(self, view: View, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
+    def local_step(
+        self, view: View, shard: Shard[Bags], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
         return self.solver.infer(view, shard, local, seed)
 
     def try_out(
-        self, view: TopicView, shard: Shard, local: Local, seed: int, plans: Sequence[Plan]
+        self, view: TopicView, shard: Shard[Bags], local: Local, seed: int, plans: Sequence[Plan]
     ) -> tuple[Local, Mapping[str, Stats]]:
         from stickbreaker.models.topics.trials import try_out
 

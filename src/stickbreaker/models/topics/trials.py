@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import SHARES_OF, TRIAL
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
-from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.contract import Local, Plan
 from stickbreaker.models.topics.mean_field import TopicView, words_of
 
@@ -26,7 +26,7 @@ EASE = 1.0  # tokens of score zero that every document has: one of few tokens ge
 class Bench:
     """A shard's documents with the expected tokens of the topics that plans are about."""
 
-    shard: Shard
+    shard: Shard[Bags]
     gamma: Array  # documents × topics
     totals: Array  # documents: sum of gamma, the rest included
     parts: NDArray[np.float32]  # entries × topics that plans are about
@@ -51,7 +51,7 @@ def mark(topic: int, n_topics: int) -> Field:
 
 
 def try_out(
-    view: TopicView, shard: Shard, local: Local, plans: Sequence[Plan]
+    view: TopicView, shard: Shard[Bags], local: Local, plans: Sequence[Plan]
 ) -> tuple[Local, Mapping[str, Stats]]:
     """Every plan's statistics, and the documents' records that a split needs.
 
@@ -67,7 +67,7 @@ def try_out(
     if PARTS in local and np.array_equal(local[PARTS_OF].values, topics):
         parts = np.asarray(local[PARTS].values, np.float32)
     else:
-        parts = np.empty((len(shard.codes), len(topics)), np.float32)
+        parts = np.empty((shard.n_entries, len(topics)), np.float32)
         if len(topics):
             topic_parts(words_of(view, shard), gamma, topics, parts)
         kept: dict[str, NDArray[Any]] = {PARTS: parts, PARTS_OF: topics}
@@ -154,7 +154,7 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
 def _document(bench: Bench) -> "Document":
     from stickbreaker.kernels.split_merge import Document
 
-    return Document(bench.shard.offsets, bench.shard.codes, bench.totals)
+    return Document(bench.shard.content.offsets, bench.shard.content.words, bench.totals)
 
 
 NEEDED = {  # by the field that tells what a plan is: fields that it has besides, and their axes
