@@ -12,7 +12,7 @@ those whose bound is exact. `ClosedEngineTests` hold for engines' tables whose r
 `EngineTests` for those whose rows have keys, `OrderedEngineTests` for those whose columns have an order.
 """
 
-from stickbreaker.testing.engines import ClosedEngineTests, EngineTests
+from stickbreaker.testing.engines import ClosedEngineTests, EngineTests, RunTests
 from stickbreaker.testing.estimators import EstimatorTests, TopicEstimatorTests
 from stickbreaker.testing.geweke import chain_deviations, geweke_deviations
 from stickbreaker.testing.models import MeanFieldTests, ModelTests, VariationalTests
@@ -29,6 +29,7 @@ __all__ = [
     "ModelTests",
     "OrderedEngineTests",
     "Planted",
+    "RunTests",
     "SamplerTests",
     "TopicEstimatorTests",
     "VariationalTests",
