@@ -12,7 +12,7 @@ from scipy import sparse
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Document, ReadingOptions, Vocabulary, VocabularyRule, blocks
-from stickbreaker.corpus.cache import BagCache
+from stickbreaker.corpus.cache import BlockCache
 
 TEXTS = ["The cat sat. A cat ran!", "Dogs and cats", "", "the of and", "A dog ran to the cat"]
 WORDS = st.sampled_from(["the", "cat", "dog", "x", "ran", "naïve", "it's"])
@@ -337,7 +337,7 @@ def test_reading_from_several_threads(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(["cat", "dog", "fox", "emu"], 12)) for _ in range(120)]
     corpus = Corpus.from_texts(texts, rule=VocabularyRule(max_share=1)).write(tmp_path / "out")
-    corpus._cache = BagCache(most_entries=60)
+    corpus._cache = BlockCache(most_entries=60)
     expected = bags_in_words(Corpus.open(tmp_path / "out"))
     results: list[bool] = []
     threads = [

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from stickbreaker.corpus import Bags, Corpus, store
-from stickbreaker.corpus.cache import BagCache
+from stickbreaker.corpus.cache import BlockCache
 
 FILE_ENTRIES = 800_000  # four blocks of 200,000
 
@@ -17,9 +17,9 @@ CHILD = """
 import sys
 from pathlib import Path
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.cache import BagCache
+from stickbreaker.corpus.cache import BlockCache
 corpus = Corpus.open(sys.argv[1])
-corpus._cache = BagCache(most_entries=400_000)
+corpus._cache = BlockCache(most_entries=400_000)
 total = 0.0
 for block in range(len(corpus.block_sizes)):
     total += float(corpus.bags(block).counts.sum(dtype="float64"))
@@ -63,10 +63,10 @@ def test_the_cache_is_bounded():
         words = np.zeros(100, np.int32)
         return Bags(np.array([0, 100]), words, words.astype(np.float32), np.zeros(1, np.float32))
 
-    cache = BagCache(most_entries=350)
-    first = cache.get(0, make)
-    assert cache.get(0, make) is first
+    cache = BlockCache(most_entries=350)
+    first = cache.get(Bags, 0, make)
+    assert cache.get(Bags, 0, make) is first
     for block in range(1, 4):
-        cache.get(block, make)
-    assert list(cache._bags) == [1, 2, 3]
-    assert cache.get(0, make) is not first
+        cache.get(Bags, block, make)
+    assert [block for _, block in cache._held] == [1, 2, 3]
+    assert cache.get(Bags, 0, make) is not first

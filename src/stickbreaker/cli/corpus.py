@@ -35,6 +35,19 @@ corpus.add_command(export)
 @click.option("--out", metavar="CORPUS", required=True, help="The directory to make.")
 @reading_options
 @analysis_options
+@click.option(
+    "--sentences",
+    type=click.Choice(["punctuation", "line", "document"]),
+    default="punctuation",
+    show_default=True,
+    help="What ends sentences of texts: punctuation and empty lines, every line, or the document. Those of "
+    "CoNLL-U are its own.",
+)
+@click.option(
+    "--trees",
+    is_flag=True,
+    help="Of CoNLL-U, keep heads and tags (UPOS) too; multiword tokens are parted into their words.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace a corpus at that path.")
 @command
 def build(
@@ -42,6 +55,8 @@ def build(
     out: str,
     reading: ReadingChoice,
     choice: AnalysisChoice,
+    sentences: str,
+    trees: bool,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -53,7 +68,7 @@ def build(
     and .mtx Matrix Market, docword.NAME.txt UCI. .gz and .zst may follow. MALLET's lines need --format.
     """
     tell_of_compiling()
-    built = build_corpus(inputs, reading, choice, out=Path(out), overwrite=overwrite)
+    built = build_corpus(inputs, reading, choice, None, None, Path(out), overwrite, sentences, trees)
     emit(described(built), as_json, _summary)
 
 
@@ -92,12 +107,14 @@ def described(corpus: "Corpus", top: int = 20) -> dict[str, Any]:
         "skipped": corpus.skipped,
         "blocks": len(corpus.block_sizes),
         "frequent_words": words,
+        **({} if corpus.about.tag_names is None else {"tags": list(corpus.about.tag_names)}),
         "fingerprint": corpus.fingerprint,
     }
 
 
 def _summary(facts: dict[str, Any]) -> str:
     kind = "text, tokens in order" if facts["ordered"] else "bags of words, unordered"
+    kind += ", with trees" if "tags" in facts else ""
     languages = ", ".join(f"{code} ({count:,})" for code, count in facts["languages"].items())
     rows = {
         "corpus": facts["corpus"],

@@ -305,18 +305,23 @@ def build_corpus(
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,
     overwrite: bool = False,
+    sentences: str = "punctuation",
+    trees: bool = False,
 ) -> "Corpus":
+    """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
     from stickbreaker.corpus import Corpus
 
     if choice is not None and "language" in choice.given and reading.tells_languages:
         problem = "--language has no effect where --text-field or --language-field tells the languages"
         raise UserError(problem, remedy="leave it out")
+    if choice is not None:
+        analysis = replace(choice.analysis(reading.largest_bytes), sentences=sentences)
     progress = DocumentsRead()
     built = Corpus.build(
         inputs,
         out,
-        reading=reading.options(),
-        analysis=choice.analysis(reading.largest_bytes) if choice is not None else analysis,
+        reading=replace(reading.options(), trees=trees),
+        analysis=analysis,
         rule=choice.rule(reading.largest_bytes) if choice is not None else None,
         vocabulary=vocabulary,
         overwrite=overwrite,

@@ -4,6 +4,7 @@ from stickbreaker.corpus.analysis import Analysis
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import ReadingOptions
+from stickbreaker.corpus.sequences import Sequences, Trees
 from stickbreaker.corpus.shards import Bags, Shard, shard_of
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
 
@@ -13,7 +14,9 @@ __all__ = [
     "Corpus",
     "Document",
     "ReadingOptions",
+    "Sequences",
     "Shard",
+    "Trees",
     "Vocabulary",
     "VocabularyRule",
     "shard_of",

@@ -28,6 +28,8 @@ from stickbreaker.corpus.segmentation import (
 
 _ELIDING = frozenset({"ca", "fr", "it"})  # l'homme is two words
 _SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|\n[^\S\n]*+\n")
+_LINE_END = regex.compile(r"[\r\n]")
+SENTENCES = {"punctuation": _SENTENCE_END, "line": _LINE_END, "document": None}  # what ends them
 _MOST_FORMS = 400_000  # distinct spellings remembered at a time
 
 
@@ -41,6 +43,7 @@ SETTINGS = {
     "token_pattern": optional(is_text),
     "min_length": is_count,
     "segmentation": is_text,
+    "sentences": is_text,
 }
 
 
@@ -80,6 +83,8 @@ class Analysis:
     apostrophe ends a word). `segmentation` says how scripts without spaces are read: "pattern", as all
     others; "characters", each letter with its marks a token; "icu", as words (needs the package icu4py); or
     "language": "characters" for Chinese, Japanese, Thai, Lao, Khmer and Burmese, "pattern" for others.
+    `sentences` says where sentences end: at "punctuation" and empty lines, at the end of every "line", or
+    with the "document".
 
     Raises UserError for a setting that cannot be used.
 
@@ -96,6 +101,7 @@ class Analysis:
     token_pattern: str | None = None
     min_length: int = 2
     segmentation: str = "language"
+    sentences: str = "punctuation"
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: what is worked out from them is no part of a copy."""
@@ -117,6 +123,9 @@ class Analysis:
         if self.segmentation not in SEGMENTATIONS:
             remedy = "take language, pattern, characters or icu"
             raise UserError(f"unknown segmentation {self.segmentation!r}", remedy=remedy)
+        if self.sentences not in SENTENCES:
+            remedy = "take punctuation, line or document"
+            raise UserError(f"unknown ends of sentences {self.sentences!r}", remedy=remedy)
         if self.token_pattern is not None and self._segmentation != "pattern":
             problem = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
             raise UserError(problem, remedy="leave one of the two out")
@@ -146,7 +155,8 @@ class Analysis:
         spans = self._spans(text)
         forms = self._forms
         starts = np.array([start for start, _ in spans], np.int32)
-        ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+        pattern = SENTENCES[self.sentences]
+        ends = [] if pattern is None else [match.end() for match in pattern.finditer(text)]
         words = [forms[text[start:end]] for start, end in spans]
         return Tokens(words, starts, _sentence_starts(starts, ends))
 
@@ -210,12 +220,19 @@ class Analysis:
         >>> Analysis.from_dict(Analysis().to_dict()) == Analysis()
         True
         """
-        return dataclasses.asdict(self)
+        values = dataclasses.asdict(self)
+        if self.sentences == "punctuation":
+            del values["sentences"]  # by which all were cut before there was a choice
+        return values
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Analysis":
         """The analysis whose `to_dict` gave `values`. Raises ValueError for the values of another thing."""
-        values = {"segmentation": "pattern", **values}  # by which all was read before there was a choice
+        values = {
+            "segmentation": "pattern",
+            "sentences": "punctuation",
+            **values,
+        }  # before there was a choice
         refuse_other_kinds(values, SETTINGS)
         known = {name: values[name] for name in cls.__dataclass_fields__}
         for name in ("stop_words", "extra_stop_words"):

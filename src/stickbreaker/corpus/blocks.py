@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +29,14 @@ TEXT_SCHEMA = pa.schema(
         ("sentences", pa.list_(pa.int32())),
     ]
 )
+TREE_SCHEMA = pa.schema([*TEXT_SCHEMA, ("heads", pa.list_(pa.int32())), ("tags", pa.list_(_DICTIONARY))])
 BAG_SCHEMA = pa.schema([*_COMMON, ("words", pa.list_(_DICTIONARY)), ("weights", pa.list_(pa.float64()))])
 SCHEMAS = {"text": TEXT_SCHEMA, "bag": BAG_SCHEMA}
+
+
+def schema_of(kind: str, trees: bool) -> pa.Schema:
+    """The columns of blocks of a kind, of texts with or without trees."""
+    return TREE_SCHEMA if trees else SCHEMAS[kind]
 
 
 class Entries(NamedTuple):
@@ -61,6 +68,14 @@ class BlockSource(ABC):
         """All columns of a block."""
 
     @abstractmethod
+    def columns(self, block: int, names: list[str]) -> pa.Table:
+        """Some columns of a block."""
+
+    def place(self, block: int) -> Path | None:
+        """The file that a block lies in, for error messages."""
+        return None
+
+    @abstractmethod
     def entries(self, block: int) -> Entries:
         """The tokens or words of a block."""
 
@@ -80,6 +95,9 @@ class TableSource(BlockSource):
     def read(self, block: int) -> pa.Table:
         return self.tables[block]
 
+    def columns(self, block: int, names: list[str]) -> pa.Table:
+        return self.tables[block].select(names)
+
     def entries(self, block: int) -> Entries:
         return entries_of(self.tables[block], self.kind)
 
@@ -92,12 +110,19 @@ def tables_of(documents: Iterable[Document], kind: str) -> Iterator[pa.Table]:
     make = _text_table if kind == "text" else _bag_table
     waiting: list[Document] = []
     tokens = characters = 0
-    for document in documents:
+    trees = False
+    for number, document in enumerate(documents):
         held = document.tokens if kind == "text" else document.words
         if held is None:
             remedy = "build one corpus from text and another from bags"
             message = "documents of words and weights cannot be mixed with text"
             raise UserError(message, where=document.where or None, line=document.line, remedy=remedy)
+        if (document.heads is not None) != trees:
+            if number:
+                message = "documents with trees and without cannot be mixed"
+                remedy = "give heads and tags of all, or of none"
+                raise UserError(message, where=document.where or None, line=document.line, remedy=remedy)
+            trees = True
         more, longer = len(held), len(document.text or "")
         full = tokens + more > BLOCK_TOKENS or characters + longer > BLOCK_CHARACTERS
         if waiting and (full or len(waiting) == BLOCK_DOCUMENTS):
@@ -115,7 +140,11 @@ def _text_table(documents: list[Document]) -> pa.Table:
     columns["tokens"] = _word_lists([document.tokens or [] for document in documents])
     columns["starts"] = [document.starts for document in documents]
     columns["sentences"] = [document.sentences for document in documents]
-    return pa.table(columns, schema=TEXT_SCHEMA)
+    if documents[0].heads is None:
+        return pa.table(columns, schema=TEXT_SCHEMA)
+    columns["heads"] = [document.heads for document in documents]
+    columns["tags"] = _word_lists([document.tags or [] for document in documents])
+    return pa.table(columns, schema=TREE_SCHEMA)
 
 
 def _bag_table(documents: list[Document]) -> pa.Table:
@@ -143,11 +172,11 @@ def _word_lists(lists: list[list[str]]) -> pa.ListArray:
 def refuse_other_table(table: pa.Table, kind: str) -> None:
     """Raise ValueError where the columns of a block are not of the types, lengths or signs that `tables_of`
     gives them, or where what each document has is missing."""
-    schema = SCHEMAS[kind]
+    schema = schema_of(kind, kind == "text")
     for name in table.column_names:
         if name not in schema.names or not _alike(table.schema.field(name).type, schema.field(name).type):
             raise ValueError(f"the column {name} is of another type")
-    for name in ("id", "tokens", "words", "weights"):
+    for name in ("id", "tokens", "words", "weights", "heads", "tags"):
         for chunk in table.column(name).chunks if name in table.column_names else ():
             if chunk.null_count or (name != "id" and chunk.values.null_count):
                 raise ValueError(f"the column {name} lacks values")
@@ -169,20 +198,21 @@ def _alike(one: pa.DataType, other: pa.DataType) -> bool:
 def entries_of(table: pa.Table, kind: str) -> Entries:
     """The entries of a block's table. Raises ValueError where the table does not fit together."""
     table = table.unify_dictionaries().combine_chunks()
-    lists = _only_chunk(table.column("tokens" if kind == "text" else "words"))
+    lists = only_chunk(table.column("tokens" if kind == "text" else "words"))
     values = lists.flatten()
     offsets = np.zeros(len(lists) + 1, np.int64)
     np.cumsum(lists.value_lengths().to_numpy(zero_copy_only=False), out=offsets[1:])
     codes = values.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
     if kind == "text":
         return Entries(offsets, codes, values.dictionary, None)
-    weights = _only_chunk(table.column("weights")).flatten().to_numpy(zero_copy_only=False)
+    weights = only_chunk(table.column("weights")).flatten().to_numpy(zero_copy_only=False)
     if len(weights) != len(codes):
         raise ValueError("words and weights differ in number")
     return Entries(offsets, codes, values.dictionary, weights)
 
 
-def _only_chunk(column: pa.ChunkedArray) -> Any:
+def only_chunk(column: pa.ChunkedArray) -> Any:
+    """The values of a column of a table whose chunks were combined."""
     return column.chunk(0) if column.num_chunks else pa.array([], column.type)
 
 
@@ -196,6 +226,8 @@ def documents_of(table: pa.Table) -> list[Document]:
             tokens=row.get("tokens"),
             starts=row.get("starts"),
             sentences=row.get("sentences"),
+            heads=row.get("heads"),
+            tags=row.get("tags"),
             words=row.get("words"),
             weights=row.get("weights"),
             language=row["language"],

@@ -20,6 +20,7 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
 from stickbreaker.corpus.polylingual import PolylingualAnalysis, by_code, choose_by_language
 from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.sequences import refuse_no_trees, sentence_starts
 from stickbreaker.corpus.store import (
     VOCABULARY_FILE,
     Facts,
@@ -60,6 +61,7 @@ class About:
     fingerprint: str | None = None
     totals: tuple[float, int] | None = None
     path: Path | None = None
+    tag_names: tuple[str, ...] | None = None  # of a corpus with trees
 
     @classmethod
     def stored(cls, directory: Path, facts: Facts) -> "About":
@@ -80,6 +82,7 @@ class About:
             facts.fingerprint,
             (facts.n_tokens, facts.n_empty),
             directory,
+            facts.tag_names,
         )
 
 
@@ -116,7 +119,9 @@ def on_disk(
         tally, analysis = _pass(documents, recipe, problems, writer.write, named)
     finally:
         files = writer.close()
-    return StoreSource(directory, recipe.kind, files), *_parts(tally, recipe, analysis, problems)
+    return StoreSource(directory, recipe.kind, files, tally.tags is not None), *_parts(
+        tally, recipe, analysis, problems
+    )
 
 
 def _pass(
@@ -127,7 +132,8 @@ def _pass(
     named: str,
 ) -> tuple[Tally, AnyAnalysis | None]:
     """Analyse, cut into blocks and count; the analysis returned is None when nothing was analysed."""
-    tally = Tally(recipe.kind)
+    rule = "punctuation" if recipe.analysis is None else recipe.analysis.sentences
+    tally = Tally(recipe.kind, sentences=recipe.kind == "text" and rule != "punctuation")
     worker = _Analyst(recipe, problems)
     for table in tables_of(worker.analysed(documents), recipe.kind):
         tally.add(table)
@@ -152,6 +158,7 @@ def _parts(
         dict(problems.counts),
         dict(problems.first),
         tally.content,
+        tag_names=tally.tag_names,
     )
     if recipe.vocabulary is not None:
         return recipe.vocabulary, analysis, about
@@ -240,9 +247,28 @@ class _Analyst:
             return None
         if clean and self.recipe.forms and isinstance(self.analysis, Analysis):
             clean = [self.analysis.form(token) for token in clean]
+        if document.heads is not None and not self._has_trees(document):
+            return None
+        tags = None if document.tags is None else [storable(tag) for tag in document.tags]
         tokens, words = (clean, None) if self.recipe.kind == "text" else (None, clean)
         text = None if document.text is None else storable(document.text)
-        return dataclasses.replace(document, id=identity, text=text, tokens=tokens, words=words)
+        return dataclasses.replace(document, id=identity, text=text, tokens=tokens, tags=tags, words=words)
+
+    def _has_trees(self, document: Document) -> bool:
+        """Whether the heads and tags of a document fit its tokens."""
+        tokens, heads, tags = document.tokens or [], document.heads or [], document.tags or []
+        offsets = np.array([0, len(tokens)])
+        try:
+            if not len(tokens) == len(heads) == len(tags):
+                raise ValueError(f"{len(tokens)} tokens with {len(heads)} heads and {len(tags)} tags")
+            starts = sentence_starts(pa.array([document.sentences], pa.list_(pa.int32())), offsets)
+            refuse_no_trees(starts, np.array(heads, np.int32))
+        except (ValueError, OverflowError, pa.ArrowException) as error:
+            self._report(
+                "malformed trees", document, f"no trees: {error}", "give every token a head and a tag"
+            )
+            return False
+        return True
 
     def _languages(self) -> tuple[str, ...]:
         """The languages that tokens are to carry; none where they carry none."""
@@ -387,5 +413,6 @@ def finish(
         fingerprint=fingerprint,
         vocabulary=described(path),
         files=source.files,
+        tag_names=about.tag_names,
     )
     write_facts(directory, facts)

@@ -3,37 +3,41 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import TypeVar, cast
 
-from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.shards import Unit
 
 MOST_ENTRIES = 8_000_000  # about 64 MB
 
+U = TypeVar("U", bound=Unit)
 
-class BagCache:
-    """The bags of the blocks used last, at most `MOST_ENTRIES` entries. Safe from several threads."""
+
+class BlockCache:
+    """The content of the blocks used last, at most `MOST_ENTRIES` entries. Safe from several threads."""
 
     def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
         self.most_entries = most_entries
-        self._bags: OrderedDict[int, Bags] = OrderedDict()
+        self._held: OrderedDict[tuple[type[Unit], int], Unit] = OrderedDict()
         self._entries = 0
         self._lock = threading.Lock()
 
-    def get(self, block: int, make: Callable[[int], Bags]) -> Bags:
-        """The bags of a block, made when they are not held."""
+    def get(self, unit: type[U], block: int, make: Callable[[int], U]) -> U:
+        """The content of a block in a unit, made when it is not held."""
+        key = unit, block
         with self._lock:
-            if block in self._bags:
-                self._bags.move_to_end(block)
-                return self._bags[block]
-        bags = make(block)
+            if key in self._held:
+                self._held.move_to_end(key)
+                return cast(U, self._held[key])
+        content = make(block)
         with self._lock:
-            if block not in self._bags:
-                self._bags[block] = bags
-                self._entries += _size(bags)
-            while self._entries > self.most_entries and self._bags:
-                _, dropped = self._bags.popitem(last=False)
+            if key not in self._held:
+                self._held[key] = content
+                self._entries += _size(content)
+            while self._entries > self.most_entries and self._held:
+                _, dropped = self._held.popitem(last=False)
                 self._entries -= _size(dropped)
-        return bags
+        return content
 
 
-def _size(bags: Bags) -> int:
-    return len(bags.words) + 2 * len(bags.unseen)
+def _size(content: Unit) -> int:
+    return len(content.words) + 2 * len(content.offsets)

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.foreign import making_sense_of
 from stickbreaker.corpus import building, store
 from stickbreaker.corpus.analysis import Analysis
-from stickbreaker.corpus.blocks import BlockSource, documents_of
-from stickbreaker.corpus.cache import BagCache
+from stickbreaker.corpus.blocks import BlockSource, Entries, documents_of, entries_of
+from stickbreaker.corpus.cache import BlockCache
 from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.hashing import hashed_rows
@@ -28,6 +29,7 @@ from stickbreaker.corpus.polylingual import (
     with_every_language,
 )
 from stickbreaker.corpus.readers import ReadingOptions, text_fields
+from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, tagged
 
@@ -60,7 +62,7 @@ class Corpus:
         self._language = language  # that its words are to carry before they are looked up
         self.block_sizes: tuple[int, ...] = source.sizes
         self.n_documents: int = sum(source.sizes)
-        self._cache = BagCache()
+        self._cache = BlockCache()
         self._own_words = isinstance(source, MatrixSource) and source.words == vocabulary.words
 
     # Ways to make one
@@ -248,7 +250,7 @@ class Corpus:
         with making_sense_of(directory / store.FACTS_FILE, store.REBUILD):
             analysis = None if facts.analysis is None else analysis_from(facts.analysis)
             about = building.About.stored(directory, facts)
-        source = store.StoreSource(directory, facts.kind, facts.files)
+        source = store.StoreSource(directory, facts.kind, facts.files, facts.tag_names is not None)
         vocabulary = Vocabulary.read(directory / store.VOCABULARY_FILE)
         with making_sense_of(directory / store.FACTS_FILE, store.REBUILD):
             refuse_other_languages(analysis, vocabulary)
@@ -345,7 +347,32 @@ class Corpus:
         """
         if self._own_words and isinstance(self.source, MatrixSource):
             return self.source.bag(block)
-        return self._cache.get(block, self._make_bags)
+        return self._cache.get(Bags, block, self._make_bags)
+
+    def sequences(self, block: int) -> Sequences:
+        """The tokens of a block's documents in order, and their sentences.
+
+        Raises UserError for a corpus of bags, which have no order.
+
+        >>> Corpus.from_texts(["cat cat. Dog!"]).sequences(0).starts.tolist()
+        [0, 2]
+        """
+        if not self.ordered:
+            remedy = "build a corpus from text, or from tokens in order"
+            raise UserError(
+                "the corpus holds bags of words, which have no order", where=self.path, remedy=remedy
+            )
+        return self._cache.get(Sequences, block, self._make_sequences)
+
+    def trees(self, block: int) -> Trees:
+        """The tokens of a block's documents in order, with heads and tags.
+
+        Raises UserError for a corpus that was built without them.
+        """
+        if self.about.tag_names is None:
+            remedy = "build it from CoNLL-U with --trees (in Python, ReadingOptions(trees=True))"
+            raise UserError("the corpus holds no trees", where=self.path, remedy=remedy)
+        return self._cache.get(Trees, block, self._make_trees)
 
     def ids(self, block: int) -> list[str]:
         """The ids of a block's documents."""
@@ -396,7 +423,8 @@ class Corpus:
             writer = store.StoreWriter(directory, self.kind)
             for block in range(len(self.block_sizes)):
                 writer.write(self.source.read(block))
-            self._write_facts(directory, store.StoreSource(directory, self.kind, writer.close()))
+            trees = self.about.tag_names is not None
+            self._write_facts(directory, store.StoreSource(directory, self.kind, writer.close(), trees))
         return Corpus.open(out)
 
     def __repr__(self) -> str:
@@ -416,6 +444,24 @@ class Corpus:
 
     def _make_bags(self, block: int) -> Bags:
         entries = self.source.entries(block)
+        return bags_of(entries, *self._rows(entries), self.n_words)
+
+    def _make_sequences(self, block: int) -> Sequences:
+        with making_sense_of(self.source.place(block), store.REBUILD):
+            return self._sequences(self.source.columns(block, ["tokens", "sentences"]))
+
+    def _make_trees(self, block: int) -> Trees:
+        with making_sense_of(self.source.place(block), store.REBUILD):
+            table = self.source.columns(block, ["tokens", "sentences", "heads", "tags"])
+            return trees_of(table, self._sequences(table), self.about.tag_names or ())
+
+    def _sequences(self, table: pa.Table) -> Sequences:
+        entries = entries_of(table, self.kind)
+        return sequences_of(table, entries, self._rows(entries)[0])
+
+    def _rows(self, entries: Entries) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """Rows of the vocabulary of the distinct words of a block, or -1; and which of those without a row
+        count as unseen."""
         language, spelled = self._language, entries.spelled
         if language is not None:
             spelled = [tagged(language, word) for word in entries.words()]
@@ -432,7 +478,7 @@ class Corpus:
             if self.vocabulary.hashed:
                 shared = eligible[strange]
                 rows[strange[shared]] = hashed_rows(compress(tagged_words, shared.tolist()), self.n_words)
-        return bags_of(entries, rows, eligible, self.n_words)
+        return rows, eligible
 
     def _write_facts(self, directory: Path, source: BlockSource) -> None:
         assert isinstance(source, store.StoreSource)

@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stickbreaker.corpus.blocks import Entries, entries_of
+from stickbreaker.corpus.blocks import Entries, entries_of, only_chunk
 from stickbreaker.corpus.metadata import metadata_from
+from stickbreaker.corpus.sequences import sentence_starts
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.vocabulary import Vocabulary
 
@@ -88,15 +89,20 @@ class Digest:
 
 
 class Tally:
-    """Word counts, languages, metadata fields and (for text) the digest of a corpus being built."""
+    """Word counts, languages, metadata fields, tags and (for text) the digest of a corpus being built.
 
-    def __init__(self, kind: str) -> None:
+    With `sentences` the digest is of them, too: where they are not those that punctuation tells.
+    """
+
+    def __init__(self, kind: str, sentences: bool = False) -> None:
         self.kind = kind
+        self.sentences = sentences
+        self.tags: set[str] | None = None
         self.counts = WordCounts()
         self.languages: Counter[str] = Counter()
         self.fields: dict[str, None] = {}
         self.digest = Digest()
-        self.n_documents = 0
+        self.n_documents = self.n_tokens = 0
 
     def add(self, table: pa.Table) -> None:
         """Count a block."""
@@ -111,6 +117,26 @@ class Tally:
             self.digest.strings("ids", table.column("id").to_pylist())
             self.digest.array("lengths", np.diff(entries.offsets))
             self.digest.strings("tokens", entries.spelled.take(pa.array(entries.codes)))
+        if self.sentences:
+            starts = sentence_starts(table.column("sentences").combine_chunks(), entries.offsets)
+            self.digest.array("sentences", starts + self.n_tokens)
+            self.n_tokens += int(entries.offsets[-1])
+        if "heads" in table.column_names:
+            self._add_trees(table)
+
+    def _add_trees(self, table: pa.Table) -> None:
+        """Note the tags of a block with trees, and what depends on what."""
+        table = table.unify_dictionaries().combine_chunks()
+        tags = only_chunk(table.column("tags")).flatten()
+        self.tags = (self.tags or set()) | set(tags.dictionary.to_pylist())
+        self.digest.strings("tags", tags.dictionary.take(tags.indices))
+        heads = only_chunk(table.column("heads")).flatten()
+        self.digest.array("heads", heads.to_numpy(zero_copy_only=False).astype("<i4"))
+
+    @property
+    def tag_names(self) -> tuple[str, ...] | None:
+        """The tags of a corpus with trees, sorted; None for others."""
+        return None if self.tags is None else tuple(sorted(self.tags))
 
     @property
     def content(self) -> str | None:

@@ -11,8 +11,9 @@ class Document:
     """A document: its text, its tokens in order, or (a bag) its words and their weights.
 
     `starts` holds the character of `text` at which each token begins; `sentences` the token at which each
-    sentence begins. A polylingual document has `texts` instead, its text by language code. `where` and `line`
-    tell the file that it was read from, for error messages.
+    sentence begins; with trees, `heads` the position of each token's head within its sentence (-1: a root),
+    and `tags` its part of speech. A polylingual document has `texts` instead, its text by language code.
+    `where` and `line` tell the file that it was read from, for error messages.
 
     >>> Document("a", text="A short text.").id
     'a'
@@ -23,6 +24,8 @@ class Document:
     tokens: list[str] | None = None
     starts: list[int] | None = None
     sentences: list[int] | None = None
+    heads: list[int] | None = None
+    tags: list[str] | None = None
     words: list[str] | None = None
     weights: list[float] | None = None
     language: str | None = None

@@ -38,6 +38,9 @@ class MatrixSource(BlockSource):
         """The bags of a block under the matrix's own words: nothing is copied."""
         return self.bags.slice(self.starts[block], self.starts[block + 1])
 
+    def columns(self, block: int, names: list[str]) -> pa.Table:
+        return self.read(block).select(names)
+
     def entries(self, block: int) -> Entries:
         bags = self.bag(block)
         return Entries(bags.offsets, bags.words, self.spelled, bags.counts.astype(np.float64))

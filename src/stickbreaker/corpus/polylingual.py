@@ -37,6 +37,11 @@ class PolylingualAnalysis:
         return cls({code: _for_language(base, code) for code in codes})
 
     @property
+    def sentences(self) -> str:
+        """Where sentences end: see `Analysis`."""
+        return next((one.sentences for one in self.by_language.values()), "punctuation")
+
+    @property
     def languages(self) -> tuple[str, ...]:
         return tuple(self.by_language)
 

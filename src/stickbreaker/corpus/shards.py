@@ -15,10 +15,13 @@ Index = Callable[[Sequence[str]], NDArray[np.int64]]  # positions of keys in a t
 class Unit(Protocol):
     """The content of some documents, as a model reads it: `Bags`, `Sequences` or `Trees`.
 
-    `words` (entries, int32) are row numbers of the vocabulary, -1 for a word that it does not have; in the
-    content of a shard they number the shard's distinct words.
+    Document `d` has the entries from `offsets[d]` to `offsets[d + 1]`. `words` (entries, int32) are row
+    numbers of the vocabulary, -1 for a word that it does not have; in the content of a shard they number the
+    shard's distinct words.
     """
 
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
     @property
     def words(self) -> NDArray[np.int32]: ...
 

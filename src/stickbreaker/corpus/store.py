@@ -27,7 +27,14 @@ from stickbreaker.core.kinds import (
     refuse_other_kinds,
 )
 from stickbreaker.core.naming import naming
-from stickbreaker.corpus.blocks import SCHEMAS, BlockSource, Entries, entries_of, refuse_other_table
+from stickbreaker.corpus.blocks import (
+    SCHEMAS,
+    BlockSource,
+    Entries,
+    entries_of,
+    refuse_other_table,
+    schema_of,
+)
 
 FORMAT = "stickbreaker corpus"
 SCHEMA_VERSION = 1
@@ -52,6 +59,7 @@ FACTS = {
     "first_skipped": mapping_of(is_text),
     "content": optional(is_text),
     "fingerprint": is_text,
+    "tag_names": optional(list_of(is_text)),
     "files": lambda value: isinstance(value, list),
 }
 
@@ -83,6 +91,7 @@ class Facts:
     fingerprint: str
     vocabulary: StoredFile
     files: tuple[StoredFile, ...]
+    tag_names: tuple[str, ...] | None = None  # of a corpus with trees, which others do not mention
 
 
 def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
@@ -104,19 +113,20 @@ class StoreWriter:
         """Write a block. Raises OSError that names the file where the disk is full."""
         with naming(self._path()):
             if self.writer is None:
-                self.writer = self._new_writer()
+                self.writer = self._new_writer("heads" in table.column_names)
             self.writer.write_table(table, row_group_size=max(table.num_rows, 1))
         self.blocks.append(table.num_rows)
         if len(self.blocks) == FILE_BLOCKS:
             self.close()
 
-    def _new_writer(self) -> pq.ParquetWriter:
-        column = "tokens" if self.kind == "text" else "words"
+    def _new_writer(self, trees: bool) -> pq.ParquetWriter:
+        columns = ["words"] if self.kind == "bag" else ["tokens", "tags"] if trees else ["tokens"]
+        spelled = [f"{column}.list.element" for column in columns]
         return pq.ParquetWriter(
             self._path(),
-            SCHEMAS[self.kind],
+            schema_of(self.kind, trees),
             compression="zstd",
-            use_dictionary=[f"{column}.list.element", "language"],  # pyright: ignore[reportArgumentType]
+            use_dictionary=[*spelled, "language"],  # pyright: ignore[reportArgumentType]
             dictionary_pagesize_limit=1 << 26,
             write_statistics=False,
         )
@@ -140,17 +150,26 @@ class StoreSource(BlockSource):
     A file's digest is checked when it is first read; one that was replaced or changed since is refused.
     """
 
-    def __init__(self, directory: Path, kind: str, files: tuple[StoredFile, ...]) -> None:
+    def __init__(
+        self, directory: Path, kind: str, files: tuple[StoredFile, ...], trees: bool = False
+    ) -> None:
         self.directory = directory
         self.kind = kind
         self.files = files
+        self.trees = trees
         self.sizes = tuple(size for file in files for size in file.blocks)
         self._places = [(file, group) for file in files for group in range(len(file.blocks))]
         self._checked: dict[str, tuple[int, int, int]] = {}  # file name: its identity when checked
         self._lock = threading.Lock()
 
     def read(self, block: int) -> pa.Table:
-        return self._table(block, SCHEMAS[self.kind].names)
+        return self._table(block, schema_of(self.kind, self.trees).names)
+
+    def columns(self, block: int, names: list[str]) -> pa.Table:
+        return self._table(block, names)
+
+    def place(self, block: int) -> Path:
+        return self.directory / self._places[block][0].name
 
     def entries(self, block: int) -> Entries:
         columns = ["tokens"] if self.kind == "text" else ["words", "weights"]
@@ -214,6 +233,8 @@ def _identity(path: Path) -> tuple[int, int, int]:
 def write_facts(directory: Path, facts: Facts) -> None:
     """Write corpus.json, the last file of a store."""
     record = {"format": FORMAT, "schema": SCHEMA_VERSION, "ordered": facts.kind == "text", **asdict(facts)}
+    if facts.tag_names is None:
+        del record["tag_names"]
     with naming(directory / FACTS_FILE):
         (directory / FACTS_FILE).write_bytes(_encoded({**record, DIGEST: _digest(record)}))
 
@@ -280,6 +301,7 @@ def _refuse_altered(record: dict[str, Any], content: bytes) -> None:
 
 
 def _facts_of(record: dict[str, Any]) -> Facts:
+    record = {"tag_names": None, **record}
     refuse_other_kinds(record, FACTS)
     values = {name: record[name] for name in Facts.__dataclass_fields__}
     values["vocabulary"] = _file_of(record["vocabulary"])
@@ -287,6 +309,10 @@ def _facts_of(record: dict[str, Any]) -> Facts:
     values["metadata_fields"] = tuple(record["metadata_fields"])
     if values["kind"] not in SCHEMAS or not any(sum(file.blocks) for file in values["files"]):
         raise ValueError("the kind or the files are wrong")
+    if values["tag_names"] is not None:
+        values["tag_names"] = tuple(values["tag_names"])
+        if values["kind"] != "text" or list(values["tag_names"]) != sorted(set(values["tag_names"])):
+            raise ValueError("the names of tags are wrong")
     values["n_tokens"] = float(record["n_tokens"])
     return Facts(**values)
 

@@ -60,6 +60,10 @@ def read_inputs(
     kinds = {reader.kind for _, reader in chosen}
     if len(kinds) > 1:
         raise UserError("text and bags of words cannot be mixed", remedy="build one corpus from each")
+    strange = next((source for source, reader in chosen if reader is not conllu.READER), None)
+    if options.trees and strange is not None:
+        problem = "the format has no trees"
+        raise UserError(problem, where=strange.name, remedy="give CoNLL-U (--format conllu), or no --trees")
     kind = kinds.pop()
     if kind == "text":
         return _documents(chosen, options, problems), kind, None

@@ -21,7 +21,8 @@ class ReadingOptions:
     `language_field` name fields of JSON Lines and columns of tables; without an `id_field` the field "id" is
     used where it is present. `text_field` may name a field for each language, "en=text_en,de=text_de"; of
     CoNLL-U it is form or lemma. `vocab` is the file of words that belongs to bags of numbered words.
-    `on_error` is "fail" or "skip".
+    `on_error` is "fail" or "skip". With `trees`, CoNLL-U gives its trees too: heads and tags (UPOS) of the
+    words, into which a multiword token is parted.
 
     `largest_text` bounds in bytes what is held at once: a line, a row of CSV, a document of CoNLL-U, a file
     that is one document, a packed table, a list of words. `longest_gap` is how many documents without an
@@ -37,6 +38,7 @@ class ReadingOptions:
     language_field: str | None = None
     largest_text: int = LARGEST_TEXT
     longest_gap: int = LONGEST_GAP
+    trees: bool = False
 
     def __post_init__(self) -> None:
         for name, value, least in (

@@ -1,12 +1,14 @@
 """CoNLL-U: annotated sentences, a word a line in ten columns, documents parted by `# newdoc`.
 
-Kept are the tokens, the sentences and the text, and of a document its id and its `# meta::` comments. Tags
-and trees stay in the file, where a model of trees can read them.
+Kept are the tokens, the sentences and the text, and of a document its id and its `# meta::` comments; with
+`trees`, also the head and the tag (UPOS) of every word.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document, Scalar
@@ -14,10 +16,12 @@ from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, lines_of
+from stickbreaker.corpus.sequences import refuse_no_trees
 
 _COLUMNS = {"text": "form", "form": "form", "lemma": "lemma"}
 _BEGINNING = ("newdoc", "newdoc id")  # comments
 _ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")
+_HEAD = re.compile(r"[0-9]{1,9}")
 _KIND = "malformed CoNLL-U"
 
 
@@ -25,20 +29,21 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
     """Yield a document for each `# newdoc`; without it, the file is one.
 
     `--text-field form`, the default, takes words as the text shows them (of a multiword token its own form);
-    `lemma` takes the lemmas of the words. A sentence that is malformed is left out.
+    `lemma` takes the lemmas of the words. With `--trees` the words of a multiword token are tokens, by their
+    own forms, since trees are of words; empty nodes are in no tree. A sentence that is malformed is left out.
     """
     column = _COLUMNS.get(options.text_field)
     if column is None:
         problem = f"CoNLL-U has no column {options.text_field!r} of words"
         raise UserError(problem, where=source.name, remedy="take --text-field form or lemma")
     gathered: _Gathered | None = None
-    for block in _blocks(source, column == "lemma", problems, options.largest_text):
+    for block in _blocks(source, column == "lemma", options.trees, problems, options.largest_text):
         if gathered is None or block.begins_document:
             if gathered is not None:
                 yield from gathered.documents(source)
             identity = f"{source.label}:{block.line}" if block.begins_document else source.label
             gathered = _Gathered(
-                block.comments.get("newdoc id") or identity, block.line, options.largest_text
+                block.comments.get("newdoc id") or identity, block.line, options.largest_text, options.trees
             )
         try:
             gathered.add(block)
@@ -53,16 +58,19 @@ class _Block:
     """The lines up to an empty one: comments by name, and what the words of the sentence are.
 
     `shown` holds the forms that the text shows, `spaced` whether a blank follows each; `tokens` the tokens of
-    the document, `shown_by` the number of the form that shows each.
+    the document, `shown_by` the number of the form that shows each; `heads` and `tags` are of trees.
     """
 
     line: int
     lemmas: bool
+    trees: bool
     comments: dict[str, str] = field(default_factory=dict)
     shown: list[str] = field(default_factory=list)
     spaced: list[bool] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
     shown_by: list[int] = field(default_factory=list)
+    heads: list[int] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
     words: int = 0
     covered: int = 0  # the last word of the last multiword token
     bad: bool = False
@@ -76,7 +84,7 @@ class _Block:
         """Keep nothing of a sentence but that it begins a document."""
         self.bad = True
         self.comments = {name: self.comments[name] for name in _BEGINNING if name in self.comments}
-        for held in (self.shown, self.spaced, self.tokens, self.shown_by):
+        for held in (self.shown, self.spaced, self.tokens, self.shown_by, self.heads, self.tags):
             held.clear()
 
     def comment(self, line: str) -> None:
@@ -99,7 +107,7 @@ class _Block:
         if kind == "-":
             self.covered = last
             self._show(columns)
-            if not self.lemmas:
+            if not (self.lemmas or self.trees):
                 self._token(columns[1])
             return
         self.words = number
@@ -107,8 +115,18 @@ class _Block:
             self._show(columns)
         if self.lemmas:
             self._token(columns[1] if columns[2] in ("_", "") else columns[2])
-        elif number > self.covered:
+        elif self.trees or number > self.covered:
             self._token(columns[1])
+        if self.trees:
+            self._node(columns)
+
+    def _node(self, columns: list[str]) -> None:
+        """Take in a word's head and tag. Raises Bad."""
+        if _HEAD.fullmatch(columns[6]) is None:
+            problem = f"word {columns[0]} has the head {columns[6][:30]!r}"
+            raise Bad(_KIND, problem, "a head is the number of a word, or 0 at the root")
+        self.heads.append(int(columns[6]) - 1)
+        self.tags.append(columns[3])
 
     def _show(self, columns: list[str]) -> None:
         self.shown.append(columns[1])
@@ -143,7 +161,7 @@ def _found(text: str, forms: Iterable[str]) -> list[int] | None:
     return None if text[end:].strip() else starts
 
 
-def _blocks(source: Source, lemmas: bool, problems: Problems, largest: int) -> Iterator[_Block]:
+def _blocks(source: Source, lemmas: bool, trees: bool, problems: Problems, largest: int) -> Iterator[_Block]:
     block: _Block | None = None
     for number, line in lines_of(source, problems, largest):
         if not line.strip():
@@ -151,7 +169,7 @@ def _blocks(source: Source, lemmas: bool, problems: Problems, largest: int) -> I
                 yield _ended(block, source, problems)
             block = None
             continue
-        block = block or _Block(number, lemmas)
+        block = block or _Block(number, lemmas, trees)
         try:
             _take(block, line, largest)
         except Bad as bad:
@@ -180,14 +198,21 @@ def _ended(block: _Block, source: Source, problems: Problems) -> _Block:
         block.bad = True
         problem = f"the sentence ends before word {block.covered}, which a multiword token covers"
         problems.tell(Bad(_KIND, problem, "give every word a line"), source.name, block.line)
+    if block.trees and not block.bad:
+        try:
+            refuse_no_trees(np.zeros(min(1, block.words), np.int64), np.array(block.heads, np.int32))
+        except ValueError as error:
+            block.bad = True
+            remedy = "follow heads to the root: a head is a word of the sentence, or 0"
+            problems.tell(Bad(_KIND, f"no tree: {error}", remedy), source.name, block.line)
     return block
 
 
 class _Gathered:
     """A document as its sentences come in; one of more than `largest` characters is dropped."""
 
-    def __init__(self, identity: str, line: int, largest: int) -> None:
-        self.identity, self.line, self.largest = identity, line, largest
+    def __init__(self, identity: str, line: int, largest: int, trees: bool) -> None:
+        self.identity, self.line, self.largest, self.trees = identity, line, largest, trees
         self.size = 0  # characters of its lines
         self._clear()
 
@@ -198,6 +223,8 @@ class _Gathered:
         self.tokens: list[str] = []
         self.starts: list[int] = []
         self.sentences: list[int] = []
+        self.heads: list[int] = []
+        self.tags: list[str] = []
 
     def add(self, block: _Block) -> None:
         """Take in a sentence, unless it was malformed. Raises Bad where the document grows too large."""
@@ -218,6 +245,8 @@ class _Gathered:
         self.sentences.append(len(self.tokens))
         self.starts.extend(self.length + start for start in starts)
         self.tokens.extend(block.tokens)
+        self.heads.extend(block.heads)
+        self.tags.extend(block.tags)
         self._append(text)
 
     def _append(self, text: str) -> None:
@@ -234,6 +263,8 @@ class _Gathered:
             tokens=self.tokens,
             starts=self.starts,
             sentences=self.sentences,
+            heads=self.heads if self.trees else None,
+            tags=self.tags if self.trees else None,
             metadata=self.metadata,
             where=source.name,
             line=self.line,

@@ -1,0 +1,201 @@
+"""Documents as their tokens in order, with the sentences and, of trees, heads and tags."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from stickbreaker.corpus.blocks import Entries, only_chunk
+from stickbreaker.corpus.shards import entries_of_documents, joined_offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Sequences:
+    """Documents as their tokens in order.
+
+    >>> from stickbreaker.corpus import Corpus, VocabularyRule
+    >>> corpus = Corpus.from_texts(["One cat. Two cats!"], rule=VocabularyRule(words=("cats", "cat")))
+    >>> Sequences.of_block(corpus, 0)
+    Sequences(offsets=array([0, 4]), words=array([-1,  1, -1,  0], dtype=int32), starts=array([0, 2]))
+    """
+
+    offsets: NDArray[np.int64]  # (documents + 1,) into `words`
+    words: NDArray[np.int32]  # (tokens,) row numbers of the vocabulary in order; -1: not in the vocabulary
+    starts: NDArray[
+        np.int64
+    ]  # (sentences,) the token that begins each; every document with tokens begins one
+
+    @classmethod
+    def of_block(cls, corpus: Any, block: int) -> "Sequences":
+        """The documents of a block of a corpus. Raises UserError for one of bags, which have no order."""
+        return corpus.sequences(block)
+
+    @classmethod
+    def join(cls, parts: "Sequence[Sequences]") -> "Sequences":
+        """The documents of several, in order."""
+        if len(parts) == 1:
+            return parts[0]
+        offsets, words, starts = _joined([(part.offsets, part.words, part.starts) for part in parts])
+        return Sequences(offsets, words, starts)
+
+    def take(self, documents: NDArray[np.int64]) -> "Sequences":
+        """Some documents, by their position here, in the order given."""
+        offsets, tokens, starts = _taken(self.offsets, self.starts, documents)
+        return Sequences(offsets, self.words[tokens], starts)
+
+    def slice(self, start: int, stop: int) -> "Sequences":
+        """Documents start to stop (exclusive)."""
+        offsets, tokens, starts = _sliced(self.offsets, self.starts, start, stop)
+        return Sequences(offsets, self.words[tokens], starts)
+
+    def with_words(self, words: NDArray[np.int32]) -> "Sequences":
+        """The same documents with other numbers of their words."""
+        return replace(self, words=words)
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """Documents as their tokens in order, each with its tag and the word that it depends on."""
+
+    offsets: NDArray[np.int64]  # as of Sequences
+    words: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    heads: NDArray[np.int32]  # (tokens,) position of the head within its sentence, from 0; -1: a root
+    tags: NDArray[np.int32]  # (tokens,) into `tag_names`
+    tag_names: tuple[str, ...]  # of the whole corpus, sorted
+
+    @classmethod
+    def of_block(cls, corpus: Any, block: int) -> "Trees":
+        """The documents of a block of a corpus. Raises UserError for one that was built without trees."""
+        return corpus.trees(block)
+
+    @classmethod
+    def join(cls, parts: "Sequence[Trees]") -> "Trees":
+        """The documents of several, in order, of one corpus."""
+        if len(parts) == 1:
+            return parts[0]
+        if len({part.tag_names for part in parts}) > 1:
+            raise ValueError("trees of several corpora, with other tags")
+        return Trees(
+            *_joined([(part.offsets, part.words, part.starts) for part in parts]),
+            np.concatenate([part.heads for part in parts]),
+            np.concatenate([part.tags for part in parts]),
+            parts[0].tag_names,
+        )
+
+    def take(self, documents: NDArray[np.int64]) -> "Trees":
+        """Some documents, by their position here, in the order given."""
+        return self._at(*_taken(self.offsets, self.starts, documents))
+
+    def slice(self, start: int, stop: int) -> "Trees":
+        """Documents start to stop (exclusive)."""
+        return self._at(*_sliced(self.offsets, self.starts, start, stop))
+
+    def with_words(self, words: NDArray[np.int32]) -> "Trees":
+        """The same documents with other numbers of their words."""
+        return replace(self, words=words)
+
+    def _at(self, offsets: NDArray[np.int64], tokens: Any, starts: NDArray[np.int64]) -> "Trees":
+        return Trees(
+            offsets, self.words[tokens], starts, self.heads[tokens], self.tags[tokens], self.tag_names
+        )
+
+
+def _taken(
+    offsets: NDArray[np.int64], starts: NDArray[np.int64], documents: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets of some documents, where their tokens lay, and starts of their sentences."""
+    after, tokens = entries_of_documents(offsets, documents)
+    ends, sentences = entries_of_documents(np.searchsorted(starts, offsets), documents)
+    moved = np.repeat(after[:-1] - offsets[documents], np.diff(ends))
+    return after, tokens, starts[sentences] + moved
+
+
+def _sliced(
+    offsets: NDArray[np.int64], starts: NDArray[np.int64], start: int, stop: int
+) -> tuple[NDArray[np.int64], slice, NDArray[np.int64]]:
+    """Offsets of consecutive documents, where their tokens lie, and starts of their sentences."""
+    first, last = int(offsets[start]), int(offsets[stop])
+    begin, end = np.searchsorted(starts, [first, last]).tolist()
+    return offsets[start : stop + 1] - first, slice(first, last), starts[begin:end] - first
+
+
+def _joined(
+    parts: Sequence[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Offsets, words and starts of the documents of several, in order."""
+    ends = np.cumsum([0] + [len(words) for _, words, _ in parts])
+    return (
+        joined_offsets([offsets for offsets, _, _ in parts]),
+        np.concatenate([words for _, words, _ in parts]),
+        np.concatenate([starts + end for (_, _, starts), end in zip(parts, ends, strict=False)]),
+    )
+
+
+def sequences_of(table: pa.Table, entries: Entries, rows: NDArray[np.int32]) -> Sequences:
+    """The sequences of a block, given its entries and the rows of its distinct words in the vocabulary.
+
+    Raises ValueError where the sentences are none of these tokens.
+    """
+    words = rows[entries.codes] if len(rows) else np.zeros(0, np.int32)
+    sentences = table.column("sentences").combine_chunks()
+    return Sequences(entries.offsets, words, sentence_starts(sentences, entries.offsets))
+
+
+def trees_of(table: pa.Table, tokens: Sequences, tag_names: tuple[str, ...]) -> Trees:
+    """The trees of a block, given its tokens and the names of all tags.
+
+    Raises ValueError for what makes no trees of these tokens, KeyError for a tag of another name.
+    """
+    lists = table.unify_dictionaries().combine_chunks()
+    heads, tags = only_chunk(lists.column("heads")), only_chunk(lists.column("tags"))
+    for each in (heads, tags):
+        if not np.array_equal(each.value_lengths().to_numpy(), np.diff(tokens.offsets)):
+            raise ValueError("heads or tags of other tokens")
+    places = heads.flatten().to_numpy().astype(np.int32, copy=False)
+    refuse_no_trees(tokens.starts, places)
+    spelled, numbers = tags.flatten(), {tag: number for number, tag in enumerate(tag_names)}
+    codes = np.array([numbers[tag] for tag in spelled.dictionary.to_pylist()], np.int32)
+    tags_of_tokens = codes[spelled.indices.to_numpy()]
+    return Trees(tokens.offsets, tokens.words, tokens.starts, places, tags_of_tokens, tag_names)
+
+
+def sentence_starts(sentences: Any, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Starts of the sentences of a block, whose documents have the tokens at which theirs begin (an Arrow
+    array of lists); a document that lacks them is one sentence. Raises ValueError for other places.
+
+    >>> import pyarrow as pa
+    >>> sentence_starts(pa.array([[0, 2], None, []]), np.array([0, 3, 4, 4])).tolist()
+    [0, 2, 3]
+    """
+    lengths = np.asarray(sentences.value_lengths().fill_null(0), np.int64)
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    places = np.asarray(sentences.flatten(), np.int64)
+    sizes = np.diff(offsets)
+    alone = offsets[:-1][(lengths == 0) & (sizes > 0)]
+    starts = np.sort(np.concatenate([offsets[owners] + places, alone]))
+    begun = np.isin(offsets[:-1][sizes > 0], starts).all()
+    if (places < 0).any() or (places >= sizes[owners]).any() or (np.diff(starts) <= 0).any() or not begun:
+        raise ValueError("sentences that begin at no token of theirs")
+    return starts
+
+
+def refuse_no_trees(starts: NDArray[np.int64], heads: NDArray[np.int32]) -> None:
+    """Raise ValueError where heads of the words of sentences, that begin at `starts`, make no trees.
+
+    >>> refuse_no_trees(np.array([0, 2]), np.array([1, -1, -1], np.int32))
+    >>> refuse_no_trees(np.array([0]), np.array([1, 0], np.int32))
+    Traceback (most recent call last):
+    ValueError: words that depend on themselves
+    """
+    sizes = np.diff(starts, append=len(heads))
+    if (heads < -1).any() or (heads >= np.repeat(sizes, sizes)).any():
+        raise ValueError("heads that are no words of their sentence")
+    above = np.where(heads < 0, np.arange(len(heads)), np.repeat(starts, sizes) + heads)
+    for _ in range(int(sizes.max(initial=1)).bit_length()):
+        above = above[above]  # twice as far up
+    if (heads[above] >= 0).any():
+        raise ValueError("words that depend on themselves")
