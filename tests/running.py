@@ -22,8 +22,6 @@ TOPICS = (
 )
 SMALL = ("--topics", 3, "--threads", 1, "--seed", 1)  # options of a quick `fit lda`
 
-UNTIMED = ("seconds", "memory_mb", "digest")  # what two runs may differ in
-
 EXHAUSTIVE = os.environ.get("STICKBREAKER_EXHAUSTIVE", "0") not in ("", "0")  # as `make test-all` sets it
 SEED = int(os.environ.get("STICKBREAKER_SEED", "0"))
 
@@ -92,21 +90,6 @@ def write_lines(path: Path, documents: list[dict[str, str]]) -> Path:
     """Write documents as JSON Lines."""
     path.write_text("".join(json.dumps(document) + "\n" for document in documents))
     return path
-
-
-def contents(model: Path) -> dict[str, Any]:
-    """Name and bytes of every file of a model's directory, the trace without its times."""
-    held: dict[str, Any] = {}
-    for file in sorted(model.rglob("*")):
-        name = str(file.relative_to(model))
-        held[name] = None if file.is_dir() else file.read_bytes()
-    held["trace.jsonl"] = untimed(json.loads(line) for line in held["trace.jsonl"].splitlines())
-    return held
-
-
-def untimed(records: Any) -> list[dict[str, Any]]:
-    """Records of a trace without what the clock and the machine decide."""
-    return [{name: value for name, value in record.items() if name not in UNTIMED} for record in records]
 
 
 def with_evolution(path: Path, evolution: Evolution) -> Path:

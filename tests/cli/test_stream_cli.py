@@ -8,9 +8,10 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from tests.running import PROGRAM, contents, planted_documents, write_lines
+from tests.running import PROGRAM, planted_documents, write_lines
 
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.testing.estimators import contents
 
 OPEN = ("--words", "open", "--schedule", "online", "--batch-size", 20, "--topics", 3, "--threads", 1)
 STREAM = (*OPEN, "--inference", "hybrid", "--alpha", "0.1", "--truncation", 30)

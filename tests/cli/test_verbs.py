@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from tests.running import PROGRAM, SMALL, TOPICS, contents, planted_documents, write_lines
+from tests.running import PROGRAM, SMALL, TOPICS, planted_documents, write_lines
 
 from stickbreaker import LDA, Corpus, UserError
 from stickbreaker.cli.console import printable
+from stickbreaker.testing.estimators import contents
 
 VERBS = {  # and a default that its help must show, or None
     "": None,

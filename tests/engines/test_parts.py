@@ -18,7 +18,7 @@ from stickbreaker.models.parts import Ask, Part, ReportRows
 from stickbreaker.models.topics import ClosedVocabulary, asked
 from stickbreaker.models.topics.asked import Columns, Terms, Words, evidence, log_likelihood
 from stickbreaker.testing import growing, plant_languages, plant_topics
-from stickbreaker.testing.models import untimed
+from stickbreaker.testing.estimators import untimed
 
 N, TOPICS = 23, 4
 SIZES = (1, 2, 7, N)

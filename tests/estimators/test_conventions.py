@@ -12,11 +12,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.running import TOPICS, untimed
+from tests.running import TOPICS
 
 from stickbreaker import LDA, Corpus, Online, UserError
 from stickbreaker.corpus.shards import shard_of
 from stickbreaker.models.topics.mean_field import tokens_of_documents
+from stickbreaker.testing.estimators import untimed
 
 
 def quick(**settings):
@@ -165,24 +166,7 @@ def test_score_is_a_mean_over_tokens(texts):
     assert lda.score([*texts, "zebra", ""]) == lda.score(texts)
 
 
-# Seeds and threads
-
-SETTINGS = {
-    "batch": {"eta": "learned"},
-    "online": {"schedule": Online(batch_size=150)},
-    "carried": {"keep_local": True},
-    "documents": {"init": "documents"},
-    "starts": {"n_init": 2},
-}
-
-
-@pytest.mark.parametrize("kind", SETTINGS)
-def test_threads_change_nothing_and_seeds_do(kind):
-    X = counts(1500)  # more shards than threads
-    one = quick(**SETTINGS[kind]).fit(X)
-    for n_jobs in (2, 3, -1):
-        assert same(quick(**SETTINGS[kind], n_jobs=n_jobs).fit(X), one)
-    assert not same(quick(**SETTINGS[kind], random_state=1).fit(X), one)
+# Seeds
 
 
 def test_random_states(texts):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.running import TOPICS, contents, untimed
+from tests.running import TOPICS
 
 from stickbreaker import HDP, LDA, OpenVocabulary, UserError
 from stickbreaker.corpus import Analysis
@@ -15,6 +15,7 @@ from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.stream_feed import Feed, Stop, Stopped, StreamSettings
 from stickbreaker.learning.schedules import Online
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.testing.estimators import contents, untimed
 
 SIZE = 20
 PLAIN = Analysis(language=None, stop_words="none", min_length=1)

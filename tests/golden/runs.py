@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.running import StopAfter, planted_documents, untimed, with_german
+from tests.running import StopAfter, planted_documents, with_german
 
 from stickbreaker import HDP, LDA, Hybrid, Memoised, Online, OpenVocabulary, SplitMerge
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.testing.estimators import untimed
 
 RECORD = Path(__file__).parent / "digests.json"
 SETTINGS: dict[str, Any] = {"max_iter": 4, "tol": 0.0, "random_state": 3}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta as Beta
 from tests.oracle import franchise as oracle
-from tests.running import SMALL, StopAfter, contents
+from tests.running import SMALL, StopAfter
 
 from stickbreaker import HDP, LDA, Online, UserError
 from stickbreaker.core.records import Field
@@ -17,6 +17,7 @@ from stickbreaker.estimators import fitting
 from stickbreaker.models.topics import ClosedVocabulary, Franchise, FranchiseTopics, TopicModel
 from stickbreaker.models.topics.franchise import _fit_gamma
 from stickbreaker.testing import MeanFieldTests, plant_topics
+from stickbreaker.testing.estimators import contents
 from stickbreaker.testing.planted import matched
 
 

@@ -10,6 +10,7 @@ from stickbreaker.models.topics.documents import FiniteTopics
 from stickbreaker.models.topics.gibbs import CollapsedGibbs
 from stickbreaker.models.topics.tokens import Tokens
 from stickbreaker.models.topics.words import ClosedVocabulary
+from stickbreaker.testing import ExactSamplerTests, chain_deviations
 
 
 @pytest.fixture(params=["lists", "all topics"])
@@ -37,16 +38,9 @@ def drawn(seed, alpha, eta, lengths, n_words):
     return tokens_of(categories(rng, beta[z]), lengths, n_words), z
 
 
-def chain(tokens, z, alpha, eta, learned=False, symmetric=False, firsts=(0,)):
+def chain(tokens, z, alpha, eta, learned=False, symmetric=False, firsts=(0,), seed=1):
     documents = FiniteTopics(tuple(alpha), learned, symmetric)
-    return CollapsedGibbs(tokens, z, documents, ClosedVocabulary(tokens.n_words, eta, learned, firsts), 1)
-
-
-def deviations(seen, expected, batches=50):
-    """How far averages of a chain are from what is expected, in standard errors by batch means."""
-    means = np.array_split(np.array(seen), batches)
-    means = np.array([part.mean(0) for part in means])
-    return np.abs(means.mean(0) - expected) / (means.std(0, ddof=1) / np.sqrt(batches) + 1e-12)
+    return CollapsedGibbs(tokens, z, documents, ClosedVocabulary(tokens.n_words, eta, learned, firsts), seed)
 
 
 @pytest.mark.slow
@@ -73,7 +67,7 @@ def test_long_run_averages_equal_the_posterior(form):
     for number in range(6_000):
         sampler.sweep(number, 1)
         seen.append(shares(sampler.snapshot()["assignments"].astype(int)))
-    assert deviations(seen, expected).max() < 4.0
+    assert chain_deviations(seen, expected).max() < 4.0
 
 
 LENGTHS, ALPHA, WORDS = [5, 1, 3, 4], np.array([0.2, 1.0, 0.5]), 4
@@ -91,23 +85,44 @@ def moments(words, z):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("kernel")
-def test_geweke():
-    """Draws of (w, z) from the prior and by turns z | w, w | z have the same moments (Geweke 2004)."""
-    prior = []
-    for seed in range(3_000):
-        tokens, z = drawn(seed, ALPHA, ETA, LENGTHS, WORDS)
-        prior.append(moments(tokens.words, z))
-    rng, by_turns = np.random.default_rng(9), []
-    for number in range(5_000):
-        sampler = chain(tokens, z, ALPHA, ETA)
-        sampler.sweep(number, 1)
+class TestCollapsedGibbs(ExactSamplerTests):
+    """Forty documents in several blocks, all priors learned; Geweke's test with priors that stay."""
+
+    @pytest.fixture(autouse=True)
+    def blocks(self, monkeypatch):
+        monkeypatch.setattr(gibbs, "BLOCK_TOKENS", 200)
+
+    def sampler(self, seed):
+        tokens, _ = self.corpus(40)
+        return chain(tokens, np.zeros(len(tokens.words), np.int32), np.full(5, 0.2), 0.1, True, seed=seed)
+
+    def another(self):
+        tokens, z = self.corpus(39)
+        return chain(tokens, z, np.full(5, 0.2), 0.1, learned=True)
+
+    def corpus(self, documents):
+        lengths = np.random.default_rng(0).integers(0, 30, documents)
+        return drawn(5, np.full(5, 0.2), 0.1, lengths, 60)
+
+    def log_joint(self, sampler):
+        tokens, _ = self.corpus(40)
+        state = sampler.snapshot()
+        documents = np.repeat(range(40), np.diff(tokens.offsets))
+        eta = np.full((60, 5), float(state["eta"]))
+        return oracle.log_joint(tokens.words, documents, state["assignments"], state["alpha"], eta)
+
+    def draw(self, generator):
+        tokens, z = drawn(generator, ALPHA, ETA, LENGTHS, WORDS)
+        return tokens, chain(tokens, z, ALPHA, ETA)
+
+    def redraw(self, tokens, sampler, generator):
         z = sampler.snapshot()["assignments"].astype(np.int32)
-        beta = np.array([rng.dirichlet(column) for column in (sampler.counts() + ETA).T])
-        tokens = tokens._replace(words=categories(rng, beta[z]))
-        by_turns.append(moments(tokens.words, z))
-    first, batches = np.array(prior), np.array(by_turns).reshape(50, -1, len(by_turns[0])).mean(1)
-    error = np.sqrt(first.var(0) / len(first) + batches.var(0, ddof=1) / len(batches))
-    assert np.abs((first.mean(0) - batches.mean(0)) / error).max() < 4.0
+        beta = np.array([generator.dirichlet(column) for column in (sampler.counts() + ETA).T])
+        tokens = tokens._replace(words=categories(generator, beta[z]))
+        return tokens, chain(tokens, z, ALPHA, ETA)
+
+    def functions(self, tokens, sampler):
+        return moments(tokens.words, sampler.snapshot()["assignments"])
 
 
 @pytest.mark.parametrize("firsts", [(0,), (0, 2)])
@@ -127,24 +142,6 @@ def test_score_is_log_p_of_words_and_topics(eta, firsts):
 def corpus():
     alpha = np.array([0.1, 0.2, 0.4, 0.8, 1.5])
     return alpha, *drawn(5, alpha, 0.1, np.random.default_rng(0).integers(0, 90, 500), 60)
-
-
-@pytest.mark.usefixtures("kernel")
-def test_a_restored_chain_goes_on_byte_for_byte(corpus, monkeypatch):
-    monkeypatch.setattr(gibbs, "BLOCK_TOKENS", 5_000)
-    _, tokens, z = corpus
-    whole = chain(tokens, z, np.full(5, 0.1), 0.1, learned=True)
-    rest = chain(tokens, np.zeros_like(z), np.full(5, 3.0), 0.5, learned=True)
-    for number in range(6):
-        if number == 3:
-            rest.restore(whole.snapshot())
-        for sampler in (whole, rest) if number >= 3 else (whole,):
-            sampler.sweep(number, 1)
-            sampler.learn()
-    for name, array in whole.snapshot().items():
-        assert (array == rest.snapshot()[name]).all(), name
-    assert (whole.counts() == rest.counts()).all()
-    assert whole.score() == rest.score()
 
 
 @pytest.mark.usefixtures("kernel")

@@ -35,10 +35,6 @@ class TestDefaultHDP(ModelTests):
         chosen = {"schedule": Memoised(batch_size=150), **settings}
         return HDP(n_topics=3, random_state=0, **chosen)
 
-    def test_same_bytes_for_any_number_of_threads_memoised(self):
-        """Law 2."""
-        self.same_bytes(Memoised(batch_size=150))
-
 
 class TestDefaultHybridHDP(TestDefaultHDP):
     def make(self, **settings):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import gamma as gamma_law
 from scipy.stats import kstest
-from tests.models.test_gibbs import categories, deviations, tokens_of
+from tests.models.test_gibbs import categories, tokens_of
 from tests.oracle import hdp_gibbs as oracle
 
 from stickbreaker import HDP, Gibbs, UserError
@@ -13,7 +13,7 @@ from stickbreaker.models.topics import hdp_gibbs
 from stickbreaker.models.topics.growing import GrowingTopics
 from stickbreaker.models.topics.hdp_gibbs import DirectAssignment, draw_concentration
 from stickbreaker.models.topics.words import ClosedVocabulary
-from stickbreaker.testing import ModelTests, plant_topics
+from stickbreaker.testing import ExactSamplerTests, ModelTests, chain_deviations, plant_topics
 from stickbreaker.testing.planted import matched
 
 
@@ -29,11 +29,11 @@ class TestGibbsHDPChains(TestGibbsHDP):
         return HDP(n_topics=5, inference=Gibbs(chains=3), random_state=0, **settings)
 
 
-def chain(tokens, z, n_topics=1, eta=0.4, alpha=None, gamma=None, eta_learned=False, firsts=(0,)):
+def chain(tokens, z, n_topics=1, eta=0.4, alpha=None, gamma=None, eta_learned=False, firsts=(0,), seed=1):
     """A chain; concentrations without a number are learned."""
     documents = GrowingTopics(n_topics, alpha or 1.0, gamma or 1.0, alpha is None, gamma is None)
     words = ClosedVocabulary(tokens.n_words, eta, eta_learned, firsts)
-    return DirectAssignment(tokens, np.array(z, np.int32), documents, words, 1)
+    return DirectAssignment(tokens, np.array(z, np.int32), documents, words, seed)
 
 
 def topics_of(sampler):
@@ -57,8 +57,8 @@ def test_long_run_shares_equal_the_posterior(form):
     chances = np.array(list(expected.values()))
     common = chances * len(seen) > 20
     assert common.sum() > 12
-    assert deviations(seen[:, common], chances[common]).max() < 4.0
-    assert deviations(seen[:, ~common].sum(1), chances[~common].sum()).max() < 4.0
+    assert chain_deviations(seen[:, common], chances[common]).max() < 4.0
+    assert chain_deviations(seen[:, ~common].sum(1), chances[~common].sum()).max() < 4.0
 
 
 LENGTHS, ETA = [5, 1, 0, 3, 4], np.array([0.2, 0.6, 0.4, 0.9])
@@ -79,31 +79,53 @@ def moments(words, z, alpha, gamma):
 
 
 @pytest.mark.slow
-def test_geweke():
-    """Draws of everything from the prior and by turns z, beta, alpha, gamma | w and w | z have the same
-    moments (Geweke 2004)."""
-    rng, prior, by_turns = np.random.default_rng(3), [], []
-    for _ in range(3_000):
-        alpha, gamma = rng.gamma(1.0, 1.0, 2)
-        words, z = oracle.drawn(rng, LENGTHS, alpha, gamma, ETA)
-        prior.append(moments(words, z, alpha, gamma))
-    tokens = tokens_of(words, LENGTHS, len(ETA))
-    sampler = chain(tokens, z, z.max() + 1, ETA)
-    for number in range(6_000):
-        sampler.sweep(number, 1)
-        state, small = sampler.snapshot(), sampler.small()
+class TestDirectAssignment(ExactSamplerTests):
+    """Planted topics in several blocks, which a chain from one topic must open; everything learned."""
+
+    sweeps = 6_000
+
+    @pytest.fixture(autouse=True)
+    def blocks(self, monkeypatch):
+        monkeypatch.setattr(hdp_gibbs, "BLOCK_TOKENS", 500)
+
+    def sampler(self, seed):
+        tokens = planted_tokens(60, 30)
+        return chain(tokens, np.zeros(len(tokens.words)), eta=0.1, eta_learned=True, seed=seed)
+
+    def another(self):
+        tokens = planted_tokens(59, 30)
+        return chain(tokens, np.zeros(len(tokens.words)), eta=0.1, eta_learned=True)
+
+    def log_joint(self, sampler):
+        assert sampler.figures()["topics"] > 3, "topics were born"
+        state = sampler.snapshot()
+        eta = np.full(300, float(state["eta"]))
+        return log_joint(planted_tokens(60, 30), state, eta, [0] * 300) - float(state["gamma"])  # its prior
+
+    def draw(self, generator):
+        alpha, gamma = generator.gamma(1.0, 1.0, 2)
+        words, z = oracle.drawn(generator, LENGTHS, alpha, gamma, ETA)
+        tokens = tokens_of(words, LENGTHS, len(ETA))
+        sampler = chain(tokens, z, z.max() + 1, ETA)
+        sampler.restore({**sampler.snapshot(), "alpha": np.array(alpha), "gamma": np.array(gamma)})
+        return tokens, sampler
+
+    def redraw(self, tokens, sampler, generator):
+        state = sampler.snapshot()
         z = state["assignments"].astype(np.int32)
         counts = np.zeros((z.max() + 1, len(ETA)))
         np.add.at(counts, (z, tokens.words), 1)
-        phi = np.array([rng.dirichlet(row) for row in counts + ETA])
-        tokens = tokens._replace(words=categories(rng, phi[z]))
+        phi = np.array([generator.dirichlet(row) for row in counts + ETA])
+        tokens = tokens._replace(words=categories(generator, phi[z]))
         sampler = chain(tokens, z, z.max() + 1, ETA)
         sampler.restore(state)
-        by_turns.append(moments(tokens.words, z, float(small["alpha"].values), float(small["gamma"].values)))
-    assert state["born"][0] > 1_000, "topics come and go"
-    first, batches = np.array(prior), np.array(by_turns).reshape(50, -1, len(by_turns[0])).mean(1)
-    error = np.sqrt(first.var(0) / len(first) + batches.var(0, ddof=1) / len(batches))
-    assert np.abs((first.mean(0) - batches.mean(0)) / error).max() < 4.0
+        return tokens, sampler
+
+    def functions(self, tokens, sampler):
+        small = sampler.small()
+        return moments(
+            tokens.words, topics_of(sampler), *(float(small[n].values) for n in ("alpha", "gamma"))
+        )
 
 
 def test_concentrations_are_drawn_from_their_posterior():
@@ -119,7 +141,7 @@ def test_concentrations_are_drawn_from_their_posterior():
         value = draw_concentration(value, customers, tables, rng)
         seen.append([value, value**2, value < 1.0])
     expected = [np.average(f, weights=density) for f in (grid, grid**2, grid < 1.0)]
-    assert deviations(seen, expected).max() < 4.0
+    assert chain_deviations(seen, expected).max() < 4.0
 
 
 def test_without_documents_a_concentration_is_drawn_from_its_prior():
@@ -132,51 +154,42 @@ def test_without_documents_a_concentration_is_drawn_from_its_prior():
 def test_score_is_log_p_of_words_topics_and_weights(firsts):
     rng = np.random.default_rng(1)
     words, z = oracle.drawn(rng, LENGTHS, 2.0, 1.5, ETA)
-    sampler = chain(tokens_of(words, LENGTHS, 4), z, z.max() + 1, ETA, alpha=2.0, gamma=1.5, firsts=firsts)
+    tokens = tokens_of(words, LENGTHS, 4)
+    sampler = chain(tokens, z, z.max() + 1, ETA, alpha=2.0, gamma=1.5, firsts=firsts)
     sampler.sweep(0, 1)
-    z, small = topics_of(sampler), sampler.small()
-    weights = sampler.snapshot()["weights"]
-    documents = np.repeat(range(len(LENGTHS)), LENGTHS)
     groups = [0] * 4 if len(firsts) == 1 else [0, 0, 1, 1]
-    expected = oracle.log_words(words, z.tolist(), ETA, groups)
-    for i, d in enumerate(documents):
-        before = documents[:i] == d
-        expected += np.log((before & (z[:i] == z[i])).sum() + 2.0 * weights[z[i]]) - np.log(
-            before.sum() + 2.0
-        )
-    rest = float(small["rest"].values)
-    expected += len(set(z.tolist())) * np.log(1.5) + 0.5 * np.log(rest)
     score = sampler.score()
-    assert score.nats == pytest.approx(expected, rel=1e-12)
+    assert score.nats == pytest.approx(log_joint(tokens, sampler.snapshot(), ETA, groups), rel=1e-12)
     assert (score.tokens, score.kind) == (13.0, "joint")
 
 
-@pytest.fixture(scope="module")
-def tokens():
-    """Twelve planted topics, which a chain from one topic must open."""
-    planted = plant_topics(n_documents=300, n_topics=12, n_words=300, length=80, alpha=0.05, seed=2)
+def log_joint(tokens, state, eta, groups):
+    """log p(words, topics, weights) of a chain's snapshot, token by token."""
+    z, weights, alpha = state["assignments"], state["weights"], float(state["alpha"])
+    documents = np.repeat(range(len(tokens.offsets) - 1), np.diff(tokens.offsets))
+    nats = oracle.log_words(tokens.words, z.tolist(), eta, groups)
+    for i, d in enumerate(documents):
+        before = documents[:i] == d
+        nats += np.log((before & (z[:i] == z[i])).sum() + alpha * weights[z[i]]) - np.log(
+            before.sum() + alpha
+        )
+    gamma, rest = float(state["gamma"]), float(state["rest"][0])
+    nats += len(set(z.tolist())) * np.log(gamma) + (gamma - 1.0) * np.log(rest)
+    return nats
+
+
+def planted_tokens(n_documents, length):
+    """Tokens of twelve planted topics."""
+    planted = plant_topics(n_documents, n_topics=12, n_words=300, length=length, alpha=0.05, seed=2)
     counts = planted.counts.toarray().astype(int)
     words = np.concatenate([np.repeat(np.arange(300), row) for row in counts])
     return tokens_of(words, counts.sum(1), 300)
 
 
-def test_a_restored_chain_goes_on_byte_for_byte(tokens, monkeypatch):
-    monkeypatch.setattr(hdp_gibbs, "BLOCK_TOKENS", 5_000)
-    z = np.zeros(len(tokens.words), np.int32)
-    whole, rest = chain(tokens, z, eta=0.1, eta_learned=True), chain(tokens, z, eta=0.5, eta_learned=True)
-    for number in range(8):
-        if number == 4:
-            rest.restore(whole.snapshot())
-        for sampler in (whole, rest) if number >= 4 else (whole,):
-            sampler.sweep(number, 1)
-            sampler.learn()
-    assert whole.small()["ids"].values.max() > 3, "topics were born"
-    for name, array in whole.snapshot().items():
-        assert array.tobytes() == rest.snapshot()[name].tobytes(), name
-    assert whole.counts().tobytes() == rest.counts().tobytes()
-    assert whole.score() == rest.score()
-    for name, item in whole.small().items():
-        assert item.values.tobytes() == rest.small()[name].values.tobytes(), name
+@pytest.fixture(scope="module")
+def tokens():
+    """Twelve planted topics, which a chain from one topic must open."""
+    return planted_tokens(300, 80)
 
 
 def test_topics_come_and_go_and_what_is_told_fits(tokens):

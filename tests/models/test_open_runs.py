@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.running import StopAfter, contents, planted_documents
+from tests.running import StopAfter, planted_documents
 
 from stickbreaker import HDP, LDA, Online, OpenVocabulary, UserError
 from stickbreaker.corpus import Analysis, Corpus, Document, VocabularyRule
@@ -14,7 +14,7 @@ from stickbreaker.estimators import fitting
 from stickbreaker.models.topics.split_merge import SplitMerge
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import MeanFieldTests, VariationalTests, plant_topics
-from stickbreaker.testing.models import untimed
+from stickbreaker.testing.estimators import contents, untimed
 
 WORDS = OpenVocabulary(concentration=20.0)
 

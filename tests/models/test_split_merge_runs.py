@@ -11,7 +11,7 @@ from stickbreaker.core.records import Field
 from stickbreaker.learning import moves
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import plant_topics
-from stickbreaker.testing.models import untimed
+from stickbreaker.testing.estimators import untimed
 from stickbreaker.testing.planted import matched
 
 IN_FIFTIES = Memoised(batch_size=50)

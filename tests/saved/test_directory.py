@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from tests.running import contents, with_evolution
+from tests.running import with_evolution
 
 from stickbreaker import LDA, UserError, Vocabulary
 from stickbreaker.learning.trace import record_of
@@ -16,6 +16,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.evolution import Evolution
 from stickbreaker.saved.manifest import encoded
+from stickbreaker.testing.estimators import contents
 
 
 @pytest.fixture
@@ -36,38 +37,6 @@ def test_the_same_run_gives_the_same_files(model, planted, cli, tmp_path):
         "vocabulary.parquet",
     ]
     assert [entry.name for entry in tmp_path.iterdir()] == ["model"]
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"alpha": [0.1, 0.2, 0.3], "eta": "learned"},
-        {"eta": np.full((3, 24), 0.02)},
-        {"schedule": "online", "alpha": 0.1},
-        {"keep_local": True},
-    ],
-)
-def test_a_saved_model_transforms_alike(texts, tmp_path, settings):
-    lda = LDA(n_topics=3, max_iter=5, tol=0, random_state=3, n_jobs=1, **settings).fit(texts)
-    lda.save(tmp_path / "one")
-    loaded = LDA.load(tmp_path / "one")
-    assert np.array_equal(loaded.transform(texts), lda.transform(texts))
-    assert np.array_equal(loaded.transform(texts[::-1]), lda.transform(texts)[::-1])
-    for name in (
-        "components_",
-        "topic_word_",
-        "alpha_",
-        "eta_",
-        "topic_shares_",
-        "bound_",
-        "n_iter_",
-        "seed_",
-    ):
-        assert np.array_equal(getattr(loaded, name), getattr(lda, name)), name
-    assert (loaded.vocabulary_.words, loaded.trace_) == (lda.vocabulary_.words, lda.trace_)
-    loaded.save(tmp_path / "two")
-    assert contents(tmp_path / "two") == contents(tmp_path / "one")
 
 
 def test_a_loaded_model_goes_on_learning(texts, tmp_path):

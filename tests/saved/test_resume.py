@@ -17,7 +17,6 @@ from tests.running import (
     SEED,
     SMALL,
     StopAfter,
-    contents,
     planted_documents,
     with_german,
     write_lines,
@@ -29,6 +28,7 @@ from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting, gibbs_runs
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.testing.estimators import contents
 
 KINDS = {
     "batch": (),

@@ -1,13 +1,14 @@
 """Runs with moves that are interrupted, while plans are under way too, end byte for byte as others do."""
 
 import pytest
-from tests.running import StopAfter, contents
+from tests.running import StopAfter
 
 from stickbreaker import HDP, Corpus, Memoised, SplitMerge
 from stickbreaker.engines import Interrupted, LocalEngine
 from stickbreaker.estimators import fitting
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import plant_topics
+from stickbreaker.testing.estimators import contents
 
 GOING = {
     "mean-field": {"n_topics": 7},  # topics merge, so that numbers are not those of the columns

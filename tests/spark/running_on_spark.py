@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.running import untimed
 from tests.spark.class_archive import java_options
 
 from stickbreaker import HDP, LDA
@@ -32,6 +31,7 @@ from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Memoised, Online
 from stickbreaker.models.topics.split_merge import SplitMerge
 from stickbreaker.saved import directory
+from stickbreaker.testing.estimators import untimed
 
 WORDS, TOPICS = 150, 4
 GUIDE = {"first": ["w0*"], "second": ["w1*"]}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.running import PROGRAM, contents
+from tests.running import PROGRAM
 from tests.spark.arriving_on_spark import (
     ANALYSIS,
     BATCH,
@@ -40,6 +40,7 @@ from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.spark.arriving import Arriving, offsets_of
+from stickbreaker.testing.estimators import contents
 
 CLOSED = {**RUN, "alpha": 0.1}
 LINES = "text string, date string, _broken string, file_path string, file_block_start long"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.running import sampled, untimed
+from tests.running import sampled
 from tests.spark.arriving_on_spark import (
     ANALYSIS,
     SPLITTING,
@@ -32,6 +32,7 @@ from tests.spark.arriving_on_spark import (
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.estimators.saving import load
 from stickbreaker.spark.arriving import Arriving
+from stickbreaker.testing.estimators import untimed
 
 PLACES = ("step 3", "save 1", "save 3", "commit 1")
 OTHERS = ("step 1", "step 4", "step 6", "save 2", "save 4", "commit 2", "commit 3")

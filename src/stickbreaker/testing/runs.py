@@ -63,9 +63,9 @@ def shards_of(texts: list[list[str]], first: int, size: int = 5) -> list[Shard[B
 
 
 class Runs(ABC):
-    """Runs of a model; a suite says which, and what rows its table has."""
+    """Runs of a model; a suite says which, what rows its table has, and what each step reads."""
 
-    model: ClassVar[type[GrowingMixture]]
+    model: ClassVar[Any]  # called without arguments, gives a new model
     steps: ClassVar[int]
 
     @abstractmethod
@@ -73,12 +73,12 @@ class Runs(ABC):
         """A new engine of so many workers, or of as many as there are where it has no say in that."""
 
     @abstractmethod
-    def start(self, engine: Engine, model: GrowingMixture) -> None:
+    def start(self, engine: Engine, model: Any) -> None:
         """Begin the engine's table."""
 
     @abstractmethod
-    def shards(self, number: int) -> list[Shard[Bags]]:
-        """The documents of a step."""
+    def shards(self, number: int) -> list[Shard[Any]]:
+        """The documents of a step: 24 of them."""
 
     @abstractmethod
     def words(self, engine: Engine) -> list[str]:

@@ -67,7 +67,7 @@ class MeanCounts:
         """Arrays from which `restored` makes the same."""
         if self.sums is None:
             return {}
-        return {f"{PREFIX}{name}": values for name, values in self.sums._asdict().items()}
+        return {f"{PREFIX}{name}": values.copy() for name, values in self.sums._asdict().items()}
 
     @classmethod
     def restored(cls, arrays: Mapping[str, NDArray[Any]], n_rows: int) -> "MeanCounts":

@@ -1,0 +1,221 @@
+"""The laws that every estimator obeys, whatever it learns: fitted, saved, resumed, scored."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Corpus
+from stickbreaker.engines import Interrupted
+from stickbreaker.estimators import fitting
+from stickbreaker.estimators.settings import params_of, to_json
+from stickbreaker.learning.observers import Observer
+from stickbreaker.learning.trace import UNTIMED
+
+WRONG: Mapping[str, object] = {"max_iter": 0, "tol": -1.0, "n_jobs": 0, "random_state": "seed", "engine": "x"}
+
+
+def untimed(trace: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A trace without what two equal runs may differ in."""
+    return [{name: value for name, value in record.items() if name not in UNTIMED} for record in trace]
+
+
+def contents(path: Path) -> dict[str, Any]:
+    """All that a model's directory holds, to be compared: every file's bytes, the trace without times."""
+    held: dict[str, Any] = {}
+    for file in sorted(path.rglob("*")):
+        held[str(file.relative_to(path))] = None if file.is_dir() else file.read_bytes()
+    held["trace.jsonl"] = untimed([json.loads(line) for line in held["trace.jsonl"].splitlines()])
+    return held
+
+
+class StopAfter(Observer):
+    """Stops a run in its step after the next `steps`, as Ctrl-C does."""
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+        self.stop: Callable[[], None]
+
+    def take(self, stop: Callable[[], None]) -> None:
+        """Take the function that stops the run."""
+        self.stop = stop
+
+    def step(self, job: Any, state: Any, record: Any) -> bool:
+        self.left -= 1
+        if self.left <= 0:
+            self.stop()
+        return False
+
+
+class EstimatorTests(ABC):
+    """Subclass and give `make(**settings)` and `corpus()`.
+
+    A model is what its directory holds: two are equal where all files are, but for times in the trace.
+    """
+
+    wrong: ClassVar[Mapping[str, object]] = WRONG  # parameters, each with a value that makes no sense
+
+    @abstractmethod
+    def make(self, **settings: Any) -> Any:
+        """An estimator not yet fitted: five passes or sweeps with `random_state` 0; `settings` go on top."""
+
+    @abstractmethod
+    def corpus(self) -> Corpus:
+        """What it learns from in a moment, of more documents than two shards have, one of them empty."""
+
+    def unseen(self) -> Sequence[Any]:
+        """Documents of which the model knows no word."""
+        return ["zebra", ""]
+
+    def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> dict[str, Any]:
+        """What a run leaves in `path` that is interrupted after so many steps, again and again."""
+        fitting.begin(self.make(), corpus, path)
+        for steps in stops:
+            watch = StopAfter(steps)
+            with pytest.raises(Interrupted):
+                fitting.resume(path, every=0.0, threads=threads, watch=[watch], stopper=watch.take)
+        fitting.resume(path, every=60.0, threads=threads)
+        return contents(path)
+
+    def saved(self, model: Any, path: Path) -> dict[str, Any]:
+        """What a fitted model is: what its directory holds."""
+        model.save(path)
+        return contents(path)
+
+    def test_same_bytes_for_any_number_of_threads(self, tmp_path: Path) -> None:
+        """Law 2: and another seed gives other numbers."""
+        corpus = self.corpus()
+        models = [self.make(n_jobs=n).fit(corpus) for n in (1, 2, 3)]
+        first, *others = [self.saved(model, tmp_path / str(i)) for i, model in enumerate(models)]
+        assert all(other == first for other in others)
+        assert models[1].score(corpus) == models[0].score(corpus)
+        reseeded = self.make().set_params(random_state=77).fit(corpus)
+        assert self.saved(reseeded, tmp_path / "seed")["state.safetensors"] != first["state.safetensors"]
+
+    def test_saved_and_loaded_gives_the_same_numbers(self, tmp_path: Path) -> None:
+        """Law 8: and the same parameters."""
+        corpus, model = self.corpus(), self.make().fit(self.corpus())
+        first = self.saved(model, tmp_path / "first")
+        loaded = type(model).load(tmp_path / "first")
+        assert self.saved(loaded, tmp_path / "second") == first
+        assert loaded.score(corpus) == model.score(corpus)
+        assert loaded.trace_ == model.trace_
+        assert json.dumps(to_json(params_of(loaded))) == json.dumps(to_json(params_of(model)))
+
+    def test_a_resumed_run_equals_an_uninterrupted_one(self, tmp_path: Path) -> None:
+        """Law 2: stopped in its second step, and again in the next, with other threads."""
+        corpus = self.corpus().write(tmp_path / "corpus")
+        whole = self.run(tmp_path / "whole", corpus)
+        assert len(whole["trace.jsonl"]) >= 4
+        assert self.run(tmp_path / "halves", corpus, 1, 1, threads=2) == whole
+
+    def test_a_callback_ends_the_run(self) -> None:
+        seen: list[int] = []
+
+        def watch(record: dict[str, Any]) -> bool:
+            seen.append(record["step"])
+            return record["step"] == 2
+
+        model = self.make(callbacks=[watch]).fit(self.corpus())
+        assert [record["step"] for record in model.trace_] == seen[-2:] == [1, 2]
+        assert 3 not in seen
+        assert np.isfinite(model.score(self.corpus()))
+        assert len(self.make(callbacks=[lambda record: record["step"]]).fit(self.corpus()).trace_) > 2
+
+    def test_a_wrong_parameter_is_named_in_one_line(self) -> None:
+        corpus = self.corpus()
+        for name, value in self.wrong.items():
+            with pytest.raises(UserError) as error:
+                self.make(**{name: value}).fit(corpus)
+            line = str(error.value)
+            assert name in line, (name, line)
+            assert "\n" not in line
+            assert ";" in line, "a remedy follows"
+
+    def test_it_can_be_cloned_and_fitted_again(self, tmp_path: Path) -> None:
+        """What was learned before leaves no trace, and parameters are kept as they were given."""
+        from sklearn.base import clone
+
+        corpus, model = self.corpus(), self.make()
+        given = dict(model.get_params())
+        first = self.saved(model.fit(corpus), tmp_path / "first")
+        assert model.get_params() == given
+        copied: Any = clone(model)
+        assert repr(copied.get_params()) == repr(given)
+        assert self.saved(copied.fit(corpus), tmp_path / "copied") == first
+        assert self.saved(model.fit(corpus), tmp_path / "again") == first
+
+    def test_what_is_not_fitted_says_so(self, tmp_path: Path) -> None:
+        from sklearn.exceptions import NotFittedError
+
+        for use in (lambda: self.make().score(self.corpus()), lambda: self.make().save(tmp_path / "model")):
+            with pytest.raises(NotFittedError):
+                use()
+        assert not (tmp_path / "model").exists()
+
+    def test_nothing_to_learn_from_or_to_score_is_refused(self) -> None:
+        model = self.make().fit(self.corpus())
+        for use, X in ((self.make().fit, []), (model.score, self.unseen())):
+            with pytest.raises(UserError) as error:
+                use(X)
+            assert "\n" not in str(error.value)
+
+
+class TopicEstimatorTests(EstimatorTests):
+    """The same, and what holds of topics in new documents: `transform` and the words of each topic."""
+
+    def test_topic_shares_are_the_same_for_any_number_of_threads(self) -> None:
+        """Law 2."""
+        corpus = self.corpus()
+        first, *others = [self.make(n_jobs=n).fit(corpus).transform(corpus).tobytes() for n in (1, 2, 3)]
+        assert all(other == first for other in others)
+
+    def test_saved_and_loaded_gives_the_same_topics(self, tmp_path: Path) -> None:
+        """Law 8: in any order of the documents and of the words, too."""
+        corpus = self.corpus()
+        model = self.make().fit(corpus)
+        model.save(tmp_path / "model")
+        loaded = type(model).load(tmp_path / "model")
+        theta = model.transform(corpus)
+        assert loaded.transform(corpus).tobytes() == theta.tobytes()
+        assert loaded.components_.tobytes() == model.components_.tobytes()
+        assert loaded.topic_word_.tobytes() == model.topic_word_.tobytes()
+        assert loaded.top_words(5) == model.top_words(5)
+        counts, words = self.counts(corpus)
+        order, generator = np.arange(len(words)), np.random.default_rng(0)
+        generator.shuffle(order)
+        documents = generator.permutation(len(counts))
+        names = [words[column] for column in order]
+        shuffled = Corpus.from_matrix(counts[documents][:, order], feature_names=names)
+        assert loaded.transform(shuffled).tobytes() == theta[documents].tobytes()
+
+    def test_topic_shares_are_a_function_of_the_document(self) -> None:
+        """No other document, order or thread changes a row; of no known word, it is the prior's."""
+        corpus = self.corpus()
+        model = self.make().fit(corpus)
+        whole = model.transform(corpus)
+        assert np.abs(whole.sum(axis=1) - 1.0).max() < 1e-9
+        counts, words = self.counts(corpus)
+        for rows in (slice(7, 8), slice(40, 200)):
+            alone = Corpus.from_matrix(counts[rows], feature_names=words)
+            assert model.transform(alone).tobytes() == whole[rows].tobytes()
+        assert model.set_params(n_jobs=3).transform(corpus).tobytes() == whole.tobytes()
+        unknown = model.transform(self.unseen())
+        assert np.abs(unknown - model.alpha_ / model.alpha_.sum()).max() < 1e-9
+
+    def counts(self, corpus: Corpus) -> tuple[Array, list[str]]:
+        """A corpus as a matrix (documents × words), and what its columns are called."""
+        out = np.zeros((corpus.n_documents, corpus.n_words))
+        first = 0
+        for block in range(len(corpus.block_sizes)):
+            bags = corpus.bags(block)
+            rows = first + np.repeat(np.arange(len(bags.offsets) - 1), np.diff(bags.offsets))
+            out[rows, bags.words] = bags.counts
+            first += len(bags.offsets) - 1
+        return out, list(corpus.vocabulary.words)

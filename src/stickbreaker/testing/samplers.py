@@ -1,0 +1,145 @@
+"""The laws that every Gibbs sampler obeys: `SamplerTests`, and for exact chains `ExactSamplerTests`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike, NDArray
+
+from stickbreaker.models.contract import Sampler
+from stickbreaker.testing.geweke import geweke_deviations
+
+
+def bits(arrays: Mapping[str, NDArray[Any]]) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
+    """Type, shape and bytes of each array."""
+    return {name: (values.dtype.str, values.shape, values.tobytes()) for name, values in arrays.items()}
+
+
+def whole_bits(sampler: Sampler) -> list[object]:
+    """All that a chain shows of itself: its snapshot, what it has learned, its score and figures."""
+    params, counts, columns = sampler.fitted()
+    learned = {name: item.values for name, item in params.items()}
+    table = {"counts": counts, "columns": columns}
+    given = {name: values for name, values in table.items() if values is not None}
+    return [bits(sampler.snapshot()), bits(learned), bits(given), sampler.score(), sampler.figures()]
+
+
+def advance(sampler: Sampler, numbers: range, threads: int = 1) -> Sampler:
+    """Sweeps of these numbers, hyperparameters moved after each; every other state is kept as a sample."""
+    for number in numbers:
+        sampler.sweep(number, threads)
+        sampler.learn()
+        if number % 2:
+            sampler.keep()
+    return sampler
+
+
+class SamplerTests(ABC):
+    """Subclass and give `sampler(seed)`, `another()` and `log_joint(sampler)`."""
+
+    @abstractmethod
+    def sampler(self, seed: int) -> Sampler:
+        """A new chain: always of the same data and the same first state, its sweeps drawn by `seed`.
+
+        The data must be large enough that two seeds lead to two states, and have an empty document or
+        whatever else is hard.
+        """
+
+    @abstractmethod
+    def another(self) -> Sampler:
+        """A chain of other data (more documents, say), whose snapshot `sampler` cannot take."""
+
+    @abstractmethod
+    def log_joint(self, sampler: Sampler) -> float:
+        """What the score of a chain of `sampler` must be, by its snapshot: by definition, with loops."""
+
+    def test_same_bytes_for_any_number_of_threads(self) -> None:
+        """Law 2: and another seed gives other states."""
+        states = [whole_bits(advance(self.sampler(3), range(5), threads)) for threads in (1, 2, 3, 1)]
+        assert all(state == states[0] for state in states[1:])
+        assert whole_bits(advance(self.sampler(4), range(5))) != states[0]
+
+    def test_a_restored_chain_goes_on_byte_for_byte(self) -> None:
+        """Law 2: from any sweep on, samples included, whatever the restored chain did before."""
+        for at in (0, 1, 4):
+            whole, rest = advance(self.sampler(3), range(at)), advance(self.sampler(3), range(20, 22))
+            rest.restore(whole.snapshot())
+            assert whole_bits(rest) == whole_bits(whole)
+            for each in (whole, rest):
+                advance(each, range(at, at + 4))
+            assert whole_bits(rest) == whole_bits(whole)
+
+    def test_a_snapshot_stays_when_its_chain_goes_on(self) -> None:
+        """Nor does a restored chain write to the arrays that it was restored from."""
+        sampler, other = advance(self.sampler(3), range(2)), self.sampler(3)
+        arrays = sampler.snapshot()
+        before = bits(arrays)
+        other.restore(arrays)
+        for each in (other, sampler):
+            advance(each, range(2, 6))
+            assert bits(arrays) == before
+            assert bits(each.snapshot()) != before
+
+    def test_a_snapshot_of_another_chain_is_refused(self) -> None:
+        sampler = advance(self.sampler(3), range(2))
+        for number in (0, 2):
+            with pytest.raises(ValueError):
+                sampler.restore(advance(self.another(), range(number)).snapshot())
+
+    def test_the_score_is_the_log_joint_of_a_state(self) -> None:
+        sampler = self.sampler(3)
+        for number in range(3):
+            nats, tokens, kind = advance(sampler, range(number, number + 1)).score()
+            expected = self.log_joint(sampler)
+            assert np.isfinite(nats)
+            assert abs(nats - expected) < 1e-9 * abs(expected), (nats, expected)
+            assert tokens > 0.0
+            assert kind == "joint"
+
+    def test_reading_changes_nothing(self) -> None:
+        """Score, figures, fitted and snapshot may be asked for at any time, or never."""
+        watched = self.sampler(3)
+        for number in range(4):
+            advance(watched, range(number, number + 1))
+            assert whole_bits(watched) == whole_bits(watched)
+        assert whole_bits(watched) == whole_bits(advance(self.sampler(3), range(4)))
+
+
+class ExactSamplerTests(SamplerTests):
+    """The same, and what holds of a chain whose stationary law is the posterior: Geweke's test.
+
+    Give `draw`, `redraw` and `functions` too, of data so small that a sweep takes a moment.
+    """
+
+    draws = 3_000  # from the prior
+    sweeps = 5_000  # each followed by new data
+
+    @abstractmethod
+    def draw(self, generator: np.random.Generator) -> tuple[Any, Sampler]:
+        """Data and state from the prior, by the model's definition: the data, and a chain in that state."""
+
+    @abstractmethod
+    def redraw(self, data: Any, sampler: Sampler, generator: np.random.Generator) -> tuple[Any, Sampler]:
+        """New data given the chain's state, and a chain of that data in that state."""
+
+    @abstractmethod
+    def functions(self, data: Any, sampler: Sampler) -> ArrayLike:
+        """Test functions of data and state (functions): counts, squares of counts, parameters; not labels."""
+
+    def test_geweke(self) -> None:
+        """Law 5: data and state drawn from the prior, and by turns, have the same means."""
+        generator = np.random.default_rng(3)
+        independent: list[ArrayLike] = []
+        for _ in range(self.draws):
+            data, sampler = self.draw(generator)
+            independent.append(self.functions(data, sampler))
+        chain: list[ArrayLike] = []
+        data, sampler = self.draw(generator)
+        for number in range(self.sweeps):
+            sampler.sweep(number, 1)
+            data, sampler = self.redraw(data, sampler, generator)
+            chain.append(self.functions(data, sampler))
+        deviations = geweke_deviations(independent, chain)
+        assert deviations.max() < 4.0, deviations.round(1)
