@@ -8,9 +8,6 @@ import pytest
 
 from stickbreaker.corpus.shards import Bags, shard_of
 from stickbreaker.engines import LocalEngine
-from stickbreaker.learning.loop import Limits, Run, RunState, advance
-from stickbreaker.learning.schedules import Batch, Minibatch
-from stickbreaker.models.contract import Step
 from stickbreaker.testing import RunTests
 from stickbreaker.testing.concept_words import ConceptWords
 
@@ -109,31 +106,31 @@ def test_totals_are_of_groups():
     assert job.engine.totals() == pytest.approx(totals_of(job.model, job.engine.rows().values))
 
 
-def batch_scores(model, shards, passes):
-    """Scores of passes over the same documents, and the run."""
-    engine, state = LocalEngine(1), RunState(model.start())
-    engine.start(model, model.seed((), 1.0, 1))
-    job = Run(model, engine, Batch(), None, 3, Limits())
-    batch = [
-        Minibatch(shards, len(shards), 24, Step(n, 1.0, 1.0, 24.0 * n), 0.0, 1.0, True) for n in range(passes)
-    ]
-    return job, np.array([advance(job, state, each)["score"] for each in batch])
+class SmallRuns(TestConceptWords):
+    """Thirty words below forty concepts, in two or more components."""
+
+    __test__ = False
+
+    def __init__(self, components):
+        self.model = lambda: tree(40, 30, 120, components=components)
+
+    def shards(self, number):
+        return list(documents(number, 30))
 
 
 def test_the_score_never_falls_and_is_of_the_state():
     """Law 1, of EM; and every token is in the table."""
-    model = tree(40, 30, 120)
-    job, scores = batch_scores(model, list(documents(0, 30)), 60)
+    engine, scores = SmallRuns(2).in_batch(60)
     assert (np.diff(scores) > -1e-9).all(), scores
-    assert job.engine.rows().values.sum() == pytest.approx(23 * 12)
+    assert scores[-1] > scores[0]
+    assert engine.rows().values.sum() == pytest.approx(23 * 12)
 
 
-def test_the_two_components_part_the_documents():
+def test_components_part_the_documents():
     """Words of one third come from one component alone."""
-    model = tree(40, 30, 120, components=3)
-    job, _ = batch_scores(model, list(documents(0, 30)), 80)
+    engine, _ = SmallRuns(3).in_batch(80)
     by_word = np.zeros((30, 3))
-    np.add.at(by_word, model.words, job.engine.rows().values)
+    np.add.at(by_word, engine.model.words, engine.rows().values)
     assert (by_word.max(axis=1) / np.maximum(by_word.sum(axis=1), 1e-9)).mean() > 0.9
 
 

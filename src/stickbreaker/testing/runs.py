@@ -9,8 +9,9 @@ import numpy as np
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.engines.contract import Engine
-from stickbreaker.learning.schedules import Minibatch, Online
+from stickbreaker.learning.schedules import Batch, Minibatch, Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
+from stickbreaker.models.contract import Step
 from stickbreaker.testing.growing import GrowingMixture
 
 ROUTE = Online(batch_size=24, kappa=0.5, tau0=1.0)
@@ -95,6 +96,17 @@ class Runs(ABC):
         shards = self.shards(number)
         step, keep, add = ROUTE.step_for(number, 24.0 * number, 24, 240.0)
         return Minibatch(shards, len(shards), 24, step, keep, add, ends_pass=False)
+
+    def in_batch(self, passes: int) -> tuple[Engine, list[float]]:
+        """The engine after so many passes over the first step's documents, and the score of each pass."""
+        job, state = self.begun()
+        whole, scores = replace(job, schedule=Batch()), list[float]()
+        for number in range(passes):
+            step = Step(number, 1.0, 1.0, 24.0 * number)
+            shards = self.shards(0)
+            record = advance(whole, state, Minibatch(shards, len(shards), 24, step, 0.0, 1.0, ends_pass=True))
+            scores.append(record["score"])
+        return job.engine, scores
 
     def after(self, steps: int) -> tuple[VariationalRun, VariationalState]:
         """A run after its first steps."""
