@@ -1,13 +1,14 @@
 """Runs whose bytes are recorded: a change of the code that should change no number must leave these alone.
 
 `python -m tests.golden.runs` (`make golden`) records them anew for the processor and the packages at hand.
-Do so only for a change that is meant to change numbers, and say which in CHANGELOG.md. On Spark the last digits
-of sums depend on how documents are cut into portions, and on nothing else: digests are of one cut.
+Do so only for a change that is meant to change numbers, and say which in CHANGELOG.md. On Spark the last
+digits of sums depend on how documents are cut into portions, and on nothing else: digests are of one cut.
 """
 
 import hashlib
 import json
 import platform
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -88,6 +89,11 @@ ON_SPARK = (  # runs that also learn on Spark: tables in blocks, and those with 
 )
 FILE_NAMES = ("version", "records")  # arrays with names of files of a run on Spark, new ones each time
 PORTION, BLOCKS = 32, 2  # of those on Spark, where sums depend on how documents are cut
+
+
+def stop_of(path: Path) -> Path:
+    """Where the checkpoint of a run that was stopped is kept, when the run is in `path`."""
+    return path.with_name(f"{path.name}, stopped")
 
 
 def spark_name(run: str) -> str:
@@ -174,7 +180,10 @@ def digests_of(
     stopped: bool = False,
     spark: "SparkEngine | None" = None,
 ) -> dict[str, Any]:
-    """Digests of a run that is written to `path`, and of its checkpoint if it is `stopped` on its way."""
+    """Digests of a run that is written to `path`, and of its checkpoint if it is `stopped` on its way.
+
+    The checkpoint is copied to `stop_of(path)`.
+    """
     name, make = RUNS[run]
     corpus = Corpus.open(corpora / name)
     model = make() if spark is None else make(engine=spark)
@@ -186,6 +195,7 @@ def digests_of(
             fitting.resume(path, every=60, threads=threads, spark=spark, watch=watch)
         except Interrupted:
             held["checkpoint"] = digests_of_directory(path)
+            shutil.copytree(path, stop_of(path))
     fitting.resume(path, every=60, threads=threads, spark=spark)
     return held | {"model": digests_of_directory(path)}
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.core.foreign import making_sense_of, refuse_negative
@@ -63,7 +64,7 @@ def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
     corpus = readable(estimator, corpus)
     best: tuple[Run, RunState, Trace] | None = None
     for start in range(estimator.n_init):
-        seed = estimator.seed_ if start == 0 else derived_seed(estimator.seed_, "start", start)
+        seed = estimator.seed_ if start == 0 else derived_seed(estimator.seed_, purposes.START, start)
         job, state = new_run(estimator, corpus, seed)
         trace = Trace()
         observers = [Clock(), trace, *map(Callback, estimator.callbacks or ())]
@@ -156,7 +157,7 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
     tokens = tokens_of((bags for _, bags in job.source.in_order()), job.source.n_words)
     samplers: list[Sampler] = []
     for number in range(sampling.chains):
-        seed = job.seed if number == 0 else derived_seed(job.seed, "chain", number)
+        seed = job.seed if number == 0 else derived_seed(job.seed, purposes.CHAIN, number)
         if held is None:
             first = job.engine.rows().values  # the run's own seeds
             seeds = first if number == 0 else _seeds(estimator, job.source, model, seed)[:]

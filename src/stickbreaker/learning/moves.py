@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stickbreaker.core import purposes
 from stickbreaker.core.edits import (
     Change,
     Dissolve,
@@ -54,7 +55,7 @@ def plan(
         (number, planned)
         for number, move in enumerate(model.moves)
         for planned in move.plan(
-            small, latest, engine.parts(latest), step, derived_seed(seed, "moves", number)
+            small, latest, engine.parts(latest), step, derived_seed(seed, purposes.MOVES, number)
         )
     ]
 
@@ -92,7 +93,7 @@ def refine(
         if not again:
             break
         report = engine.again(
-            small, shards, derived_seed(seed, "again", again_number), [item for _, item in again]
+            small, shards, derived_seed(seed, purposes.AGAIN, again_number), [item for _, item in again]
         )
         stats = replace(stats, trial={**stats.trial, **report.trial})
     return stats, list(current.values()), accepted, changed
