@@ -65,8 +65,8 @@ MUTATIONS = {
     ),
     "what a split gains": Mutation(
         "models/topics/acceptance.py",
-        'scale * (float(tried.usage["own"].values) + prior)',
-        'scale * (float(tried.usage["own"].values) - prior)',
+        "+ prior) + float(values @ WHOLE)",
+        "- prior) + float(values @ WHOLE)",
         "tests/models/test_split_merge.py tests/models/test_proposals.py",
     ),
     "the learning rate": Mutation(

@@ -65,6 +65,7 @@ class Runs(ABC):
 
     model: ClassVar[type[GrowingMixture]]
     steps: ClassVar[int]
+    workers: ClassVar[tuple[int, ...]] = (2, 3)  # numbers of them that must learn what one learns
 
     @abstractmethod
     def engine(self, n_jobs: int) -> Engine:
