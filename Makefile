@@ -9,7 +9,7 @@ NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '
 WORKERS ?= logical
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test test-all test-kernels check docs golden audit bench bench-hdp bench-open bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
+.PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
 	reproduce-stream clean
 
 demo: $(VENV)/installed
@@ -29,6 +29,10 @@ test-kernels: $(VENV)/developing
 # records the bytes of the golden runs anew: for changes that are meant to change numbers
 golden: $(VENV)/developing
 	$(BIN)/python -m tests.golden.runs
+
+# ten changes of one sign, one after another, each of which some tests must notice (some ten minutes)
+mutations: $(VENV)/developing
+	$(BIN)/python -m tests.mutations
 
 # numba keeps what it has compiled: done here once, workers that begin side by side find it
 build/compiled: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l njit)

@@ -1,6 +1,5 @@
-"""What a verb imports, and what is said while kernels compile."""
+"""What a verb imports."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,7 +29,6 @@ LINES = {  # a command line, with {} for places, and what else it does not impor
     "corpus build {data} --out {dir}/c": {"scipy.special"},
     "corpus info {corpus}": HEAVY,
 }
-NOTICE = "compiling kernels (once, some seconds)"
 
 
 @pytest.fixture(scope="module")
@@ -51,21 +49,3 @@ def test_verbs_import_what_they_need(line, places, tmp_path):
     imported = set(told.stderr.splitlines()[-1].split())
     assert "stickbreaker.cli" in imported
     assert not imported & (UNWANTED | LINES[line])
-
-
-@pytest.mark.slow
-def test_compiling_is_told_once_and_only_when_it_happens(model, planted, tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    words = ("transform", model, planted, "--out", tmp_path / "t.csv", "--overwrite")
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", CHILD, *map(str, words)],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        for _ in range(2)
-    ]
-    assert [one.stderr.count(NOTICE) for one in told] == [1, 0]
-    assert told[0].stdout == told[1].stdout

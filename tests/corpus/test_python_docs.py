@@ -144,6 +144,7 @@ def test_the_running_python() -> None:
     found = list(python_documents())
     ids = [document.id for document in found]
     assert len(found) > 500
+    assert (ids[0], (found[0].tokens or [])[:2]) == ("__future__#1", ["future", "future"])
     assert len(set(ids)) == len(ids)
     units = [str(name).rpartition("#")[0] for name in ids]
     assert units == sorted(units)

@@ -1,28 +1,35 @@
 """Runs whose bytes are recorded: a change of the code that should change no number must leave these alone.
 
 `python -m tests.golden.runs` (`make golden`) records them anew for the processor and the packages at hand.
-Do so only for a change that is meant to change numbers, and say which in CHANGELOG.md.
+Do so only for a change that is meant to change numbers, and say which in CHANGELOG.md. On Spark the last
+digits of sums depend on how documents are cut into portions, and on nothing else: digests are of one cut.
 """
 
 import hashlib
 import json
 import platform
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tests.running import StopAfter, planted_documents, with_german
 
 from stickbreaker import HDP, LDA, Hybrid, Memoised, Online, OpenVocabulary, SplitMerge
+from stickbreaker.core.files import digest_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.manifest import BLOCK, VERSION
 from stickbreaker.testing.estimators import untimed
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
 
 RECORD = Path(__file__).parent / "digests.json"
 SETTINGS: dict[str, Any] = {"max_iter": 4, "tol": 0.0, "random_state": 3}
@@ -73,6 +80,26 @@ RUNS: dict[str, tuple[str, Maker]] = {  # the corpus and the estimator
 }
 STOPS = {"hdp, memoised": 26}  # steps after which a run is interrupted: here moves are under way
 HELD_OUT = ("online", "gibbs", "hdp, online")  # runs that are watched by documents left out
+ON_SPARK = (  # runs that also learn on Spark: tables in blocks, and those with open words everywhere
+    "languages",
+    "memoised",
+    "hybrid, online",
+    "hdp, by the paper",
+    "open words",
+    "hdp, open words",
+)
+FILE_NAMES = ("version", "records")  # arrays with names of files of a run on Spark, new ones each time
+PORTION, BLOCKS = 32, 2  # of those on Spark, where sums depend on how documents are cut
+
+
+def stop_of(path: Path) -> Path:
+    """Where the checkpoint of a run that was stopped is kept, when the run is in `path`."""
+    return path.with_name(f"{path.name}, stopped")
+
+
+def spark_name(run: str) -> str:
+    """What a run is called in the record when it learned on Spark."""
+    return f"{run} (Spark)"
 
 
 def write_corpora(folder: Path) -> Path:
@@ -117,37 +144,79 @@ def digests_of_directory(path: Path) -> dict[str, str]:
     directory = ModelDirectory(path)
     snapshot = directory.read()
     params = {name: values for name, values in snapshot.arrays.items() if name.startswith("small/")}
-    rest = {name: values for name, values in snapshot.arrays.items() if name not in params}
+    rest = {
+        VERSION.sub("rows", name): values
+        for name, values in snapshot.arrays.items()
+        if name not in params and name not in FILE_NAMES
+    }
     varying = ("stickbreaker", "files", "corpus_path", "trace_bytes")
     manifest = {name: value for name, value in snapshot.manifest.items() if name not in varying}
     names = sorted(name.split("-")[0] for name in snapshot.manifest["files"])
     moments = directory.evolution().moments
-    return {
+    blocks = sorted(
+        [VERSION.sub("rows", name), digest_of(path / name)]
+        for name in snapshot.manifest["files"]
+        if BLOCK.fullmatch(name)
+    )
+    digests = {
         "table": digest_of_arrays(rest),
         "params": digest_of_arrays(params),
         "trace": digest(untimed(snapshot.trace)),
         "manifest": digest([manifest, names, snapshot.keys]),
         "evolution": digest([[at.step, at.documents, at.date, *map(_plain, at.rows)] for at in moments]),
     }
+    return digests | {"blocks": digest(blocks)} if blocks else digests
 
 
 def _plain(column: Any) -> list[Any]:
     return np.asarray(column).tolist()
 
 
-def digests_of(run: str, corpora: Path, path: Path, threads: int, *, stopped: bool = False) -> dict[str, Any]:
-    """Digests of a run that is written to `path`, and of its checkpoint if it is `stopped` on its way."""
+def digests_of(
+    run: str,
+    corpora: Path,
+    path: Path,
+    threads: int,
+    *,
+    stopped: bool = False,
+    spark: "SparkEngine | None" = None,
+) -> dict[str, Any]:
+    """Digests of a run that is written to `path`, and of its checkpoint if it is `stopped` on its way.
+
+    The checkpoint is copied to `stop_of(path)`.
+    """
     name, make = RUNS[run]
     corpus = Corpus.open(corpora / name)
-    fitting.begin(make(), corpus, path, held_out=0.2 if run in HELD_OUT else 0.0)
+    model = make() if spark is None else make(engine=spark)
+    fitting.begin(model, corpus, path, held_out=0.2 if run in HELD_OUT else 0.0)
     held: dict[str, Any] = {}
+    watch = [StopAfter(STOPS.get(run, 3))]
     if stopped:
         try:
-            fitting.resume(path, every=60, threads=threads, watch=[StopAfter(STOPS.get(run, 3))])
+            fitting.resume(path, every=60, threads=threads, spark=spark, watch=watch)
         except Interrupted:
             held["checkpoint"] = digests_of_directory(path)
-    fitting.resume(path, every=60, threads=threads)
+            shutil.copytree(path, stop_of(path))
+    fitting.resume(path, every=60, threads=threads, spark=spark)
     return held | {"model": digests_of_directory(path)}
+
+
+def digests_on_spark(corpora: Path, place: Path) -> dict[str, Any]:
+    """Digests of the runs `ON_SPARK`, by one worker; whole and interrupted, they must end the same."""
+    from tests.spark.running_on_spark import session_of
+
+    from stickbreaker.engines.spark import SparkEngine
+
+    session = session_of("local[1]")
+    engine = SparkEngine(session, portion=PORTION, blocks=BLOCKS)
+    digests: dict[str, Any] = {}
+    for run in ON_SPARK:
+        name = spark_name(run)
+        digests[name] = digests_of(run, corpora, place / name, 1, stopped=True, spark=engine)
+        whole = digests_of(run, corpora, place / f"{name}, whole", 1, spark=engine)
+        assert whole["model"] == digests[name]["model"], f"{name}: interrupted, it ended elsewhere"
+    session.stop()
+    return digests
 
 
 def recorded() -> dict[str, Any]:
@@ -162,6 +231,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         corpora = write_corpora(Path(place) / "corpora")
         digests = {run: digests_of(run, corpora, Path(place) / run, 1, stopped=True) for run in RUNS}
+        digests |= digests_on_spark(corpora, Path(place))
     record[numerics()] = {**record.get(numerics(), {}), **digests}
     RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", "utf-8")
     print(f"{len(digests)} runs recorded for {numerics()}")

@@ -7,9 +7,11 @@ made; on other processors, and with other packages, the last digits differ, and 
 from pathlib import Path
 
 import pytest
-from tests.golden.runs import RUNS, digests_of, numerics, recorded, write_corpora
+from tests.golden import names
+from tests.golden.runs import RUNS, digests_of, numerics, recorded, stop_of, write_corpora
 
 RECORDED = recorded()
+NAMES = names.recorded()
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +22,15 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("run", RUNS)
 def test_runs_give_the_bytes_that_were_recorded(run, corpora, tmp_path):
     interrupted = digests_of(run, corpora, tmp_path / "two", threads=2, stopped=True)
+    for path in (tmp_path / "two", stop_of(tmp_path / "two")):
+        assert not names.names_in(path) - NAMES, "names in files are data: see names.py"
     whole = {"model": interrupted["model"]}
     assert digests_of(run, corpora, tmp_path / "one", threads=1) == whole
     assert digests_of(run, corpora, tmp_path / "four", threads=4) == whole
     if not RECORDED:
         pytest.skip(f"no digests are recorded for {numerics()}: make golden")
     assert interrupted == RECORDED[run]
+
+
+def test_names_in_files_of_corpora_are_those_that_were_recorded(corpora):
+    assert not names.names_in(corpora) - NAMES

@@ -40,7 +40,7 @@ def test_peak_memory_does_not_grow_with_the_corpus(tmp_path, monkeypatch):
 
     monkeypatch.setattr(store, "FILE_BLOCKS", 12)  # blocks of a file: the larger corpus has several files
     peaks, files = {}, []
-    for size in (8_000, 40_000):
+    for size in (8_000, 28_000):
         write_texts(tmp_path / "texts.jsonl", size)
         corpus = Corpus.build(tmp_path / "texts.jsonl", tmp_path / f"corpus{size}")
         files += [file.stat().st_size for file in corpus.path.glob("documents-*.parquet")]
@@ -54,4 +54,4 @@ def test_peak_memory_does_not_grow_with_the_corpus(tmp_path, monkeypatch):
             )
             peaks[size, schedule] = json.loads(done.stdout)
     for schedule in ("batch", "online"):
-        assert peaks[40_000, schedule] - peaks[8_000, schedule] < max(files), (peaks, max(files))
+        assert peaks[28_000, schedule] - peaks[8_000, schedule] < max(files), (peaks, max(files))

@@ -14,6 +14,7 @@ class OnSpark:
     """
 
     kind: type[SparkBlocks] | type[SparkEverywhere] = SparkEverywhere
+    workers = (2,)  # the session's in any case: a run again, whose tasks may end in another order
 
     @pytest.fixture(autouse=True)
     def _with(self, spark, tmp_path):

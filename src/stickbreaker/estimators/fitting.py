@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.core.foreign import making_sense_of
@@ -43,7 +44,7 @@ def fit(estimator: Estimator, corpus: Corpus) -> None:
     corpus = readable(estimator, corpus)
     best: tuple[Run[Any], RunState, Trace] | None = None
     for start in range(estimator.n_init):
-        seed = estimator.seed_ if start == 0 else derived_seed(estimator.seed_, "start", start)
+        seed = estimator.seed_ if start == 0 else derived_seed(estimator.seed_, purposes.START, start)
         job, state = estimator.new_run(corpus, seed)
         trace = Trace()
         observers = [Clock(), trace, *map(Callback, estimator.callbacks or ())]

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.randomness import derived_seed
 from stickbreaker.core.records import Array, Rows
 from stickbreaker.corpus.source import Source
@@ -137,7 +138,7 @@ def _sampling(estimator: TopicEstimator) -> Gibbs:
 
 def _seed(seed: int, number: int) -> int:
     """The seed of a chain of a run."""
-    return seed if number == 0 else derived_seed(seed, "chain", number)
+    return seed if number == 0 else derived_seed(seed, purposes.CHAIN, number)
 
 
 def _tokens(source: Source) -> Tokens:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, diags_array, hstack
 
+from stickbreaker.core import purposes
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
@@ -45,7 +46,7 @@ def seed_from_documents(
     The first `guided` topics start from the documents nearest to what their eta favours. Of polylingual
     documents those with all languages are seeds, where they are enough.
     """
-    generator = stream(seed, "documents")
+    generator = stream(seed, purposes.SEED_DOCUMENTS)
     number = min(SAMPLE, source.n_documents)
     known = source.n_documents if source.held_out == 0.0 else np.flatnonzero(source.kept)
     sample = np.sort(generator.choice(known, number, replace=False))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus.shards import Bags, content_of
@@ -121,7 +122,7 @@ def _spelled(words: Sequence[str], rows: Words, counts: Counts) -> bytes:
 
 def _observed(key: bytes, counts: Counts, share: float) -> Counts:
     """How much of each word of one document is observed."""
-    draw = stream(0, "completion", key=key)
+    draw = stream(0, purposes.COMPLETION, key=key)
     whole = np.rint(counts).astype(np.int64)
     if (whole == counts).all():
         seen = draw.multivariate_hypergeometric(whole, _floor(share * whole.sum()), method="marginals")

@@ -7,6 +7,7 @@ log p(w | phi, alpha) of all of it, each word predicted from those before it (Wa
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus.shards import Bags, cut_blocks
@@ -75,7 +76,7 @@ def _score_block(
 def _drawn(document: Bags, seed: int) -> tuple[NDArray[np.int32], np.uint64]:
     """A document's tokens in random order and the key of its draws, both from its content alone."""
     tokens = np.sort(np.repeat(document.words.astype("<i4"), document.counts.astype(np.int64)))
-    draw = stream(seed, "left-to-right", key=tokens.tobytes())
+    draw = stream(seed, purposes.LEFT_TO_RIGHT, key=tokens.tobytes())
     return draw.permutation(tokens), draw.integers(0, 2**64, dtype=np.uint64)
 
 

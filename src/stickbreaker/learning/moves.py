@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stickbreaker.core import purposes
 from stickbreaker.core.edits import apply
 from stickbreaker.core.flat import flat_record, record_from
 from stickbreaker.core.randomness import derived_seed
@@ -35,7 +36,7 @@ def plan(
         (number, planned)
         for number, move in enumerate(model.moves)
         for planned in move.plan(
-            small, latest, engine.parts(latest), step, derived_seed(seed, "moves", number)
+            small, latest, engine.parts(latest), step, derived_seed(seed, purposes.MOVES, number)
         )
     ]
 
@@ -73,7 +74,7 @@ def refine(
         if not again:
             break
         report = engine.again(
-            small, shards, derived_seed(seed, "again", again_number), [item for _, item in again]
+            small, shards, derived_seed(seed, purposes.AGAIN, again_number), [item for _, item in again]
         )
         stats = replace(stats, trial={**stats.trial, **report.trial})
     return stats, list(current.values()), accepted, changed

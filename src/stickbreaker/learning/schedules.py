@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.kinds import is_flag
 from stickbreaker.core.randomness import stream
@@ -103,7 +104,7 @@ class Memoised(Schedule):
     ) -> Iterator[Minibatch]:
         tenth = -(-source.n_documents // (10 * source.shard_size)) * source.shard_size
         size = self.batch_size or max(LEAST, tenth)
-        same = stream(seed, "shuffle", 0)  # not the pass's: documents keep their minibatch
+        same = stream(seed, purposes.SHUFFLE, 0)  # not the pass's: documents keep their minibatch
         left = source.n_documents
         for number, numbers in enumerate(cut(source.windows(same), size)):
             n = len(numbers)
@@ -190,7 +191,7 @@ class Online(Schedule):
     ) -> Iterator[Minibatch]:
         total = float(source.n_documents if self.total is None else self.total)
         left = source.n_documents
-        windows = source.windows(stream(seed, "shuffle", pass_number) if self.shuffle else None)
+        windows = source.windows(stream(seed, purposes.SHUFFLE, pass_number) if self.shuffle else None)
         for numbers in cut(windows, self.batch_size):
             n = len(numbers)
             left -= n

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stickbreaker.core import purposes
 from stickbreaker.core.edits import Drop, Grow, apply
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import derived_seed
@@ -78,7 +79,7 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     Raises Interrupted, with the table and `state` as before: nothing changes until all maps are done.
     """
     model, engine, step = job.model, job.engine, minibatch.step
-    small, seed = state.small, derived_seed(job.seed, "step", step.number)
+    small, seed = state.small, derived_seed(job.seed, purposes.STEP, step.number)
     begun = [] if state.plans else moves.plan(model, small, state.latest, engine, step, job.seed)
     plans, early, changed = state.plans or begun, [], {}
     before = (engine.summary(small), engine.totals()) if job.schedule.exact else None

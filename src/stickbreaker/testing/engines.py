@@ -60,7 +60,7 @@ class RunTests(Runs):
 
     def test_same_bytes_for_any_number_of_workers(self) -> None:
         first = self.whole()
-        for n_jobs in (2, 3):
+        for n_jobs in self.workers:
             other = self.made(n_jobs)
             assert other.words == first.words
             assert other.records == first.records

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
+from stickbreaker.core import purposes
 from stickbreaker.core.edits import Drop, Edit, Grow, Split
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
@@ -258,7 +259,7 @@ def _try_split(shard: Shard[Bags], share: Array, plan: Plan, seed: int) -> Stats
     first = np.empty(len(texts))
     for d, text in enumerate(texts):
         if "halves" not in plan.change:
-            first[d] = stream(seed, "halves", 0, int(shard.documents[d])).random()
+            first[d] = stream(seed, purposes.HALVES, 0, int(shard.documents[d])).random()
         else:
             halves, tokens = plan.change["halves"].values, plan.change["tokens"].values
             rows = np.where(shard.rows[text.codes, None] >= 0, halves[shard.rows[text.codes]], 0.0) + 0.5

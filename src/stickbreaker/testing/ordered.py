@@ -126,7 +126,7 @@ class OrderedEngineTests(GrowingRuns):
 
     def test_same_bytes_for_any_number_of_workers(self) -> None:
         first, state, records, _ = self.history(1)
-        for n_jobs in (2, 3):
+        for n_jobs in self.workers:
             other, same, other_records, _ = self.history(n_jobs)
             assert other_records == records
             assert same.small["use"].values.tobytes() == state.small["use"].values.tobytes()

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix, hstack
 
+from stickbreaker.core import purposes
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array
 
@@ -34,7 +35,7 @@ def plant_topics(
     >>> plant_topics(n_documents=3).counts.shape
     (3, 200)
     """
-    generator = stream(seed, "planted")
+    generator = stream(seed, purposes.PLANTED)
     prior = np.broadcast_to(np.asarray(alpha, np.float64), n_topics).copy()
     topics = generator.dirichlet(np.full(n_words, eta), n_topics)
     theta = generator.dirichlet(prior, n_documents)
@@ -52,7 +53,7 @@ def plant_languages(sizes: Sequence[int] = (120, 80), seed: int = 0, **settings:
     """
     first = plant_topics(n_words=sizes[0], seed=seed, **settings)
     topics, counts = [first.topics], [first.counts]
-    generator = stream(seed, "planted languages")
+    generator = stream(seed, purposes.PLANTED_LANGUAGES)
     length = int(first.counts[:1].sum())
     for size in sizes[1:]:
         topics.append(generator.dirichlet(np.full(size, settings.get("eta", 0.05)), len(first.alpha)))

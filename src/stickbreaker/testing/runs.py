@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from stickbreaker.core import purposes
 from stickbreaker.core.randomness import stream
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.engines.contract import Engine
@@ -27,7 +28,7 @@ WORDS = tuple(
 
 def documents(step: int) -> list[list[str]]:
     """24 documents of two kinds, with words of their time and words seen once."""
-    generator = stream(5, "documents", step)
+    generator = stream(5, purposes.SEED_DOCUMENTS, step)
     out: list[list[str]] = []
     for d in range(24):
         theme = "sea" if d % 2 else "law"
@@ -68,6 +69,7 @@ class Runs(ABC):
 
     model: ClassVar[Any]  # called without arguments, gives a new model
     steps: ClassVar[int]
+    workers: ClassVar[tuple[int, ...]] = (2, 3)  # numbers of them that must learn what one learns
 
     @abstractmethod
     def engine(self, n_jobs: int) -> Engine:

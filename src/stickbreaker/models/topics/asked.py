@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stickbreaker.core import purposes
 from stickbreaker.core.edits import given, own_shares
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array, Record
@@ -76,7 +77,7 @@ def random_scores(part: Part, seed: int, step: int, topic: int) -> Answer:
     at, last, drawn = part.first, part.first + len(part.counts), list[Array]()
     while at < last:
         number, skipped = divmod(at, DRAWN)
-        purpose = f"directions {number}" if number else "directions"
+        purpose = f"{purposes.DIRECTIONS} {number}" if number else purposes.DIRECTIONS
         end = min(last, (number + 1) * DRAWN)
         drawn.append(stream(seed, purpose, step, topic).standard_normal(skipped + end - at)[skipped:])
         at = end

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array
 from stickbreaker.kernels.delayed_gibbs import (
@@ -66,13 +67,13 @@ class DelayedGibbs(CollapsedChain):
         def visit_some_documents(part: Range, used_out: Used) -> None:
             visit_documents(self._offsets, alpha, part, self._chain, used_out)
 
-        self._phase("documents", number, threads, self._tokens.offsets, visit_some_documents)
+        self._phase(purposes.DELAYED_DOCUMENTS, number, threads, self._tokens.offsets, visit_some_documents)
         eta, visit = self._eta_and_kernel()
 
         def visit_some_words(part: Range, used_out: Used) -> None:
             visit(self._index, eta, part, self._chain, used_out)
 
-        self._phase("words", number, threads, self._index.offsets, visit_some_words)
+        self._phase(purposes.DELAYED_WORDS, number, threads, self._index.offsets, visit_some_words)
 
     def counts(self) -> NDArray[np.int32]:
         counts = np.zeros((self._words.n_words, len(self._alpha)), np.int32)
@@ -115,14 +116,14 @@ class DelayedGibbs(CollapsedChain):
 
     def _phase(
         self,
-        name: str,
+        purpose: str,
         number: int,
         threads: int,
         offsets: NDArray[np.int64],
         visit: Callable[[Range, Used], None],
     ) -> None:
         """Visit all documents or words, one range a thread, and count the topics anew."""
-        keys = numbered_keys(self._seed, f"delayed gibbs, {name}", number, np.arange(len(offsets) - 1))
+        keys = numbered_keys(self._seed, purpose, number, np.arange(len(offsets) - 1))
         totals = np.asarray(self._used + self._words.prior_totals(self._small), np.float64)
         parts = [Range(first, last, keys, totals) for first, last in _equal_ranges(offsets, threads)]
         used = np.zeros((len(parts), *totals.shape), np.int64)

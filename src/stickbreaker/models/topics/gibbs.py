@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.corpus.shards import cut_blocks
 from stickbreaker.kernels.gibbs import (
@@ -59,7 +60,7 @@ class CollapsedGibbs(CollapsedChain):
         self._place(assignments)
 
     def sweep(self, number: int, threads: int) -> None:
-        keys = numbered_keys(self._seed, "gibbs", number, np.arange(len(self._visits)))
+        keys = numbered_keys(self._seed, purposes.GIBBS, number, np.arange(len(self._visits)))
         prior, kernel = self._prior(), sweep_all_topics if self._few else sweep_lists
         for visit, key, topics in zip(self._visits, keys, self._by_visit, strict=True):
             kernel(visit.block, self._table, prior, key, topics)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.randomness import numbered_keys, stream
 from stickbreaker.core.records import Field
@@ -58,7 +59,7 @@ class DirectAssignment(TokenChain):
         self._lay_out(padded(len(self._used()) + 1))
 
     def sweep(self, number: int, threads: int) -> None:
-        *keys, last = numbered_keys(self._seed, "hdp gibbs", number, np.arange(len(self._visits) + 1))
+        *keys, last = numbered_keys(self._seed, purposes.HDP_GIBBS, number, np.arange(len(self._visits) + 1))
         for i, (visit, key) in enumerate(zip(self._visits, keys, strict=True)):
             progress = Progress(np.zeros(1, np.int64), np.zeros(2, np.uint64))
             while not sweep_growing(
@@ -66,7 +67,7 @@ class DirectAssignment(TokenChain):
             ):
                 self._lay_out(self._n_columns + CHUNK)
         self._bury()
-        self._draw_weights(last, stream(self._seed, "hdp weights", number))
+        self._draw_weights(last, stream(self._seed, purposes.HDP_WEIGHTS, number))
         fitting = padded(len(self._used()) + 1)
         if self._n_columns > fitting + CHUNK:
             self._lay_out(fitting)

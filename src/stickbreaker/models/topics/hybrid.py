@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array, Cells, Field, Stats
@@ -109,7 +110,7 @@ class Hybrid:
             times=np.empty(most, np.int32),
         )
         words = words_of(view, shard)
-        keys = numbered_keys(seed, "assignments", 0, shard.documents)
+        keys = numbered_keys(seed, purposes.ASSIGNMENTS, 0, shard.documents)
         alpha = np.maximum(view.alpha, FLOOR)  # single precision must hold alpha times a weight
         n_cells = sample_documents(words, alpha, self.burn_in, self.samples, keys, draws)
         return draws, n_cells, tokens

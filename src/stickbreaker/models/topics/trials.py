@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.edits import SHARES_OF, TRIAL
 from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
@@ -36,7 +37,7 @@ class Bench:
         """Which documents a plan reads: all, or the half that it names, by their numbers."""
         if "half" not in change:
             return np.ones(self.shard.n_documents, np.bool_)
-        keys = numbered_keys(0, "halves", 0, self.shard.documents)
+        keys = numbered_keys(0, purposes.HALVES, 0, self.shard.documents)
         return np.asarray((keys >> np.uint64(40)) % np.uint64(2) == int(change["half"].values))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.randomness import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.models.contract import Summary, TableSpec
@@ -221,5 +222,5 @@ def flat_noise(keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> 
     """Nearly flat noise (keys × topics), `tokens` in all, by each key's content."""
     from scipy.special import ndtri
 
-    noise = np.maximum(1.0 + 0.1 * ndtri(keyed_uniforms(seed, "topics", keys, n_topics)), 0.01)
+    noise = np.maximum(1.0 + 0.1 * ndtri(keyed_uniforms(seed, purposes.SEED_TOPICS, keys, n_topics)), 0.01)
     return np.asarray(noise * (tokens / max(1, noise.size)))

@@ -1,0 +1,53 @@
+"""Purposes of random draws are data: a renaming of code leaves them alone."""
+
+import ast
+from pathlib import Path
+
+import stickbreaker
+from stickbreaker.core import purposes
+
+SOURCE = Path(stickbreaker.__file__).parent
+DRAWING = ("stream", "derived_seed", "numbered_keys", "keyed_uniforms")  # (seed, purpose, ...)
+SPELLINGS = {  # a line goes only with the draw that it is of: other strings draw other numbers
+    "again",
+    "assignments",
+    "chain",
+    "completion",
+    "delayed gibbs, documents",
+    "delayed gibbs, words",
+    "directions",
+    "documents",
+    "gibbs",
+    "halves",
+    "hdp gibbs",
+    "hdp weights",
+    "left-to-right",
+    "moves",
+    "planted",
+    "planted languages",
+    "shuffle",
+    "start",
+    "step",
+    "topics",
+}
+
+
+def test_purposes_keep_their_spelling():
+    spellings = [value for name, value in vars(purposes).items() if name.isupper()]
+    assert len(spellings) == len(set(spellings)), "two draws with one purpose draw the same numbers"
+    assert set(spellings) == SPELLINGS
+
+
+def test_purposes_are_spelled_in_one_file():
+    elsewhere: list[str] = []
+    toys = SOURCE / "testing"  # which are as models of other packages, with purposes of their own
+    for file in sorted(set(SOURCE.rglob("*.py")) - set(toys.glob("*.py"))):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and _name(call.func) in DRAWING and len(call.args) > 1:
+                literals = [node.value for node in ast.walk(call.args[1]) if isinstance(node, ast.Constant)]
+                elsewhere += [f"{file.name}:{call.lineno}: {value!r}" for value in literals]
+    assert not elsewhere, "write these into core/purposes.py"
+
+
+def _name(function: ast.expr) -> str:
+    return getattr(function, "attr", None) or getattr(function, "id", "")
