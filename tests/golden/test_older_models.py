@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 from tests.golden.older_models import OLDER, file_name, summary_of, unpack
+from tests.golden.runs import RUNS
 
 from stickbreaker.estimators import fitting
+from stickbreaker.saved import ModelDirectory
 
 EXPECTED = {
     (folder.name, run): expected
@@ -20,6 +22,9 @@ def test_what_older_versions_wrote(version, run, tmp_path):
     expected = EXPECTED[version, run]
     path = unpack(OLDER / version / file_name(run), tmp_path / "model")
     if expected["status"] == "running":
+        begun = type(RUNS[run][1]()).load(path)
+        assert len(begun.trace_) == ModelDirectory(path).manifest()["run"]["step"]
+        assert begun.topic_word_.sum(axis=1) == pytest.approx(1.0 - begun.rest_)
         fitting.resume(path, every=60, threads=2)
     found = summary_of(run, path)
     assert found["steps"] == expected["steps"]

@@ -14,16 +14,8 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.parts import LocalParts
 from stickbreaker.engines.table import Table
 from stickbreaker.learning import moves
-from stickbreaker.learning.moves import (
-    Columns,
-    Shape,
-    flat_plans,
-    follow,
-    followed,
-    make,
-    plans_from,
-    top_rows,
-)
+from stickbreaker.learning.events import Columns, follow, records_of, top_rows
+from stickbreaker.learning.moves import Shape, flat_plans, followed, make, plans_from
 from stickbreaker.models.contract import Accepted, Move, Plan, Step, Verdict
 from stickbreaker.models.topics import ClosedVocabulary, GrowingTopics, MeanField, TopicModel
 
@@ -222,16 +214,19 @@ def test_a_split_is_made_and_told():
     model, engine, shape = begun()
     shares = np.array([0.0, 1.0, 0.5, 0.0])
     split = Accepted("split 1", (Split("topics", 1, 0.25, {"words": shares}),), 3.5)
-    shape, [told] = make(model, engine, shape, [split])
+    shape, events = make(model, engine, shape, [split])
+    told = records_of(events, model.table)
     assert told == {
-        "plan": "split 1",
-        "gain": 3.5,
-        "move": "split",
-        "topic": 1,
-        "new": 3,
+        "edits": [{"plan": "split 1", "gain": 3.5, "move": "split", "topic": 1, "new": 3}],
         "words": {"1": [2, 3, 0, 1], "3": [1, 2, 0, 3]},
         "before": {"1": [2, 1, 3, 0]},
     }
+    assert list(told) == ["edits", "words", "before"], "as lines of the trace have them"
+    assert list(told["edits"][0]) == ["plan", "gain", "move", "topic", "new"]
+    components = replace(model.table, rows="paths", columns="components")
+    [told] = [event._replace(axis="components") for event in events]
+    assert records_of([told], components).keys() == {"edits", "paths", "before"}
+    assert told.to_record(components)["component"] == 1
     assert engine.rows().values[:, [1, 3]].T.tolist() == [[0.0, 0.0, 3.0, 1.0], [0.0, 4.0, 3.0, 0.0]]
     assert shape.small["weights"].values == pytest.approx([0.5, 0.15, 0.1, 0.05])
     assert shape.stats.usage["log_theta"].values.shape == (4,)
@@ -241,7 +236,9 @@ def test_a_split_is_made_and_told():
 def test_a_topic_handed_over_is_told_as_a_merge_with_the_largest_part():
     model, engine, shape = begun()
     handed = Accepted("merge", (Dissolve("topics", 0, (1, 2), (0.4, 0.6)),), 1.25)
-    shape, [told] = make(model, engine, shape, [handed])
+    shape, [event] = make(model, engine, shape, [handed])
+    told = event.to_record(model.table)
+    assert list(told) == ["plan", "gain", "move", "topic", "gone", "also"], "as lines of the trace have them"
     assert {name: told[name] for name in ("move", "topic", "gone", "also", "gain")} == {
         "move": "merge",
         "topic": 2,
@@ -249,15 +246,15 @@ def test_a_topic_handed_over_is_told_as_a_merge_with_the_largest_part():
         "also": [1],
         "gain": 1.25,
     }
-    assert set(told["words"]) == {"1", "2"}
-    assert set(told["before"]) == {"0", "1", "2"}
-    assert told["before"]["0"] == [0, 1, 3, 2]
+    assert set(event.rows) == {"1", "2"}
+    assert set(event.rows_before) == {"0", "1", "2"}
+    assert event.rows_before["0"] == [0, 1, 3, 2]
     assert engine.totals()[0] == pytest.approx([11.0 + 6.0, 11.0 + 9.0])
     model, engine, shape = begun()
     whole = handed._replace(edit=(Dissolve("topics", 0, (1,), (1.0,)),))
-    shape, [told] = make(model, engine, shape, [whole])
-    assert "also" not in told
-    assert told["topic"] == 1
+    shape, [event] = make(model, engine, shape, [whole])
+    assert "also" not in event.to_record(model.table)
+    assert event.column == 1
 
 
 def test_edits_are_made_in_order_in_the_shape_that_those_before_leave():
@@ -273,7 +270,7 @@ def test_edits_are_made_in_order_in_the_shape_that_those_before_leave():
             Accepted("c", (Merge("topics", 1, 2),), 3.0),
         ],
     )
-    assert [(each["move"], each["topic"], each.get("gone"), each.get("new")) for each in told] == [
+    assert [(each.kind, each.column, each.gone, each.new) for each in told] == [
         ("merge", 1, 0, None),
         ("split", 1, None, 3),
         ("merge", 2, 3, None),
@@ -282,7 +279,8 @@ def test_edits_are_made_in_order_in_the_shape_that_those_before_leave():
     assert engine.totals().sum() == pytest.approx(TABLE.sum())
     engine.table.keys = list("abcd")
     shape, [told] = make(model, engine, shape, [Accepted("d", (Drop("words", (0, 2)),), 0.0)])
-    assert told == {"plan": "d", "gain": 0.0, "move": "drop"}
+    record = {"plan": "d", "gain": 0.0, "move": "drop", "axis": "words"}
+    assert records_of([told], model.table) == {"edits": [record]}, "rows have come or gone"
     assert shape.columns == Columns((1, 2), 4)
 
 
@@ -307,7 +305,7 @@ def test_what_moves_remember_is_in_the_small_part_before_their_edits():
     model = replace(model, moves=(Fitting("quick", 1), Deciding("deciding", 1)))
     plans = [(1, Plan("deciding", {}))]
     shape, made, *_ = moves.decide(model, engine, shape, plans, STEP)
-    assert [each["plan"] for each in made] == ["deciding"]
+    assert [each.plan for each in made] == ["deciding"]
     assert shape.small["failed"].values.tolist() == [1.0, 4.0]
 
 
@@ -321,7 +319,7 @@ def test_columns_of_several_edits_are_told_as_before_the_first_and_after_the_las
         Accepted("d", (Merge("topics", 1, 3),), 4.0),
     ]
     _, told = make(model, engine, shape, accepted)
-    words, before = ([each[name] for each in told] for name in ("words", "before"))
+    words, before = [each.rows for each in told], [each.rows_before for each in told]
     assert before[0] == {"0": [0, 1, 3, 2]}
     assert words[0] == {"0": [1, 0, 2, 3], "3": [0, 3, 1, 2]}
     assert before[1] == {"1": [2, 1, 3, 0], "2": [3, 2, 0, 1]}

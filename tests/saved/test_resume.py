@@ -23,10 +23,10 @@ from tests.running import (
     write_lines,
 )
 
-from stickbreaker import UserError
+from stickbreaker import HDP, LDA, UserError
 from stickbreaker.cli import main
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import fitting, gibbs_runs
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.saved import ModelDirectory
 
@@ -128,6 +128,44 @@ def test_every_checkpoint_is_a_model(cli, planted, tmp_path, monkeypatch, infere
     interrupted_fit(cli, monkeypatch, 2, planted, "--out", path, *SMALL, "--inference", inference)
     assert len(json.loads(cli("topics", path, "--json").stdout)["topics"]) == 3
     assert "still learning" in cli("report", path, "--out", tmp_path / "r.html", code=1).stderr
+
+
+@pytest.mark.parametrize("model", ["lda", "hdp"])
+def test_a_checkpoint_of_chains_holds_them_once_and_is_read_with_its_corpus(
+    cli, planted, tmp_path, monkeypatch, model
+):
+    corpus, path = tmp_path / "corpus", tmp_path / "model"
+    cli("corpus", "build", planted, "--out", corpus)
+    options = (*SMALL, "--inference", "gibbs", "--every", 2, "--chains", 2)
+    interrupted_fit(cli, monkeypatch, 3, corpus, "--out", path, *options, model=model)
+    assert all(name.startswith("chain/") for name in ModelDirectory(path).read().arrays)
+    reads = (LDA if model == "lda" else HDP).load(path)
+    tokens = reads.components_.sum() - reads.eta_ * reads.components_.size
+    assert tokens == pytest.approx(reads.corpus_["tokens"]), "the last state's, before the first sample"
+    shutil.move(corpus, tmp_path / "elsewhere")
+    assert f"{corpus}: no such corpus" in cli("topics", path, code=1).stderr
+    shutil.move(tmp_path / "elsewhere", corpus)
+    cli("resume", path)
+    shutil.rmtree(corpus)
+    cli("topics", path)
+
+
+def test_a_run_of_chains_that_ends_while_it_is_read(cli, planted, tmp_path, monkeypatch):
+    """Its corpus is cleared away then; the finished model does without."""
+    path = tmp_path / "model"
+    interrupted_fit(cli, monkeypatch, 2, planted, "--out", path, *SMALL, *PASSES, "--inference", "gibbs")
+    look, ends = gibbs_runs.corpus_of, []
+
+    def late(place, manifest):
+        if not ends:
+            ends.append(cli("resume", path))
+        return look(place, manifest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(gibbs_runs, "corpus_of", late)
+        assert LDA.load(path).n_iter_ == 6
+    assert ends
+    assert not (path / "corpus").exists()
 
 
 def test_a_finished_run_says_so(cli, model):

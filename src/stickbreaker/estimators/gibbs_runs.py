@@ -17,7 +17,7 @@ from stickbreaker.estimators.settings import threads_of
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.moves import Columns
+from stickbreaker.learning.events import Columns
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.contract import Fitted

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.loop import Run, RunState
-from stickbreaker.learning.moves import first_columns
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.topics import OpenWords, TopicModel

@@ -101,7 +101,7 @@ def save(estimator: Estimator, path: Path, *, overwrite: bool) -> None:
     """Save a fitted estimator."""
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(estimator.vocabulary_)
-        traced = len(estimator.trace_) == estimator.state_.step  # not of an older model that lost its trace
+        traced = len(estimator.trace_) == estimator.n_steps_  # not of an older model that lost its trace
         if traced:
             directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
@@ -153,4 +153,10 @@ def _fill(
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
     estimator.trace_ = snapshot.trace
     lasts = in_place or snapshot.manifest["status"] != "running"
-    estimator.restore(snapshot, directory.path, lasts=lasts)
+    try:
+        estimator.restore(snapshot, directory.path, lasts=lasts)
+    except (UserError, FileNotFoundError):  # the run may be over, and its corpus gone
+        newer = directory.read()
+        if newer.manifest == snapshot.manifest:
+            raise
+        _fill(estimator, directory, newer, in_place=in_place)

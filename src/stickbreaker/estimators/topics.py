@@ -23,8 +23,8 @@ from stickbreaker.estimators.settings import threads_of
 from stickbreaker.estimators.topic_params import TopicParams
 from stickbreaker.estimators.topic_shapes import refuse_other_shapes
 from stickbreaker.estimators.topic_words import Dense, Stored, TopicWords, leading_words, parts_of
+from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.loop import Run, RunState
-from stickbreaker.learning.moves import first_columns
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics import Hybrid, InformedPrior, OpenWords, TopicModel
@@ -202,7 +202,8 @@ class TopicEstimator(TopicParams):
 
     def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         """Make a run's state the estimator's fitted attributes."""
-        self.take_state(replace(state, plans=[]))  # what was under way is over
+        self.take_state(state)
+        self.state_ = replace(state, plans=[])  # what was under way is over
         self.small_ = state.small
         folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
         self.engine_ = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)

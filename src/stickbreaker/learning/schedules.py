@@ -75,7 +75,7 @@ class Memoised(Schedule):
     The table is always the sum of what is known of every document (Hughes & Sudderth 2013; Neal & Hinton
     1998), so there is no learning rate, the bound is exact at every step, and it never falls. Minibatches are
     the same in every pass. `batch_size` documents each; None: a tenth of all, at least `LEAST`. Memory: a
-    report (words × topics, single precision) a minibatch, and the documents' records.
+    report (rows × columns, single precision) a minibatch, and the documents' records.
 
     >>> Memoised(batch_size=512).keeps_reports
     True

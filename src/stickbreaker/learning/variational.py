@@ -15,8 +15,9 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.engines.contract import Engine
 from stickbreaker.learning import moves
 from stickbreaker.learning.convergence import CONVERGED
+from stickbreaker.learning.events import Columns, Event, first_columns, records_of, top_rows
 from stickbreaker.learning.loop import Run, RunState
-from stickbreaker.learning.moves import Columns, Numbered, first_columns
+from stickbreaker.learning.moves import Numbered
 from stickbreaker.learning.schedules import Minibatch, Schedule
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.models.contract import Model, Score, Step
@@ -89,7 +90,7 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     score = model.score(small, stats, before[1], before[0]) if before else None
     columns = state.columns or first_columns(model.n_columns(small))
     shape = moves.Shape({**small, **changed}, stats, columns)
-    shape, edits = moves.make(model, engine, shape, early)
+    shape, events = moves.make(model, engine, shape, early)
     small, stats = shape.small, shape.stats
     plans = moves.followed(plans, early)
     rows, small, entered = admit(model, engine, small, stats, step)
@@ -104,7 +105,7 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     if plans and ripe:
         shape = shape._replace(small=small, stats=stats)
         shape, late = moves.decide(model, engine, shape, plans, step)
-        small, stats, edits, plans = shape.small, shape.stats, [*edits, *late], []
+        small, stats, events, plans = shape.small, shape.stats, [*events, *late], []
     reordered = engine.reorder(small, step)
     if reordered:
         engine.edit(reordered)
@@ -114,7 +115,7 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     state.step += 1
     state.in_pass += 1
     state.seen += minibatch.n_documents
-    record = _record(job, state, minibatch, stats, score, edits)
+    record = _record(job, state, minibatch, stats, score, events)
     if model.table.keyed:
         left = sum(len(change.positions) for change in reordered if isinstance(change, Drop))
         record["vocabulary"] = {"size": engine.n_rows, "entered": entered, "left": left}
@@ -127,7 +128,7 @@ def _record(
     minibatch: Minibatch,
     stats: Stats,
     score: Score | None,
-    edits: list[dict[str, Any]],
+    events: list[Event],
 ) -> TraceRecord:
     """The trace's record of a step; ends the pass where it is the last of one, and scores what is due."""
     model, engine = job.model, job.engine
@@ -146,17 +147,13 @@ def _record(
         "rate": minibatch.step.rate,
         **model.figures(state.small, engine.totals()),
     }
-    if edits:
-        record["edits"] = edits
-        for key in ("words", "before"):  # of the topics concerned, once each
-            words = [edit.pop(key) for edit in edits if key in edit]
-            record |= {key: {k: v for part in words for k, v in part.items()}} if words else {}
+    record |= records_of(events, model.table)
     if minibatch.ends_pass:
         number = state.passes + 1
         if model.moves and number & (number - 1) == 0:
             assert state.columns is not None
-            columns = state.columns
-            record["words"] = moves.top_rows(engine.parts(None), columns, columns.numbers)  # of all topics
+            numbers = state.columns.numbers  # all of them
+            record[model.table.rows] = top_rows(engine.parts(None), state.columns, numbers)
         if minibatch.number is not None:
             score = model.kept_score(state.small, stats, engine.totals(), engine.summary(state.small))
         _end_pass(job, state, record, score)

@@ -96,6 +96,15 @@ class TableSpec:
         """The names of both axes."""
         return self.rows, self.columns
 
+    @property
+    def column(self) -> str:
+        """What one column is called in the trace, where the axis is a plural.
+
+        >>> TableSpec().column
+        'topic'
+        """
+        return self.columns.removesuffix("s")
+
 
 class Model(ABC):
     """Frozen settings and pure functions, of a table of expected counts and a small part.

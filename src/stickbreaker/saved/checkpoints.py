@@ -23,8 +23,9 @@ from stickbreaker.core.records import Field, Record
 from stickbreaker.engines import Engine
 from stickbreaker.engines.local import of_run
 from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.events import Columns
 from stickbreaker.learning.loop import Run, RunState
-from stickbreaker.learning.moves import Columns, flat_plans, plans_from
+from stickbreaker.learning.moves import flat_plans, plans_from
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.variational import VariationalRun, VariationalState

@@ -1,0 +1,145 @@
+"""What a run tells of changes of its table's columns: splits, merges and what else moves make."""
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from stickbreaker.core.edits import Change, Dissolve, Drop, Edit, Grow, Merge, Permute, Reorder, Split
+from stickbreaker.learning.trace import TraceRecord
+from stickbreaker.models.contract import Accepted, TableSpec
+from stickbreaker.models.parts import TableParts
+
+TOP = 10  # largest rows of a column that the trace names
+BEFORE = "before"  # in the trace: the largest rows that columns had before edits
+
+
+class Columns(NamedTuple):
+    """Lasting numbers of the table's columns, and how many have been given."""
+
+    numbers: tuple[int, ...]
+    given: int
+
+
+class Event(NamedTuple):
+    """An edit that a `plan` earned, by so many nats. Columns are told by their lasting numbers.
+
+    `kind` is split, merge, drop, …, of the `axis`. A `column` that is split has a `new` part; one that
+    another merges into has what is `gone`, `also` the columns that took a smaller share of that. `rows` and
+    `rows_before` are the top rows of columns concerned, by number; None where rows have changed, too.
+    """
+
+    plan: str
+    gain: float
+    kind: str
+    axis: str
+    column: int | None = None
+    new: int | None = None
+    gone: int | None = None
+    also: tuple[int, ...] = ()
+    rows: Mapping[str, list[int]] | None = None
+    rows_before: Mapping[str, list[int]] | None = None
+
+    def to_record(self, table: TableSpec) -> dict[str, Any]:
+        """The event as an entry of "edits" in the trace, where a column is called after its axis.
+
+        >>> Event("a", 1.5, "merge", "topics", column=2, gone=7).to_record(TableSpec())
+        {'plan': 'a', 'gain': 1.5, 'move': 'merge', 'topic': 2, 'gone': 7}
+        """
+        record: dict[str, Any] = {"plan": self.plan, "gain": self.gain, "move": self.kind}
+        if self.axis != table.columns:
+            return {**record, "axis": self.axis}
+        told = {table.column: self.column, "new": self.new, "gone": self.gone}
+        record |= {name: number for name, number in told.items() if number is not None}
+        return {**record, "also": list(self.also)} if self.also else record
+
+
+def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Event:
+    """The event of an edit, by its first change; `before` and `after` it the columns have these numbers."""
+    change: Change = item.edit[0]
+    event = Event(item.plan, item.gain, type(change).__name__.lower(), change.axis)
+    if change.axis != axis:
+        return event
+    match change:
+        case Split(source=source):
+            return event._replace(column=before.numbers[source], new=after.numbers[-1])
+        case Merge(into=into, source=source):
+            return event._replace(column=before.numbers[into], gone=before.numbers[source])
+        case Dissolve(source=source, into=into):  # a merge with the one that takes most
+            largest = max(range(len(into)), key=lambda place: change.shares[place])
+            targets = [before.numbers[target] for target in into]
+            also = tuple(number for place, number in enumerate(targets) if place != largest)
+            gone = before.numbers[source]
+            return event._replace(kind="merge", column=targets[largest], gone=gone, also=also)
+        case _:
+            return event
+
+
+def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
+    """Numbers of the columns that come, go or change by an event."""
+    if before == after:
+        return set()
+    changed = {event.column, *event.also}  # others change in their last digits at most
+    return (set(before.numbers) ^ set(after.numbers)) | {n for n in after.numbers if n in changed}
+
+
+def with_rows(
+    event: Event, concerned: set[int], before: Mapping[str, list[int]], after: Mapping[str, list[int]]
+) -> Event:
+    """The event with the top rows of the columns that it concerns."""
+    if not concerned:
+        return event
+    tops = (after, before)
+    rows, rows_before = ({n: top for n, top in own.items() if int(n) in concerned} for own in tops)
+    return event._replace(rows=rows, rows_before=rows_before)
+
+
+def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
+    """What a step's record tells of its events: "edits", and the columns' top rows, of each column once.
+
+    Top rows after the edits are called by the axis of rows.
+    """
+    if not events:
+        return {}
+    record: TraceRecord = {"edits": [event.to_record(table) for event in events]}
+    tops = [(event.rows, event.rows_before) for event in events if event.rows is not None]
+    if tops:
+        record[table.rows] = {n: top for after, _ in tops for n, top in (after or {}).items()}
+        record[BEFORE] = {n: top for _, before in tops for n, top in (before or {}).items()}
+    return record
+
+
+def top_rows(table: TableParts, columns: Columns, numbers: Container[int]) -> dict[str, list[int]]:
+    """The largest rows of the columns that have these lasting numbers, by number."""
+    places = [place for place, number in enumerate(columns.numbers) if number in numbers]
+    tops = table.top(places, TOP) if places else []
+    return {str(columns.numbers[place]): rows for place, rows in zip(places, tops, strict=True)}
+
+
+def first_columns(number: int) -> Columns:
+    """The numbers of a table's columns at its start."""
+    return Columns(tuple(range(number)), number)
+
+
+def follow(columns: Columns, edit: Edit, axis: str) -> Columns:
+    """The columns' numbers after an edit: a split's first part and a merge's target keep theirs.
+
+    >>> follow(Columns((0, 1), 2), (Split("topics", 0), Merge("topics", 1, 0)), "topics")
+    Columns(numbers=(1, 2), given=3)
+    """
+    numbers, given = list(columns.numbers), columns.given
+    for change in edit:
+        if change.axis != axis:
+            continue
+        match change:
+            case Split():
+                numbers, given = [*numbers, given], given + 1
+            case Grow(number=number):
+                numbers, given = [*numbers, *range(given, given + number)], given + number
+            case Merge(source=source) | Dissolve(source=source):
+                numbers = numbers[:source] + numbers[source + 1 :]
+            case Drop(positions=positions):
+                numbers = [n for i, n in enumerate(numbers) if i not in positions]
+            case Permute(order=order):
+                numbers = [numbers[i] for i in order]
+            case Reorder():
+                raise ValueError("columns have no order of their own")
+    return Columns(tuple(numbers), given)
