@@ -80,6 +80,7 @@ class PlainMixture(Estimator):
         self._take(job.engine, state)
 
     def _take(self, engine, state):
+        self.state_ = state
         self.take_state(state)
         self.engine_ = engine
         self.component_words_ = engine.rows().values
@@ -168,6 +169,7 @@ class PlainUnigrams(Estimator):
 
     def take_run(self, corpus, job, state):
         self.small_ = state.chains.fitted().small
+        self.state_ = state
         self.take_state(state)
 
     def sizes(self):
@@ -183,7 +185,8 @@ class PlainUnigrams(Estimator):
     def restore(self, snapshot, folder, *, lasts):
         self.n_features_in_ = len(self.vocabulary_)
         self.small_ = small_of(snapshot)
-        self.take_state(RunState(**snapshot.manifest["run"]))
+        self.state_ = RunState(**snapshot.manifest["run"])
+        self.take_state(self.state_)
 
 
 def _counts(corpus):

@@ -44,7 +44,7 @@ class Estimator(ABC):
     corpus_: dict[str, Any]
     seed_: int
     trace_: list[TraceRecord]
-    state_: RunState
+    n_steps_: int
     bound_: float
     n_iter_: int
     converged_: bool
@@ -113,9 +113,9 @@ class Estimator(ABC):
         return {}
 
     def take_state(self, state: RunState) -> None:
-        """Keep the state that a run ended with, and what it says of every run."""
-        self.state_ = state
-        self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
+        """Note how far a run came, and how it ended."""
+        self.n_steps_, self.n_iter_, self.converged_ = state.step, state.passes, state.converged
+        self.bound_ = final_score(state)
 
     @abstractmethod
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:

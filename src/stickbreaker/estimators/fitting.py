@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
 
 
-def fit(estimator: Estimator, corpus: Corpus) -> None:
-    """Run to the end, `n_init` times, and keep the run with the best final score."""
+def fit(estimator: Estimator, corpus: Corpus) -> RunState:
+    """Run to the end, `n_init` times, and keep the run with the best final score; gives its state."""
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
@@ -53,6 +53,7 @@ def fit(estimator: Estimator, corpus: Corpus) -> None:
             best = job, state, trace
     assert best is not None
     finish(estimator, corpus, *best)
+    return best[1]
 
 
 def finish(estimator: Estimator, corpus: Corpus, job: Run[Any], state: RunState, trace: Trace) -> None:

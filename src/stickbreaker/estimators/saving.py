@@ -101,7 +101,7 @@ def save(estimator: Estimator, path: Path, *, overwrite: bool) -> None:
     """Save a fitted estimator."""
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(estimator.vocabulary_)
-        traced = len(estimator.trace_) == estimator.state_.step  # not of an older model that lost its trace
+        traced = len(estimator.trace_) == estimator.n_steps_  # not of an older model that lost its trace
         if traced:
             directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
@@ -155,7 +155,7 @@ def _fill(
     lasts = in_place or snapshot.manifest["status"] != "running"
     try:
         estimator.restore(snapshot, directory.path, lasts=lasts)
-    except (UserError, FileNotFoundError):  # the run may be over by now, and its corpus gone
+    except (UserError, FileNotFoundError):  # the run may be over, and its corpus gone
         newer = directory.read()
         if newer.manifest == snapshot.manifest:
             raise

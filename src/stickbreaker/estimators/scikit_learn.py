@@ -41,8 +41,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         `max_iter` passes were not enough for `tol`.
         """
         corpus = self._as_corpus(X, reset=True)
-        fitting.fit(self, corpus)
-        warning = fitting.unsettled(self.state_, self.limits().tol)
+        state = fitting.fit(self, corpus)
+        warning = fitting.unsettled(state, self.limits().tol)
         if warning is not None:
             warnings.warn(warning, ConvergenceWarning, stacklevel=2)
         return self
@@ -77,7 +77,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         return saving.load_as(cls, Path(path))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "state_" in vars(self)
+        return "n_steps_" in vars(self)
 
     def _as_corpus(self, X: Any, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
         """Documents under the model's vocabulary; `reset` takes the vocabulary from the documents instead,
@@ -112,7 +112,9 @@ class ScikitLearn(BaseEstimator, Estimator):
         return corpus if reset else corpus.with_vocabulary(self.vocabulary_)
 
 
-class ScikitLearnTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn, TopicEstimator):
+class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] (vocabulary_)
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScikitLearn, TopicEstimator
+):
     """The front door of topics: `transform` and topics' words too, and learning a minibatch at a time."""
 
     def __sklearn_tags__(self) -> Any:

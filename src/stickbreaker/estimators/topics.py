@@ -202,7 +202,8 @@ class TopicEstimator(TopicParams):
 
     def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         """Make a run's state the estimator's fitted attributes."""
-        self.take_state(replace(state, plans=[]))  # what was under way is over
+        self.take_state(state)
+        self.state_ = replace(state, plans=[])  # what was under way is over
         self.small_ = state.small
         folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
         self.engine_ = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
