@@ -8,6 +8,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from tests.golden.names import check
 from tests.running import PROGRAM, planted_documents, write_lines
 
 from stickbreaker.saved import ModelDirectory
@@ -68,6 +69,10 @@ def undisturbed(cli, tmp_path_factory):
     assert "290 documents, " in told.stderr.splitlines()[-1]
     assert " words, " in told.stderr.splitlines()[-1]
     return out
+
+
+def test_names_in_files_are_those_that_are_known(undisturbed):
+    check(undisturbed)
 
 
 @pytest.mark.slow

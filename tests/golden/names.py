@@ -1,29 +1,44 @@
 """Names in files: of files, arrays, axes, columns, of keys of JSON, and words with a meaning, such as "done".
 
 A reader, of this version or a later one, looks for them: a renaming of code must not touch them. `names.json`
-lists those that the golden runs write; `python -m tests.golden.names` adds new ones, and takes none away.
+lists those that are known: tests call `check`. STICKBREAKER_NAMES=record lets them add new ones, in one
+process.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tests.golden import runs
 
 RECORD = Path(__file__).parent / "names.json"
 VARYING = re.compile(r"\b[0-9a-f]{8,}\b|\d+")  # in names: numbers, and names of a run's own
-OPAQUE = ("digest", "fingerprint", "corpus_path", "stickbreaker", "stop_words", "guide", "version")
+OPAQUE = (
+    "digest",
+    "directory",
+    "fingerprint",
+    "corpus_path",
+    "query",
+    "stickbreaker",
+    "stop_words",
+    "guide",
+    "version",
+)
 WORDS = ("keys-#.json", "keys-state.json")  # of documents
 
 
-def recorded() -> set[str]:
-    """The names that are known."""
-    return set(json.loads(RECORD.read_text("utf-8")))
+def check(folder: Path) -> None:
+    """Fail where files in a directory have names that are not known; or record those."""
+    known = set(json.loads(RECORD.read_text("utf-8")))
+    unknown = names_in(folder) - known
+    if unknown and os.environ.get("STICKBREAKER_NAMES") == "record":
+        RECORD.write_text(json.dumps(sorted(known | unknown), indent=0, ensure_ascii=False) + "\n", "utf-8")
+        return
+    assert not unknown, "names in files are data: keep the old ones, or see tests/golden/names.py"
 
 
 def names_in(folder: Path) -> set[str]:
@@ -72,21 +87,3 @@ def _of_schema(schema: pa.Schema) -> Iterator[str]:
 
 def _varying(name: str) -> str:
     return VARYING.sub("#", name)
-
-
-def main() -> None:
-    """Add the names of files of the present version to those that are known."""
-    names = recorded() if RECORD.exists() else set[str]()
-    before = len(names)
-    with TemporaryDirectory() as place:
-        corpora = runs.write_corpora(Path(place) / "corpora")
-        for run in runs.RUNS:
-            runs.digests_of(run, corpora, Path(place) / run, 1, stopped=True)
-        runs.digests_on_spark(corpora, Path(place))
-        names = names.union(*map(names_in, Path(place).iterdir()))
-    RECORD.write_text(json.dumps(sorted(names), indent=0, ensure_ascii=False) + "\n", "utf-8")
-    print(f"{len(names) - before} new names")
-
-
-if __name__ == "__main__":
-    main()

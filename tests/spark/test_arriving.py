@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.golden.names import check
 from tests.running import PROGRAM
 from tests.spark.arriving_on_spark import (
     ANALYSIS,
@@ -81,6 +82,10 @@ def test_a_stream_learns_what_one_machine_learns(spark, undisturbed):
     assert manifest["run"]["step"] == 3 * FILE // BATCH
     assert manifest["arriving"]["batch"] == 2
     assert {"newax", "newby", "newcz"} <= set(there.vocabulary_.words)
+
+
+def test_names_in_files_are_those_that_are_known(undisturbed):
+    check(undisturbed)
 
 
 def test_snapshots_have_the_dates_of_their_files(undisturbed):

@@ -20,5 +20,6 @@ def test_two_workers_give_the_bytes_that_one_gave(spark, golden, tmp_path, run):
     engine = SparkEngine(spark, portion=runs.PORTION, blocks=runs.BLOCKS)
     path = tmp_path / "model"
     digests = runs.digests_of(run, golden, path, threads=1, stopped=True, spark=engine)
-    assert not (names.names_in(path) | names.names_in(runs.stop_of(path))) - names.recorded()
+    names.check(path)
+    names.check(runs.stop_of(path))
     assert digests == RECORDED[runs.spark_name(run)]
