@@ -133,14 +133,11 @@ def run_on(
 
 
 def _summarize(path: Path, job: "Run", state: "RunState") -> dict[str, Any]:
-    from stickbreaker.models.topics import TopicModel
-
-    assert isinstance(job.model, TopicModel)
     return {
         "model": str(path),
         "status": "done",
         "resumed": True,
-        "topics": len(job.model.documents.in_use(job.engine.totals().sum(axis=0))),
+        "topics": len(job.model.in_use(job.engine.totals().sum(axis=0))),
         "documents": job.source.n_documents,
         "passes": state.passes,
         "steps": state.step,

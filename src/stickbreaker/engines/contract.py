@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Cells, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import Counts, Local, Model, Plan, Step, Summary
+from stickbreaker.models.contract import Counts, CountTable, Local, Model, Plan, Step, Summary
 from stickbreaker.models.parts import TableParts
 
 if TYPE_CHECKING:
@@ -112,6 +112,10 @@ class Engine(ABC):
     @abstractmethod
     def follow(self, edit: Edit, stats: Stats) -> Stats:
         """A report of the step under way after an edit that the table is about to take."""
+
+    @abstractmethod
+    def count_table(self) -> CountTable:
+        """The table as it is, to be looked at; void after the next change."""
 
     @abstractmethod
     def totals(self) -> Array:

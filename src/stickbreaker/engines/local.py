@@ -25,7 +25,7 @@ from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.engines.parts import LocalParts
 from stickbreaker.engines.stored import StoredTable
 from stickbreaker.engines.table import Table, refuse_other_groups
-from stickbreaker.models.contract import Counts, Local, Model, Plan, Step, Summary, View
+from stickbreaker.models.contract import Counts, CountTable, Local, Model, Plan, Step, Summary, View
 
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
 BLOCK = 65536  # rows summarised at once
@@ -222,6 +222,9 @@ class LocalEngine(Engine):
 
     def follow(self, edit: Edit, stats: Stats) -> Stats:
         return apply_to_stats(edit, stats, *self.table.axes, self.table.n_rows)
+
+    def count_table(self) -> CountTable:
+        return self.table
 
     def totals(self) -> Array:
         return self.table.totals()

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.core.foreign import making_sense_of, refuse_negative
 from stickbreaker.core.randomness import derived_seed
-from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.store import VOCABULARY_FILE
@@ -38,14 +36,8 @@ from stickbreaker.learning.convergence import relative_change
 from stickbreaker.learning.loop import Run, RunState, run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
 from stickbreaker.models.contract import Sampler
-from stickbreaker.models.topics import (
-    ClosedVocabulary,
-    FranchiseTopics,
-    Hybrid,
-    MeanField,
-    OpenWords,
-    TopicModel,
-)
+from stickbreaker.models.topics import TopicModel, topic_model
+from stickbreaker.models.topics.sampling import first_assignments
 from stickbreaker.models.topics.tokens import tokens_of, whole_counts
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of, state_of
@@ -86,15 +78,14 @@ def new_run(
 
 def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
     """A run with a seeded table (seeded chains), and its state."""
-    model = job.model
-    assert isinstance(model, TopicModel)
-    if isinstance(model.words, OpenWords):
+    model = topic_model(job.model)
+    if model.words.grows:
         job, state = begin_open(job, estimator.n_topics, estimator.init)
     else:
         job.engine.start(model, _seeds(estimator, job.source, model, job.seed))
         state = RunState(model.start())
     solvers, corpus = (model.solver, estimator._fold_in()), job.source.corpus
-    if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(isinstance(s, Hybrid) for s in solvers):
+    if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(solver.draws for solver in solvers):
         job.engine.each(WholeCounts(job.source), job.source.parts())  # else an error in mid-run
     return replace(job, chains=_chains(estimator, job)), state
 
@@ -121,7 +112,7 @@ def _job(
     if evaluate is not None and evaluate.is_empty:
         raise UserError("no held-out document has a known word", remedy="raise the held-out share")
     schedule = estimator._schedule()
-    carried = schedule.keeps_reports and isinstance(model.solver, MeanField)
+    carried = schedule.keeps_reports and bool(model.solver.goes_on_from)
     return Run(
         model=model,
         engine=engine_of(estimator, model, keep_local=estimator.keep_local or carried, folder=folder),
@@ -138,21 +129,20 @@ def _seeds(
 ) -> DocumentSeeds | NoiseSeeds:
     """The table that a run, or a chain, starts from, its rows made when they are asked for."""
     guided = sum(name is not None for name in estimator._names())
-    assert isinstance(model.words, ClosedVocabulary)
-    if estimator.init == "documents":
-        return seed_from_documents(source, model.words, estimator.n_topics, guided, seed)
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
+    if estimator.init == "documents":
+        sides, priors = corpus.vocabulary.parts, model.words.guided_priors
+        return seed_from_documents(source, sides, priors, estimator.n_topics, guided, seed)
     words, tokens = corpus.vocabulary.words, max(corpus.n_tokens, 1.0)
     return NoiseSeeds(model, words, estimator.n_topics, tokens, seed)
 
 
 def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None = None) -> Chains | None:
     """The chains of a run by Gibbs sampling: from seeds, or from the arrays of a snapshot."""
-    sampling, model = estimator._sampling(), job.model
+    sampling, model = estimator._sampling(), topic_model(job.model)
     if sampling is None:
         return None
-    assert isinstance(model, TopicModel)
     tokens = tokens_of((bags for _, bags in job.source.in_order()), job.source.n_words)
     samplers: list[Sampler] = []
     for number in range(sampling.chains):
@@ -160,12 +150,11 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
         if held is None:
             first = job.engine.rows().values  # the run's own seeds
             seeds = first if number == 0 else _seeds(estimator, job.source, model, seed)[:]
-            assignments = _first_assignments(seeds, model, job.source, seed)
+            shards = job.source.shards(*range(job.source.n_blocks))
+            assignments = first_assignments(model, seeds, shards, seed)
         else:
             assignments = np.zeros(len(tokens.words), np.int32)
-        assert not isinstance(model.documents, FranchiseTopics)
-        assert isinstance(model.words, ClosedVocabulary)
-        samplers.append(sampling.sampler(tokens, assignments, model.documents, model.words, seed))
+        samplers.append(sampling.sampler(model, tokens, assignments, seed))
     burn_in = job.limits.max_iter // 2 if sampling.burn_in is None else sampling.burn_in
     chains = Chains(samplers, burn_in, sampling.every, threads_of(estimator.n_jobs) or usable_cores())
     if held is not None:
@@ -173,24 +162,13 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
     return chains
 
 
-def _first_assignments(seeds: Array, model: TopicModel, source: Source, seed: int) -> NDArray[np.int32]:
-    """A topic for every token, in document order: a draw given the seeded topics."""
-    small = model.start()
-    assert isinstance(model.words, ClosedVocabulary)
-    view = model.view(small, seeds, model.words.totals(seeds), None)
-    start = Hybrid(burn_in=1, samples=1)
-    parts = [start.assign(view, shard, seed) for shard in source.shards(*range(source.n_blocks))]
-    return np.concatenate(parts)
-
-
 def finish(estimator: TopicEstimator, corpus: Corpus, job: Run, state: RunState, trace: Trace) -> None:
     """Hand a run's results to the estimator."""
-    assert isinstance(job.model, TopicModel)
     estimator.vocabulary_ = corpus.vocabulary
     estimator.analysis_ = corpus.analysis or Analysis()
     estimator.corpus_ = about(corpus)
     estimator.trace_ = trace.records
-    estimator._take(job.model, job.engine, state)
+    estimator._take(topic_model(job.model), job.engine, state)
 
 
 def unsettled(state: RunState, tol: float) -> str | None:
@@ -299,10 +277,10 @@ def _taken_up(
     job = _job(estimator, corpus, manifest["settings"]["random_state"], manifest["held_out"], path)
     job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
     state, n_rows = state_of(snapshot), job.engine.n_rows
-    assert isinstance(job.model, TopicModel)
-    refuse_other_shapes(job.model, (n_rows, job.engine.totals().shape[1]), state, corpus.n_words)
+    model = topic_model(job.model)
+    refuse_other_shapes(model, (n_rows, job.engine.totals().shape[1]), state, corpus.n_words)
     records = job.engine.locals.values() if isinstance(job.engine, LocalEngine) else ()
-    if isinstance(job.model.solver, MeanField) and any("gamma" not in local for local in records):
+    if any(name not in local for local in records for name in model.solver.goes_on_from):
         raise ValueError("documents' records without their topics")
     for local in records:
         if "gamma" in local:

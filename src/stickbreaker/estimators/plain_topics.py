@@ -1,9 +1,8 @@
 """What the plain estimators of topics share: parameters are looked at, and become a model."""
 
 from abc import abstractmethod
-from dataclasses import replace
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,25 +20,28 @@ from stickbreaker.estimators.settings import (
     schedule_of,
     words_of,
 )
-from stickbreaker.estimators.topics import FOLD_IN, TopicEstimator
+from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import Limits
 from stickbreaker.learning.schedules import Schedule
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
     ClosedVocabulary,
-    FiniteTopics,
-    Franchise,
-    FranchiseTopics,
+    CoordinateAscent,
     Gibbs,
-    GrowingTopics,
     Hybrid,
+    Inference,
+    LocalSolver,
     MeanField,
     OpenWords,
     TopicModel,
+    TopicPrior,
+    TopicVocabulary,
 )
 
 OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
 INIT = ("random", "documents")
+FOLD_IN: dict[str, Inference] = {"mean-field": CoordinateAscent(), "sampled": Hybrid(burn_in=10, samples=20)}
+ROUNDS = 100  # of mean-field inference of a new document, at least
 SWEEPS, PASSES = 500, 100  # that a run takes by default, of Gibbs sampling and of all else
 
 
@@ -49,7 +51,7 @@ class PlainTopics(TopicEstimator):
     documents: ClassVar[str]
 
     @abstractmethod
-    def _documents(self) -> FiniteTopics | GrowingTopics | FranchiseTopics:
+    def _documents(self) -> TopicPrior:
         """The documents slot that the parameters describe."""
 
     def _topic_model(
@@ -61,7 +63,7 @@ class PlainTopics(TopicEstimator):
     ) -> TopicModel:
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
         positive("n_topics", self.n_topics, whole=True)
-        name, inference = inference_of(self.inference)
+        inference = inference_of(self.inference)
         if self.inference == "hybrid" and self._is_open:
             inference = OPEN_HYBRID
         own = SCHEDULES[type(self._schedule())]
@@ -83,14 +85,18 @@ class PlainTopics(TopicEstimator):
             raise UserError(problem, remedy="raise max_iter or lower burn_in")
         if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
             raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
-        if self.keep_local and not stream and (name != "mean-field" or schedule not in ("batch", "memoised")):
+        if (
+            self.keep_local
+            and not stream
+            and (inference.name != "mean-field" or schedule not in ("batch", "memoised"))
+        ):
             problem = "keep_local needs batch or memoised mean-field inference"
             raise UserError(problem, remedy="leave keep_local False")
         documents, words = self._documents(), self._words(vocabulary, analysis)
-        moves = self._moves(schedule, documents, words)
-        solver = inference if isinstance(inference, Hybrid) else self._mean_field()
-        if isinstance(solver, MeanField) and (schedule == "memoised" or moves):
-            solver = replace(solver, in_full=True)
+        solver = inference.solver(self._mean_field(int(self.doc_max_iter), keep_local=bool(self.keep_local)))
+        moves = self._moves(schedule, documents, words, solver.draws)
+        if schedule == "memoised" or moves:
+            solver = solver.with_full_reports()
         return TopicModel(documents, words, solver, moves)
 
     def _schedule(self) -> Schedule:
@@ -99,15 +105,14 @@ class PlainTopics(TopicEstimator):
     def _moves(
         self,
         schedule: str,
-        documents: FiniteTopics | GrowingTopics | FranchiseTopics,
-        words: ClosedVocabulary | OpenWords,
+        documents: TopicPrior,
+        words: TopicVocabulary[Any],
+        sampled: bool,
     ) -> tuple[Move, ...]:
-        """The moves that change the number of topics: none."""
+        """The moves that change the number of topics: none. `sampled`: documents' topics are drawn."""
         return ()
 
-    def _words(
-        self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None
-    ) -> ClosedVocabulary | OpenWords:
+    def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> TopicVocabulary[Any]:
         settings = words_of(self.words)[1]
         if settings is not None:
             if self.guide is not None:
@@ -141,7 +146,7 @@ class PlainTopics(TopicEstimator):
         return self.documents
 
     def _refuse(self, schedule: str) -> None:
-        inference = inference_of(self.inference)[0]
+        inference = inference_of(self.inference).name
         words = words_of(self.words)[0]
         refuse_illegal(
             Combination((self._slot(),), (words,), (inference,), (schedule,), (engine_name(self.engine),))
@@ -150,18 +155,16 @@ class PlainTopics(TopicEstimator):
     def _refuse_stream(self) -> None:
         self._refuse("partial_fit")
 
-    def _mean_field(self) -> MeanField | Franchise:
-        return MeanField(int(self.doc_max_iter), float(self.doc_tol), bool(self.keep_local))
+    def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
+        """The mean-field solver of the documents slot, of so many rounds."""
+        return MeanField(max_iter, float(self.doc_tol), keep_local)
 
-    def _fold_in(self) -> MeanField | Hybrid | Franchise:
-        solver = FOLD_IN[self.fold_in]
-        if isinstance(solver, MeanField):
-            return MeanField(max(solver.max_iter, int(self.doc_max_iter)), float(self.doc_tol))
-        return solver
+    def _fold_in(self) -> LocalSolver:
+        mean_field = self._mean_field(max(ROUNDS, int(self.doc_max_iter)), keep_local=False)
+        return FOLD_IN[self.fold_in].solver(mean_field)
 
     def _sampling(self) -> Gibbs | None:
-        inference = inference_of(self.inference)[1]
-        return inference if isinstance(inference, Gibbs) else None
+        return inference_of(self.inference).sampling
 
     def _limits(self) -> Limits:
         sampled = self._sampling() is not None

@@ -18,7 +18,7 @@ from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import RunState
 from stickbreaker.learning.trace import line_of
-from stickbreaker.models.topics import FiniteTopics, TopicModel
+from stickbreaker.models.topics import TopicModel
 from stickbreaker.models.topics.seen_before import SeenBefore
 from stickbreaker.models.topics.spelling import CharacterModel
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -153,7 +153,7 @@ def _fill(
         model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_)
     except UserError:  # moves that are for streams only
         model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_, stream=True)
-    if not model.table.keyed:  # an open vocabulary takes any columns
+    if not model.words.grows:  # an open vocabulary takes any columns
         estimator.n_features_in_ = len(estimator.vocabulary_)
     engine = LocalEngine(estimator.n_jobs, folder=directory.path)
     engine.restore(model, snapshot.arrays, snapshot.keys)
@@ -168,9 +168,9 @@ def _fill(
 def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunState, n_words: int) -> None:
     """Raise ValueError where the parts of a saved model are not of one size: its table (rows × columns), its
     vocabulary (`n_words`, of a closed one) and the rest."""
-    if not model.table.keyed and shape[0] != n_words:
+    if not model.words.grows and shape[0] != n_words:
         raise ValueError(f"{shape[0]} rows for {n_words} words")
-    if isinstance(model.documents, FiniteTopics) and model.documents.n_topics != shape[1]:
+    if not model.documents.grows and model.documents.n_topics != shape[1]:
         raise ValueError(f"{shape[1]} columns for {model.documents.n_topics} topics")
     sizes = dict(zip(model.table.axes, shape, strict=True))
     for name, item in {**model.documents.start(), **model.words.start()}.items():

@@ -21,33 +21,28 @@ from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.corpus.source import cut_shards
 from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.estimators.combinations import WORDS
 from stickbreaker.estimators.settings import threads_of, words_of
-from stickbreaker.estimators.topic_words import Dense, Stored, TopicWords, leading_words, parts_of
+from stickbreaker.estimators.topic_words import leading_words
 from stickbreaker.learning.loop import Limits, RunState, first_columns
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
 from stickbreaker.models.contract import Local
-from stickbreaker.models.topics import (
-    Franchise,
-    Gibbs,
-    Hybrid,
-    InformedPrior,
-    MeanField,
-    OpenVocabulary,
-    OpenWords,
-    TopicModel,
-)
+from stickbreaker.models.topics import Gibbs, Hybrid, LocalSolver, OpenVocabulary, TopicModel, topic_model
+from stickbreaker.models.topics.topic_words import TopicWords
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
 
-FOLD_IN: dict[str, MeanField | Hybrid] = {
-    "mean-field": MeanField(max_iter=100),
-    "sampled": Hybrid(burn_in=10, samples=20),
-}
-
-
-MADE = ("components_", "topic_word_", "rest_", "eta_", "_rows")  # of the table, when they are asked for
+MADE = (  # of the table and the small part, when they are asked for
+    "components_",
+    "topic_word_",
+    "_topic_words",
+    "rest_",
+    "eta_",
+    "concentration_",
+    "_rows",
+)
 
 
 def final_score(state: RunState) -> float:
@@ -81,7 +76,6 @@ class TopicEstimator(ABC):
     callbacks: Sequence[Callable[[TraceRecord], object]] | None
 
     alpha_: Array
-    concentration_: float  # of an open vocabulary, in place of eta_
     topic_shares_: Array
     topic_names_: tuple[str | None, ...]
     topic_ids_: list[int]
@@ -101,11 +95,11 @@ class TopicEstimator(ABC):
     @cached_property
     def vocabulary_(self) -> Vocabulary:
         """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
-        words, whole = self._model().words, self._engine.whole()
-        assert isinstance(words, OpenWords)
-        assert self._rows is not None
-        tokens = words.word_totals(whole)[self._rows]
-        kept = tuple(whole.keys[row] for row in self._rows.tolist())
+        table, rows = self._engine.table, self._rows
+        assert table.keys is not None
+        assert rows is not None
+        tokens = self._model().words.word_totals(table.whole())[rows]
+        kept = tuple(table.keys[row] for row in rows.tolist())
         return Vocabulary(kept, np.ceil(tokens).astype(np.int64), tokens)
 
     @cached_property
@@ -114,10 +108,8 @@ class TopicEstimator(ABC):
 
         None: all rows, of a closed one.
         """
-        if not isinstance(self._model().words, OpenWords):
-            return None
-        whole = self._engine.whole()
-        return np.unique(whole.rows[whole.live() & whole.inside]).astype(np.int64)
+        words = self._model().words
+        return words.rows_in_use(self._engine.table.whole()) if words.grows else None
 
     def _of_vocabulary(self, table: Array) -> Array:
         """A table (words × topics) reduced to the topics in use and known words, as topics × words."""
@@ -133,49 +125,44 @@ class TopicEstimator(ABC):
     @cached_property
     def topic_word_(self) -> Array:
         """E[beta] (topics × words)."""
-        words = self._model().words
-        if isinstance(words, OpenWords):
-            return self._of_vocabulary(words.topic_words(self._small, self._engine.whole()))
-        out = np.empty(self._topic_words.shape)
-        for rows, part in parts_of(self._topic_words):
-            out[:, rows] = part
-        return out
+        return self._topic_words.dense()
 
-    @property
+    @cached_property
     def _topic_words(self) -> TopicWords:
-        """`topic_word_`, of which no more is held than is asked for; an open vocabulary's is in memory."""
-        words = self._model().words
-        if isinstance(words, OpenWords):
-            return Dense(self.topic_word_)
-        return Stored(words, self._small, self._engine, self._topic_columns)
+        """`topic_word_`, of which no more is held than is asked for where the table lies in files."""
+        return self._model().words.topic_words(self._small, self._engine.table, self._topic_columns)
 
     @cached_property
     def eta_(self) -> float | Array:
         """The prior of words in topics: a number, or an array (words) or (topics × words)."""
+        return self._hyperparameter("eta")
+
+    @cached_property
+    def concentration_(self) -> float:
+        """Of an open vocabulary, that of a topic over all strings, in place of `eta_`."""
+        return float(self._hyperparameter("concentration"))
+
+    def _hyperparameter(self, name: str) -> float | Array:
+        """The prior of words in topics. Raises AttributeError where that is of another kind."""
         words = self._model().words
-        if isinstance(words, OpenWords):
-            raise AttributeError("an open vocabulary has concentration_ in place of eta_")
-        if isinstance(words.eta, np.ndarray | InformedPrior):
-            return np.array(words.eta[:]).T
-        return float(self._small["eta"].values)
+        own, value = words.hyperparameter(self._small)
+        if own != name:
+            article = "an" if words.name[0] in "aeiou" else "a"
+            raise AttributeError(f"{article} {words.name} vocabulary has {own}_ in place of {name}_")
+        return value
 
     @cached_property
     def rest_(self) -> Array:
         """Of an open vocabulary, E[beta] of all strings that a topic does not have (topics)."""
-        words = self._model().words
-        if not isinstance(words, OpenWords):
-            return np.zeros(len(self._topic_columns))
-        return words.rests(self._small, self._engine.whole())[self._topic_columns]
+        return self._model().words.rests(self._small, self._engine.table)[self._topic_columns]
 
     @property
     def _is_open(self) -> bool:
         """Whether words enter as documents bring them."""
-        return words_of(self.words)[0] == "open"
+        return WORDS[words_of(self.words)[0]].grows
 
     def _model(self) -> TopicModel:
-        model = self._engine.model
-        assert isinstance(model, TopicModel)
-        return model
+        return topic_model(self._engine.model)
 
     @abstractmethod
     def _topic_model(
@@ -200,7 +187,7 @@ class TopicEstimator(ABC):
         """The topics' names, None of those that have none."""
 
     @abstractmethod
-    def _fold_in(self) -> MeanField | Hybrid | Franchise:
+    def _fold_in(self) -> LocalSolver:
         """The local solver for new documents."""
 
     @abstractmethod
@@ -272,8 +259,7 @@ class TopicEstimator(ABC):
         """gamma and bound terms of some documents, a shard at a time."""
         solver, model = self._fold_in(), self._model()
         self._engine.model = replace(model, solver=solver)  # as the parameters say now
-        drawn = isinstance(solver, Hybrid)
-        numbers = numbers_of(bags) if drawn else np.arange(len(bags.offsets) - 1)
+        numbers = numbers_of(bags) if solver.draws else np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
         shards = cut_shards(numbers, bags, self._engine.n_rows)
@@ -299,11 +285,8 @@ class TopicEstimator(ABC):
         for name in MADE:
             vars(self).pop(name, None)
         self.alpha_ = model.documents.prior(small)[topic_columns].copy()
-        if isinstance(model.words, OpenWords):
+        if model.words.grows:
             vars(self).pop("vocabulary_", None)
-            self.concentration_ = float(small["concentration"].values)
-        else:
-            self._rows = None
         columns = state.columns or first_columns(len(totals))
         self.topic_ids_ = [columns.numbers[k] for k in topic_columns.tolist()]
         names = self._names()

@@ -31,7 +31,6 @@ from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.loop import Run
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Online, cut
-from stickbreaker.models.topics import TopicModel
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import snapshot_of, state_of
 from stickbreaker.saved.directory import LOCK, new_model_directory
@@ -223,7 +222,6 @@ class Arriving:
     def _steps(self, corpus: Corpus) -> None:
         """Online steps over a micro-batch, a minibatch each; one without a word is counted alone."""
         known, model, schedule = self.fixed["corpus"], self.job.model, self.job.schedule
-        assert isinstance(model, TopicModel)
         assert isinstance(schedule, Online)
         known["tokens"] += corpus.n_tokens
         known["empty"] += corpus.n_empty

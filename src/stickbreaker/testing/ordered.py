@@ -37,13 +37,15 @@ class OrderedMixture(GrowingMixture):
         marks = Field(np.zeros(0), ("words",), additive=False, fresh=1.0)  # what an edit alone gives a word
         return {**super().start(), "letters": sizes, "marks": marks}
 
-    def prepare(self, small: Record, counts: Ordered) -> Record:
+    def prepare(self, small: Record, counts: Counts) -> Record:
+        assert isinstance(counts, Ordered)
         places = np.where(counts.inside, np.cumsum(counts.inside, axis=1), 0)
         return {**small, RANK: Field(places.astype(np.float64))}
 
     def view(
         self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
     ) -> Components:
+        assert isinstance(counts, Ordered)
         assert rows is not None
         use, size = small["use"].values, totals[0] + self.eta * 1000.0
         places = np.sort(rows[rows >= 0])
@@ -67,7 +69,8 @@ class OrderedMixture(GrowingMixture):
         sizes = np.concatenate([small["letters"].values, [float(len(key)) for key in keys]])
         return edit, {"letters": small["letters"]._replace(values=sizes)}
 
-    def reorder(self, small: Record, counts: Ordered, step: Step) -> Edit:
+    def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
+        assert isinstance(counts, Ordered)
         if step.number % 2 == 0:
             return ()
         orders = tuple(
@@ -110,12 +113,14 @@ class OrderedEngineTests(GrowingRuns):
         for number in range(6):
             advance(job, state, self.minibatch(number))
         whole = job.engine.whole()
+        assert isinstance(whole, Ordered)
         for k, size in enumerate(whole.sizes.tolist()):
             assert size == 12
             assert (np.diff(whole.values[k, :size]) <= 0).all()
         first = [whole.rows[k, :12].tolist() for k in (0, 1)]
         advance(job, state, self.minibatch(6))
         whole = job.engine.whole()
+        assert isinstance(whole, Ordered)
         assert [whole.rows[k, :12].tolist() for k in (0, 1)] == first, "new cells come after those there are"
         assert whole.sizes.max() > 12
 

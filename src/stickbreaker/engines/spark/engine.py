@@ -38,7 +38,7 @@ from stickbreaker.engines.spark.tasks import EachTask, MapTask, StoredField, ove
 from stickbreaker.engines.spark.versions import Versions
 from stickbreaker.engines.stored import StoredRows, StoredTable
 from stickbreaker.engines.table import n_groups_of, refuse_other_groups
-from stickbreaker.models.contract import Local, Model, Plan, Step, Summary
+from stickbreaker.models.contract import CountTable, Local, Model, Plan, Step, Summary
 from stickbreaker.models.parts import TableParts
 
 CHUNK = 1024  # rows of a chunk at most
@@ -317,6 +317,9 @@ class SparkBlocks(Engine):
         return self._in_files(after, version, COUNTS)
 
     # what is asked of the table
+
+    def count_table(self) -> CountTable:
+        return self.table
 
     def totals(self) -> Array:
         return self.table.totals()

@@ -4,8 +4,8 @@ Kernels are imported on use: a model is loaded without them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.records import Array, Field, Ordered, Record
-from stickbreaker.models.contract import Step, Summary, TableSpec
+from stickbreaker.models.contract import CountTable, Step, Summary, TableSpec
 from stickbreaker.models.topics.seen_before import SeenBefore
+from stickbreaker.models.topics.slots import TopicVocabulary, WordTopics
 from stickbreaker.models.topics.spelling import CharacterModel, Spelling, code_points
+from stickbreaker.models.topics.topic_words import Dense, TopicWords
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.ordered import ByRow
@@ -75,19 +77,23 @@ def _refuse(name: str, value: object, requirement: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenWords:
+class OpenWords(TopicVocabulary[Ordered]):
     """The words slot of an open vocabulary, over an ordered table of counts; priors are in the sticks.
 
     `characters` is G0 where a run begins; from then on the small part has it, with log G0 of every word.
     """
 
+    name: ClassVar[str] = "open"
+    grows: ClassVar[bool] = True
+    dirichlet: ClassVar[bool] = False
+    table = TableSpec(keyed=True, truncated=True)
+
     settings: OpenVocabulary
     characters: CharacterModel | None = None
-    table: ClassVar[TableSpec] = TableSpec(keyed=True, truncated=True)
     _read: list[tuple[Array, CharacterModel]] = field(default_factory=list, init=False, repr=False)
 
     @property
-    def learned(self) -> bool:
+    def learned(self) -> bool:  # type: ignore[override]
         return self.settings.concentration == "learned"
 
     def start(self) -> dict[str, Field]:
@@ -106,6 +112,11 @@ class OpenWords:
         from stickbreaker.models.topics.words import flat_noise
 
         return flat_noise(keys, n_topics, tokens, seed)
+
+    def with_first_words(self, words: Sequence[str]) -> "OpenWords":
+        """With G0 as it is learned from a list, where one is set, or from these words."""
+        spelling = self.settings.spelling
+        return replace(self, characters=CharacterModel.learn(spelling.word_list() or words, spelling))
 
     def prepare(self, small: Record, counts: Ordered) -> dict[str, Field]:
         """The small part with what all words' weights are made of: the cells that have sticks, where a row's
@@ -223,6 +234,9 @@ class OpenWords:
         moved = (1.0 - rate) * float(small["concentration"].values) + rate * best
         return {"concentration": small["concentration"]._replace(values=np.array(moved))}
 
+    def hyperparameter(self, small: Record) -> tuple[str, float | Array]:
+        return "concentration", float(small["concentration"].values)
+
     def parameters(self, small: Record, counts: Ordered) -> Array:
         """Expected counts (words × topics)."""
         return counts.dense(counts.values * counts.scale)
@@ -234,13 +248,46 @@ class OpenWords:
             totals[counts.rows[k, :size]] += counts.values[k, :size]
         return totals * counts.scale
 
-    def topic_words(self, small: Record, counts: Ordered) -> Array:
-        """E[beta] (words × topics) of the words that the table has; a column and its rest sum to one."""
-        return counts.dense(self.expected(small, counts)[0])
+    def rows_in_use(self, counts: Ordered) -> NDArray[np.int64]:
+        return np.unique(counts.rows[counts.live() & counts.inside]).astype(np.int64)
 
-    def rests(self, small: Record, counts: Ordered) -> Array:
-        """E[sum of beta over all strings that a topic does not have] (topics)."""
-        return self.expected(small, counts)[1]
+    def topic_words(self, small: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
+        """All of them in memory, as the table is."""
+        counts = _whole(table)
+        words = counts.dense(self.expected(small, counts)[0]).T[topics]
+        return Dense(np.ascontiguousarray(words[:, self.rows_in_use(counts)]))
+
+    def rests(self, small: Record, table: CountTable) -> Array:
+        return self.expected(small, _whole(table))[1]
+
+    def predictions(self, small: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
+        """E[beta] of words that the table has, and of a topic's rest the share that G0 gives each."""
+        assert spelled is not None
+        counts = _whole(table)
+        probabilities, rests = self.expected(small, counts)
+        known = np.vstack([counts.dense(probabilities), np.zeros((1, len(rests)))])
+
+        def of(rows: NDArray[np.integer[Any]]) -> Array:
+            words = [spelled[int(row)] for row in rows]
+            outside = np.exp(self.log_spelling(small, words))[:, None] * rests
+            return (known[table.positions(words)] + outside).T  # -1, of a word that has no row, is the last
+
+        return of
+
+    def ranked(
+        self, small: Record, counts: Ordered, topics: Sequence[int]
+    ) -> list[tuple[NDArray[np.int64], Array]]:
+        probabilities = self.expected(small, counts)[0]
+        out: list[tuple[NDArray[np.int64], Array]] = []
+        for k in topics:
+            shares = probabilities[k, : int(counts.sizes[k])]
+            order = np.argsort(-shares, kind="stable")
+            order = order[: int((shares > 0.0).sum())]  # not those beyond the truncation
+            out.append((counts.rows[k, order].astype(np.int64), shares[order]))
+        return out
+
+    def entered(self, small: Record) -> Array:
+        return small[ENTERED].values
 
     def log_spelling(self, small: Record, words: Sequence[str]) -> Array:
         """log G0 of words (nats)."""
@@ -257,6 +304,13 @@ class OpenWords:
         a = float(small["concentration"].values)
         expected_sticks(_cells(counts), a, probabilities, rests)
         return probabilities, rests
+
+
+def _whole(table: CountTable) -> Ordered:
+    """The table in its own layout."""
+    counts = table.whole()
+    assert isinstance(counts, Ordered)
+    return counts
 
 
 def _cells(counts: Ordered) -> "OrderedCells":
