@@ -283,7 +283,7 @@ def _summarize(out: Path, arriving: "Arriving") -> dict[str, Any]:
     return {
         "model": str(out),
         "topics": len(model.in_use(engine.totals().sum(axis=0))),
-        "words": engine.n_rows,
+        "words": engine.table.shape[0],
         "documents": known["documents"],
         "without_words": known["empty"],
         "skipped": arriving.skipped,

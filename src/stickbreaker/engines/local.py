@@ -25,7 +25,7 @@ from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.engines.parts import LocalParts
 from stickbreaker.engines.stored import StoredTable
 from stickbreaker.engines.table import Table, refuse_other_groups
-from stickbreaker.models.contract import Counts, CountTable, Local, Model, Plan, Step, Summary, View
+from stickbreaker.models.contract import Local, Model, Plan, Summary, View
 
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
 BLOCK = 65536  # rows summarised at once
@@ -41,6 +41,8 @@ class LocalEngine(Engine):
     With `keep_local`, documents' records are carried from pass to pass, by the number of a shard's first
     document: for schedules whose shards are the same in every pass.
     """
+
+    table: Table | OrderedTable | StoredTable  # type: ignore[override]
 
     def __init__(
         self, n_jobs: int | None = None, *, keep_local: bool = False, folder: Path | None = None
@@ -58,9 +60,7 @@ class LocalEngine(Engine):
         self.model = model
         spec = model.table
         if spec.truncated:
-            self.table: Table | OrderedTable | StoredTable = OrderedTable.of(
-                counts[:], *spec.axes, keys or ()
-            )
+            self.table = OrderedTable.of(counts[:], *spec.axes, keys or ())
         else:
             self.table = Table(counts[:], *spec.axes, keys, groups=spec.groups)
         self.locals, self.fresh, self.kept = {}, {}, KeptReports()
@@ -144,9 +144,6 @@ class LocalEngine(Engine):
             self.table.blend(last, 1.0, -1.0)
         return self.kept.known(self.table.shape)
 
-    def have_tried(self, plans: Sequence[Plan]) -> bool:
-        return all(self.kept.have_tried(plan.name) for plan in plans)
-
     def _view_for(self, shard: Shard, small: Record, whole: View | None) -> tuple[Shard, View]:
         """The shard with its rows as this table numbers them, and the model's view of them."""
         if shard.keys is not None:
@@ -223,9 +220,6 @@ class LocalEngine(Engine):
     def follow(self, edit: Edit, stats: Stats) -> Stats:
         return apply_to_stats(edit, stats, *self.table.axes, self.table.n_rows)
 
-    def count_table(self) -> CountTable:
-        return self.table
-
     def totals(self) -> Array:
         return self.table.totals()
 
@@ -241,24 +235,6 @@ class LocalEngine(Engine):
 
     def parts(self, report: Stats | None) -> LocalParts:
         return LocalParts(self.table, report)
-
-    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        return self.table.positions(keys)
-
-    def rows(self) -> Rows:
-        return Rows(np.arange(self.table.n_rows), self.table.counts(slice(None)))
-
-    def whole(self) -> Counts:
-        return self.table.whole()
-
-    def reorder(self, small: Record, step: Step) -> Edit:
-        if not self.model.table.truncated:
-            return ()
-        return self.model.reorder(small, self.table.whole(), step)
-
-    @property
-    def n_rows(self) -> int:
-        return self.table.n_rows
 
     def files(self, *, run: bool) -> Sequence[Path]:
         return self.table.files() if isinstance(self.table, StoredTable) else ()

@@ -148,7 +148,7 @@ def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None 
     for number in range(sampling.chains):
         seed = job.seed if number == 0 else derived_seed(job.seed, "chain", number)
         if held is None:
-            first = job.engine.rows().values  # the run's own seeds
+            first = job.engine.table.counts(slice(None))  # the run's own seeds
             seeds = first if number == 0 else _seeds(estimator, job.source, model, seed)[:]
             shards = job.source.shards(*range(job.source.n_blocks))
             assignments = first_assignments(model, seeds, shards, seed)
@@ -248,7 +248,7 @@ def resume(
             write_documents(estimator, job.source, job.engine, directory.path)
             checkpoints.fixed["corpus_path"] = None
 
-        evolving = Evolving(directory.evolution()) if job.model.table.keyed else None
+        evolving = Evolving(directory.evolution()) if topic_model(job.model).words.grows else None
         snapshots = None if evolving is None else evolving.snapshots
         checkpoints = Checkpoints(directory, begun_with(manifest), every, add_documents, snapshots)
         if stopper is not None:
@@ -276,9 +276,9 @@ def _taken_up(
     _refuse_other_words(path, manifest, corpus)
     job = _job(estimator, corpus, manifest["settings"]["random_state"], manifest["held_out"], path)
     job.engine.restore(job.model, snapshot.arrays, snapshot.keys)
-    state, n_rows = state_of(snapshot), job.engine.n_rows
+    state = state_of(snapshot)
     model = topic_model(job.model)
-    refuse_other_shapes(model, (n_rows, job.engine.totals().shape[1]), state, corpus.n_words)
+    refuse_other_shapes(model, job.engine.table.shape, state, corpus.n_words)
     records = job.engine.locals.values() if isinstance(job.engine, LocalEngine) else ()
     if any(name not in local for local in records for name in model.solver.goes_on_from):
         raise ValueError("documents' records without their topics")

@@ -56,7 +56,7 @@ class Evolving(Observer):
 def words_now(job: Run, state: RunState, since: int | None) -> tuple[Top, Entered]:
     """The most probable words of each topic in use, by its lasting number, and those that entered `since` so
     many steps were done; None: no word is said to have entered."""
-    words, table = topic_model(job.model).words, job.engine.count_table()
+    words, table = topic_model(job.model).words, job.engine.table
     keys, whole = table.keys, table.whole()
     assert keys is not None
     new = words.entered(state.small) >= (np.inf if since is None else since)

@@ -119,7 +119,7 @@ class TopicEstimator(ABC):
     @cached_property
     def components_(self) -> Array:
         """Parameters of q(beta) (topics × words): expected counts plus eta; of an open vocabulary, counts."""
-        words, whole = self._model().words, self._engine.whole()
+        words, whole = self._model().words, self._engine.table.whole()
         return self._of_vocabulary(words.parameters(self._small, whole))
 
     @cached_property
@@ -262,7 +262,7 @@ class TopicEstimator(ABC):
         numbers = numbers_of(bags) if solver.draws else np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
-        shards = cut_shards(numbers, bags, self._engine.n_rows)
+        shards = cut_shards(numbers, bags, self._engine.table.n_rows)
         return self._engine.infer(self._small, shards, 0)
 
     def _theta(self, bags: Bags) -> Array:
@@ -287,6 +287,8 @@ class TopicEstimator(ABC):
         self.alpha_ = model.documents.prior(small)[topic_columns].copy()
         if model.words.grows:
             vars(self).pop("vocabulary_", None)
+        else:
+            self._rows = None
         columns = state.columns or first_columns(len(totals))
         self.topic_ids_ = [columns.numbers[k] for k in topic_columns.tolist()]
         names = self._names()

@@ -133,12 +133,12 @@ def make(
         )
         touched.append(_touched(after, changed, made[-1]))
         after = changed
-    n_rows, before = engine.n_rows, top_rows(engine.parts(None), columns, set[int]().union(*touched))
+    n_rows, before = engine.table.shape[0], top_rows(engine.parts(None), columns, set[int]().union(*touched))
     for item in accepted:
         stats = engine.follow(item.edit, stats)
         engine.edit(item.edit)
         small = apply(item.edit, small)
-    if engine.n_rows == n_rows:
+    if engine.table.shape[0] == n_rows:
         now = top_rows(engine.parts(None), after, set[int]().union(*touched))
         made = [record | _words(before, now, each) for record, each in zip(made, touched, strict=True)]
     return Shape(small, stats, after), made

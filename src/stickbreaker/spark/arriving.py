@@ -172,7 +172,7 @@ class Arriving:
         self.state = state_of(snapshot)
         nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
         self.job = Run(model, engine, self.estimator._schedule(), nothing, seed)
-        self.moments = Moments(directory.evolution()) if model.table.keyed else None
+        self.moments = Moments(directory.evolution()) if model.words.grows else None
         self.date = self.moments.date if self.moments is not None else None
         self.clock = Clock(snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0)
         self.clock.begin(self.job, self.state)
@@ -299,10 +299,10 @@ def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
     """Raise UserError for parameters that cannot learn from a stream."""
     model = estimator._topic_model(vocabulary, stream=True)
     assert isinstance(estimator._schedule(), Online)
-    if vocabulary is None and not model.table.keyed:
+    if vocabulary is None and not model.words.grows:
         remedy = 'let words enter (words="open"), or give a vocabulary'
         raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)
-    if vocabulary is not None and model.table.keyed:
+    if vocabulary is not None and model.words.grows:
         remedy = "leave the vocabulary out, or close the words"
         raise UserError("words enter by themselves, a vocabulary has no meaning", remedy=remedy)
 

@@ -8,7 +8,8 @@ from stickbreaker.models.topics.hybrid import Hybrid
 from stickbreaker.models.topics.informed import InformedPrior
 from stickbreaker.models.topics.mean_field import CoordinateAscent, MeanField
 from stickbreaker.models.topics.model import TopicModel, topic_model
-from stickbreaker.models.topics.open_words import OpenVocabulary, OpenWords
+from stickbreaker.models.topics.open_vocabulary import OpenVocabulary
+from stickbreaker.models.topics.open_words import OpenWords
 from stickbreaker.models.topics.sampling import Gibbs
 from stickbreaker.models.topics.slots import Inference, LocalSolver, TopicPrior, TopicVocabulary
 from stickbreaker.models.topics.spelling import Spelling
