@@ -42,7 +42,7 @@ class LocalEngine(Engine):
     document: for schedules whose shards are the same in every pass.
     """
 
-    table: Table | OrderedTable | StoredTable  # type: ignore[override]
+    table: Table | OrderedTable | StoredTable  # narrower than the contract has it: others only look
 
     def __init__(
         self, n_jobs: int | None = None, *, keep_local: bool = False, folder: Path | None = None
@@ -256,7 +256,7 @@ class LocalEngine(Engine):
             self.table = StoredTable.restored(arrays, *axes, self.folder)
             arrays = {name: values for name, values in arrays.items() if not of_run(name)}
         else:
-            self.table = Table.restored(arrays, *axes, keys)
+            self.table = Table.restored(arrays, *axes, keys)  # pyright: ignore[reportIncompatibleVariableOverride]
         if not model.table.keyed and not isinstance(self.table, OrderedTable):
             refuse_other_groups(self.table.groups, len(self.table.totals()), model.table.groups)
         held: dict[int, dict[str, Array]] = {}

@@ -70,7 +70,7 @@ def words_now(job: Run, state: RunState, since: int | None) -> tuple[Top, Entere
         shares: list[float] = probabilities.tolist()
         first = zip(rows[:TOP_WORDS], shares[:TOP_WORDS], strict=True)
         top[numbers[k]] = [(keys[row], share) for row, share in first]
-        places = np.flatnonzero(new[ranked])[:ENTERED_WORDS].tolist()
+        places: list[int] = np.flatnonzero(new[ranked])[:ENTERED_WORDS].tolist()
         entered[numbers[k]] = [(place + 1, keys[rows[place]], shares[place]) for place in places]
     return top, entered
 

@@ -66,7 +66,7 @@ class SparkBlocks(Engine):
     all machines see; a version that nothing refers to any more is removed. `settings`: see `SparkEngine`.
     """
 
-    table: StoredTable  # type: ignore[override]
+    table: StoredTable  # narrower than the contract has it: others only look
 
     def __init__(self, settings: "Any", *, folder: Path, keep_local: bool = False) -> None:
         self.settings, self.folder = settings, folder
@@ -359,7 +359,7 @@ class SparkBlocks(Engine):
 
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self._set_model(model)
-        self.table = StoredTable.restored(arrays, *model.table.axes, self.folder)
+        self.table = StoredTable.restored(arrays, *model.table.axes, self.folder)  # pyright: ignore[reportIncompatibleVariableOverride]
         refuse_other_groups(self.table.groups, len(self.table.totals()), model.table.groups)
         self._set_groups(self.table.groups)
         self.kept, self.versions, self.live = {}, {}, set()
