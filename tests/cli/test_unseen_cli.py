@@ -41,7 +41,7 @@ def told(cli, *line):
 def test_an_open_model_spells_always(cli, open_model, strange) -> None:
     found = told(cli, open_model, strange, "--left-to-right", "--particles", 2)
     model = LDA.load(open_model)
-    words, small = model._model().words, model._small
+    words, small = model.model.words, model.small_
     topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._theta)
     opened = OpenTopics(topics, model.rest_, lambda spelled: words.log_spelling(small, spelled))
     scored = completion_of_strings(opened, Corpus.build(strange, analysis=model.analysis_))

@@ -153,7 +153,7 @@ def test_the_coherence_of_two_languages_is_the_mean_of_both():
     sides = {code: Vocabulary.of([w for w in names if w.startswith(code)]) for code in ("de", "en")}
     corpus = Corpus.from_tokens(documents, vocabulary=Vocabulary.joined(sides))
     model = LDA(5, random_state=0, max_iter=5, tol=0.0).fit(corpus)
-    told = collect_documents_and_figures(model, Source(corpus), model._engine)[1]["coherence"]
+    told = collect_documents_and_figures(model, Source(corpus), model.engine_)[1]["coherence"]
     topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._theta)
     scores = coherence_of(topics, corpus)
     assert [one.documents for one in scores.values()] == [60, 59]
@@ -164,7 +164,7 @@ def test_a_language_without_documents_has_no_coherence():
     sides = {code: Vocabulary.of([f"{code}:bank", f"{code}:gift"]) for code in ("de", "en")}
     corpus = Corpus.from_tokens([["de:bank", "de:gift"]] * 3, vocabulary=Vocabulary.joined(sides))
     model = LDA(2, random_state=0, max_iter=2, tol=0.0).fit(corpus)
-    assert collect_documents_and_figures(model, Source(corpus), model._engine)[1]["coherence"] == [0.0, 0.0]
+    assert collect_documents_and_figures(model, Source(corpus), model.engine_)[1]["coherence"] == [0.0, 0.0]
 
 
 def test_words_that_an_open_vocabulary_lost_are_not_marked(tmp_path):

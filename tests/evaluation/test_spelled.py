@@ -158,7 +158,7 @@ def test_models_of_open_vocabularies(kind, memory) -> None:
         model.partial_fit(documents[start : start + 20])
     topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._theta)
     opened = OpenTopics(
-        topics, model.rest_, lambda spelled: model._model().words.log_spelling(model._small, spelled)
+        topics, model.rest_, lambda spelled: model.model.words.log_spelling(model.small_, spelled)
     )
     corpus = Corpus.from_tokens([*documents, ["river", "rover", "boat", *STRANGE]])
     known = completion_of_strings(opened, corpus.with_vocabulary(model.vocabulary_))

@@ -117,7 +117,7 @@ def test_probabilities_and_shares_sum_to_one(streamed):
     model, _ = streamed
     assert model.topic_word_.sum(axis=1) + model.rest_ == pytest.approx(np.ones(len(model.alpha_)))
     assert model.components_.shape == model.topic_word_.shape
-    whole = model._engine.table.whole()
+    whole = model.engine_.table.whole()
     assert model.vocabulary_.words == tuple(whole.keys)
     assert (np.asarray(whole.sizes) <= 60).all()
 
@@ -269,8 +269,8 @@ def begun(**settings):
 
 def state_of(model):
     """All that must not change when something is refused."""
-    arrays, keys = model._engine.snapshot()
-    small = {name: item.values.tobytes() for name, item in model._small.items()}
+    arrays, keys = model.engine_.snapshot()
+    small = {name: item.values.tobytes() for name, item in model.small_.items()}
     held = {name: values.tobytes() for name, values in arrays.items()}
     return held, list(keys), small, json.dumps(model.trace_), model.corpus_, model.seed_
 
@@ -359,7 +359,7 @@ def test_a_word_that_is_kept_though_no_topic_has_it_is_unseen():
     model = begun(words=words, alpha=0.1, init="random")
     for _ in range(3):
         model.partial_fit([["x"] * 9 + ["y"] * 5, ["z"] * 9 + ["y"] * 5, ["a"]])
-    kept, had = set(model._engine.table.whole().keys), set(model.vocabulary_.words)
+    kept, had = set(model.engine_.table.whole().keys), set(model.vocabulary_.words)
     assert had == set("xyz") < kept == set("abcxyz")
     assert model.topic_word_.any(axis=0).all()
     assert model.components_.shape == model.topic_word_.shape == (2, len(had))

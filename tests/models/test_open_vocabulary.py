@@ -211,7 +211,7 @@ def test_a_run_ends_at_its_fixed_point():
     documents = [["a"] * 5 + ["b"] * 3 + ["c"], ["d"] * 4 + ["e", "a"]] * 5
     settings = {"random_state": 0, "alpha": 0.1, "schedule": "batch", "tol": 0.0, "max_iter": 200}
     model = LDA(2, words=OpenVocabulary(concentration="learned"), **settings).fit(documents)
-    whole = model._engine.table.whole()
+    whole = model.engine_.table.whole()
     lists = [in_order(whole, k)[1] for k in (0, 1)]
     left = sum(oracle.expected_logs(counts, model.concentration_)[1] for counts in lists)
     assert model.concentration_ == pytest.approx(-sum(map(len, lists)) / left, rel=1e-3)
@@ -361,7 +361,7 @@ def stream(*minibatches, **settings):
 
 def counts_of(model):
     """{word: count} of the only topic, in its order."""
-    return dict(zip(*in_order(model._engine.table.whole(), 0), strict=True))
+    return dict(zip(*in_order(model.engine_.table.whole(), 0), strict=True))
 
 
 def test_a_word_that_left_and_comes_back_is_new():

@@ -104,9 +104,9 @@ def test_capabilities_are_what_the_solvers_do():
 )
 def test_ranked_words_are_those_of_topic_words(model):
     model.set_params(max_iter=3, tol=0.0).fit(TEXTS)
-    words, table = model._model().words, model._engine.table
-    topics = model._topic_columns.tolist()
-    ranked = words.ranked(model._small, table.whole(), topics)
+    words, table = model.model.words, model.engine_.table
+    topics = model.topic_columns_.tolist()
+    ranked = words.ranked(model.small_, table.whole(), topics)
     for (rows, shares), top, expected in zip(ranked, model.top_words(3), model.topic_word_, strict=True):
         spelled = model.vocabulary_.words if table.keys is None else table.keys
         assert [spelled[row] for row in rows[:3].tolist()] == top
@@ -116,14 +116,14 @@ def test_ranked_words_are_those_of_topic_words(model):
 
 def test_a_closed_vocabulary_has_no_words_outside():
     model = LDA(2, random_state=0, max_iter=2, tol=0.0).fit(TEXTS)
-    words, table = model._model().words, model._engine.table
+    words, table = model.model.words, model.engine_.table
     assert model.rest_.tolist() == [0.0, 0.0]
-    assert np.exp(words.log_spelling(model._small, ["new"])).tolist() == [0.0]
+    assert np.exp(words.log_spelling(model.small_, ["new"])).tolist() == [0.0]
     assert words.word_totals(table.whole()).sum() == pytest.approx(table.totals().sum())
     with pytest.raises(AttributeError, match="a closed vocabulary has eta_ in place of concentration_"):
         _ = model.concentration_
     with pytest.raises(TypeError, match="no word enters"):
-        words.entered(model._small)
+        words.entered(model.small_)
 
 
 def test_a_model_without_topics_is_no_topic_model():

@@ -147,8 +147,8 @@ def test_topics_have_ids_that_the_trace_leads_to(model):
         assert record["topics"] == len(numbers)
         assert 1 <= record["used"] <= record["topics"]
     assert made >= 3
-    assert numbers == list(model._state.columns.numbers)
-    assert model.topic_ids_ == [numbers[k] for k in model._topic_columns]
+    assert numbers == list(model.state_.columns.numbers)
+    assert model.topic_ids_ == [numbers[k] for k in model.topic_columns_]
     assert len(set(model.topic_ids_)) == len(model.topic_ids_) == model.n_topics_ == record["used"]
 
 

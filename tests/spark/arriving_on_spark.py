@@ -119,12 +119,12 @@ def learned_here(estimator: TopicEstimator, vocabulary: Vocabulary | None = None
         corpus = Corpus.from_texts(
             texts, analysis=ANALYSIS, rule=VocabularyRule(1, 1.0), vocabulary=vocabulary
         )
-        model = estimator._topic_model(corpus.vocabulary, ANALYSIS, stream=True)
+        model = estimator.topic_model(corpus.vocabulary, ANALYSIS, stream=True)
         source = source_of(corpus, model)
         if job is None:
-            run = Run(model, LocalEngine(1), estimator._schedule(), source, 1)
+            run = Run(model, LocalEngine(1), estimator.learning_schedule(), source, 1)
             documents, (job, state) = 0, begun(estimator, run)
-        size = estimator._schedule().batch_size
+        size = estimator.learning_schedule().batch_size
         for start in range(0, FILE, size):
             documents += size
             shards = source.shards(np.arange(start, start + size))

@@ -49,7 +49,7 @@ def summarize_topics(estimator: "TopicEstimator", top: int) -> list[dict[str, An
     from stickbreaker.estimators.topic_words import leading_words
 
     ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}
-    leading = {code: leading_words(estimator._topic_words, top, rows) for code, rows in ranges.items()}
+    leading = {code: leading_words(estimator.topic_words, top, rows) for code, rows in ranges.items()}
     spelled = estimator.vocabulary_.spelled
 
     def list_words(k: int, code: str | None) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def _write_shares(
         writer = pq.ParquetWriter(partial, schema) if out.suffix == ".parquet" else CSVWriter(partial, schema)
         with writer:
             for block in range(len(corpus.block_sizes)):
-                theta = estimator._theta(corpus.bags(block))
+                theta = estimator.infer_shares(corpus.bags(block))
                 ids = [as_written(identity) for identity in corpus.ids(block)]
                 columns = [pa.array(ids), *(pa.array(column) for column in theta.T)]
                 writer.write_table(pa.table(columns, schema=schema))

@@ -85,7 +85,7 @@ def _shares(
         bags = bags if language is None else one_side(bags, ranges[language])
         known = np.flatnonzero(np.diff(bags.offsets))
         ids = corpus.ids(block)
-        theta = estimator._theta(bags.take(known)) if len(known) else np.empty((0, len(estimator.alpha_)))
+        theta = estimator.infer_shares(bags.take(known)) if len(known) else np.empty((0, len(estimator.alpha_)))
         yield theta, [ids[i] for i in known]
 
 

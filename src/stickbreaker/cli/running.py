@@ -37,7 +37,7 @@ def begin(
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
 
-    model._topic_model()  # wrong parameters are reported before anything is read
+    model.topic_model()  # wrong parameters are reported before anything is read
     refuse_existing(out, overwrite)
     for given in inputs:
         _refuse_inside_model(Path(given))

@@ -42,8 +42,8 @@ class SparkLog:
         with self.undo:
             root.addHandler(handler)
             self.undo.callback(root.removeHandler, handler)
-            self._take(threading, "excepthook")
-            self._take(
+            self.take(threading, "excepthook")
+            self.take(
                 socketserver.BaseServer, "handle_error"
             )  # of PySpark's accumulators, when Java is gone
             yield
@@ -67,8 +67,8 @@ class SparkLog:
         from pyspark import util
         from pyspark.core import broadcast
 
-        self._take(util, "print_exec")  # of values that cannot be pickled, or for which there is no disk
-        self._take(broadcast, "print_exec")
+        self.take(util, "print_exec")  # of values that cannot be pickled, or for which there is no disk
+        self.take(broadcast, "print_exec")
 
     def write_trace(self, error: BaseException | None = None) -> None:
         """Write the trace of an error (None: of the one that is handled)."""

@@ -19,4 +19,4 @@ def open_topics_of(estimator: TopicEstimator) -> OpenTopics:
 
 def spelling_of(estimator: TopicEstimator) -> LogSpelling:
     """log G0 of a fitted estimator of an open vocabulary; its topics are not looked at."""
-    return partial(estimator._model().words.log_spelling, estimator._small)
+    return partial(estimator.model.words.log_spelling, estimator.small_)

@@ -31,7 +31,7 @@ def write_doc_topics(
     seen, number = estimator.seen(corpus), 0
     with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         for block in range(len(seen.block_sizes)):
-            shares = estimator._theta(seen.bags(block))
+            shares = estimator.infer_shares(seen.bags(block))
             for name, row in zip(seen.ids(block), shares.tolist(), strict=True):
                 file.write("\t".join([str(number), _one_field(name, " "), *map(repr, row)]) + "\n")
                 number += 1
@@ -169,7 +169,7 @@ def _documents(
         lengths = tokens_by_document(shown.offsets, shown.counts)
         kept = np.flatnonzero(lengths > 0)
         if len(kept):
-            yield _normalised(estimator._theta(bags.take(kept))), lengths[kept]
+            yield _normalised(estimator.infer_shares(bags.take(kept))), lengths[kept]
 
 
 def _normalised(rows: Array) -> NDArray[np.float64]:

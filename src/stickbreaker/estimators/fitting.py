@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 def fit(estimator: TopicEstimator, corpus: Corpus) -> None:
     """Run to the end, `n_init` times, and keep the run with the best final score."""
-    estimator._topic_model(corpus.vocabulary, corpus.analysis)  # UserError for wrong parameters comes first
+    estimator.topic_model(corpus.vocabulary, corpus.analysis)  # UserError for wrong parameters comes first
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
     best: tuple[Run, RunState, Trace] | None = None
@@ -84,7 +84,7 @@ def begun(estimator: TopicEstimator, job: Run) -> tuple[Run, RunState]:
     else:
         job.engine.start(model, _seeds(estimator, job.source, model, job.seed))
         state = RunState(model.start())
-    solvers, corpus = (model.solver, estimator._fold_in()), job.source.corpus
+    solvers, corpus = (model.solver, estimator.fold_in_solver()), job.source.corpus
     if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(solver.draws for solver in solvers):
         job.engine.each(WholeCounts(job.source), job.source.parts())  # else an error in mid-run
     return replace(job, chains=_chains(estimator, job)), state
@@ -104,14 +104,14 @@ class WholeCounts:
 def _job(
     estimator: TopicEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None = None
 ) -> Run:
-    model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
+    model = estimator.topic_model(corpus.vocabulary, corpus.analysis)
     source = source_of(corpus, model, held_out)
     if source.n_documents == 0:
         raise UserError("there is no document to learn from", remedy="lower the held-out share")
     evaluate = HeldOut(source, seed) if held_out > 0.0 else None
     if evaluate is not None and evaluate.is_empty:
         raise UserError("no held-out document has a known word", remedy="raise the held-out share")
-    schedule = estimator._schedule()
+    schedule = estimator.learning_schedule()
     carried = schedule.keeps_reports and bool(model.solver.goes_on_from)
     return Run(
         model=model,
@@ -119,7 +119,7 @@ def _job(
         schedule=schedule,
         source=source,
         seed=seed,
-        limits=estimator._limits(),
+        limits=estimator.limits(),
         evaluate=evaluate,
     )
 
@@ -128,7 +128,7 @@ def _seeds(
     estimator: TopicEstimator, source: Source, model: TopicModel, seed: int
 ) -> DocumentSeeds | NoiseSeeds:
     """The table that a run, or a chain, starts from, its rows made when they are asked for."""
-    guided = sum(name is not None for name in estimator._names())
+    guided = sum(name is not None for name in estimator.guide_names())
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
     if estimator.init == "documents":
@@ -140,7 +140,7 @@ def _seeds(
 
 def _chains(estimator: TopicEstimator, job: Run, held: Mapping[str, Any] | None = None) -> Chains | None:
     """The chains of a run by Gibbs sampling: from seeds, or from the arrays of a snapshot."""
-    sampling, model = estimator._sampling(), topic_model(job.model)
+    sampling, model = estimator.gibbs_settings(), topic_model(job.model)
     if sampling is None:
         return None
     tokens = tokens_of((bags for _, bags in job.source.in_order()), job.source.n_words)
@@ -168,7 +168,7 @@ def finish(estimator: TopicEstimator, corpus: Corpus, job: Run, state: RunState,
     estimator.analysis_ = corpus.analysis or Analysis()
     estimator.corpus_ = about(corpus)
     estimator.trace_ = trace.records
-    estimator._take(topic_model(job.model), job.engine, state)
+    estimator.take(topic_model(job.model), job.engine, state)
 
 
 def unsettled(state: RunState, tol: float) -> str | None:
@@ -197,7 +197,7 @@ def begin(
     With `corpus_inside`, the corpus's directory is moved in. Raises UserError where something is in the way.
     """
     seed = seed_of(estimator.random_state)
-    estimator._topic_model(corpus.vocabulary, corpus.analysis)
+    estimator.topic_model(corpus.vocabulary, corpus.analysis)
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
     with new_model_directory(path, overwrite=overwrite) as directory:
         job, state = new_run(estimator, corpus, seed, held_out, directory.path)

@@ -23,14 +23,14 @@ class HDP(ScikitLearn, PlainHDP):
         1
         """
         check_is_fitted(self)
-        if not self._model().words.dirichlet:
+        if not self.model.words.dirichlet:
             raise UserError("to_lda needs words that are known", remedy='fit with words="closed"')
         lda = LDA(self.n_topics_, alpha=self.alpha_, eta=self.eta_, random_state=self.seed_)
         lda.set_params(fold_in=self.fold_in, doc_max_iter=self.doc_max_iter, doc_tol=self.doc_tol)
         lda.set_params(n_jobs=self.n_jobs)
         for name in ("vocabulary_", "analysis_", "corpus_", "seed_", "trace_", "n_features_in_"):
             setattr(lda, name, getattr(self, name))
-        model, engine = lda._topic_model(self.vocabulary_, self.analysis_), LocalEngine(1)
-        engine.start(model, self._engine.table.counts(slice(None))[:, self._topic_columns])
-        lda._take(model, engine, replace(self._state, small=model.start()))
+        model, engine = lda.topic_model(self.vocabulary_, self.analysis_), LocalEngine(1)
+        engine.start(model, self.engine_.table.counts(slice(None))[:, self.topic_columns_])
+        lda.take(model, engine, replace(self.state_, small=model.start()))
         return lda

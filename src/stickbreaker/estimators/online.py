@@ -38,16 +38,16 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     if not begun:
         estimator.seed_ = seed_of(estimator.random_state)
     estimator._refuse_stream()
-    model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
+    model = estimator.topic_model(corpus.vocabulary, corpus.analysis, stream=True)
     source = source_of(corpus, model)
     threads = threads_of(estimator.n_jobs)
     if begun:  # a copy: a step that fails leaves the model as it was
-        engine = estimator._engine.fork(model, threads, copied=True)
+        engine = estimator.engine_.fork(model, threads, copied=True)
     else:
         engine = LocalEngine(threads)
     job = Run(model, engine, schedule, source, estimator.seed_)
     if begun:
-        state = estimator._state
+        state = estimator.state_
         for move in model.moves:  # that were not there before
             state.small = {**move.start(model.n_columns(state.small)), **state.small}
     else:
@@ -67,7 +67,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         estimator.vocabulary_ = _counted_on(estimator.vocabulary_, corpus)
     estimator.corpus_ = known
     estimator.trace_.append(record)
-    estimator._take(topic_model(job.model), engine, state)
+    estimator.take(topic_model(job.model), engine, state)
     estimator.converged_ = False  # a stream has no end
 
 

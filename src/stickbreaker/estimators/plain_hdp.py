@@ -123,10 +123,10 @@ class PlainHDP(PlainTopics):
 
     def _schedule(self) -> Schedule:
         if self.schedule is not None:
-            return super()._schedule()
-        if self._is_open:
+            return super().learning_schedule()
+        if self.is_open:
             return schedule_of("online", *self.online)
-        kept = self._slot() == "growing" and self._sampling() is None
+        kept = self._slot() == "growing" and self.gibbs_settings() is None
         return schedule_of("memoised" if kept else "batch", *self.online)
 
     def _moves(
@@ -143,7 +143,7 @@ class PlainHDP(PlainTopics):
             if isinstance(chosen, SplitMerge):
                 raise UserError(f"moves={chosen} needs words that are known", remedy="set moves=None")
             return ()
-        growing = documents.direct and self._sampling() is None
+        growing = documents.direct and self.gibbs_settings() is None
         if chosen is None or (not growing and isinstance(chosen, str)):
             return ()
         streamed = schedule in ("online", "partial_fit")
@@ -180,7 +180,7 @@ class PlainHDP(PlainTopics):
         return Franchise(max_iter, float(self.doc_tol), keep_local, int(self.tables))
 
     def _take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
-        super()._take(model, engine, state)
-        self.n_topics_ = len(self._topic_columns)
+        super().take(model, engine, state)
+        self.n_topics_ = len(self.topic_columns_)
         weights = model.documents.weights(state.small)
-        self.topic_weights_: Array = weights[self._topic_columns].copy()
+        self.topic_weights_: Array = weights[self.topic_columns_].copy()

@@ -54,7 +54,7 @@ class PlainTopics(TopicEstimator):
     def _documents(self) -> TopicPrior:
         """The documents slot that the parameters describe."""
 
-    def _topic_model(
+    def topic_model(
         self,
         vocabulary: Vocabulary | None = None,
         analysis: AnyAnalysis | None = None,
@@ -64,9 +64,9 @@ class PlainTopics(TopicEstimator):
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
         positive("n_topics", self.n_topics, whole=True)
         inference = inference_of(self.inference)
-        if self.inference == "hybrid" and self._is_open:
+        if self.inference == "hybrid" and self.is_open:
             inference = OPEN_HYBRID
-        own = SCHEDULES[type(self._schedule())]
+        own = SCHEDULES[type(self.learning_schedule())]
         schedule = "partial_fit" if stream else own
         self._refuse(schedule)
         for parameter, choices in (("init", INIT), ("fold_in", tuple(FOLD_IN))):
@@ -79,7 +79,7 @@ class PlainTopics(TopicEstimator):
             positive(parameter, getattr(self, parameter), whole=True)
         for parameter in ("tol", "doc_tol"):
             positive(parameter, getattr(self, parameter), zero=True)
-        sampling, sweeps = self._sampling(), self._limits().max_iter
+        sampling, sweeps = self.gibbs_settings(), self.limits().max_iter
         if sampling is not None and (sampling.burn_in or 0) >= sweeps:
             problem = f"burn_in={sampling.burn_in} leaves no sample of {sweeps} sweeps"
             raise UserError(problem, remedy="raise max_iter or lower burn_in")
@@ -167,6 +167,6 @@ class PlainTopics(TopicEstimator):
         return inference_of(self.inference).sampling
 
     def _limits(self) -> Limits:
-        sampled = self._sampling() is not None
+        sampled = self.gibbs_settings() is not None
         passes = (SWEEPS if sampled else PASSES) if self.max_iter is None else int(self.max_iter)
         return Limits(passes, 0.0 if sampled else float(self.tol))

@@ -87,7 +87,7 @@ def collect_documents_and_figures(
     if source.first[-1] > LIMIT:
         hashes = np.concatenate(engine.each(Lowest(source), parts))
         last = float(np.partition(hashes, LIMIT - 1)[LIMIT - 1])
-    words = estimator._topic_words
+    words = estimator.topic_words
     top = spelled_tops(lambda rows: leading_words(words, TOP_WORDS, rows)[0], estimator.vocabulary_)
     assert isinstance(source.corpus, Corpus)
     look = Look(estimator.without_table(), source, last, top)
@@ -144,7 +144,7 @@ class Look:
         source, estimator = self.source, self.whole or self.estimator.over(engine)
         self.whole, corpus = estimator, source.corpus
         assert isinstance(corpus, Corpus)
-        seen = estimator.seen(corpus) if estimator._is_open else corpus
+        seen = estimator.seen(corpus) if estimator.is_open else corpus
         learned, predicted = counts = np.zeros((2, source.n_words))
         kept: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         sides = [TopWords(words, language) for language, words in self.top.items()]
@@ -172,7 +172,7 @@ class Look:
         if not len(chosen):
             return
         bags = corpus.bags(block).take(chosen)
-        theta = estimator._theta(bags)
+        theta = estimator.infer_shares(bags)
         reader = Excerpts(corpus, block, entries)
         for row, i in enumerate(chosen.tolist()):
             metadata = {name: _short(value) for name, value in reader.metadata(i).items()}
@@ -190,7 +190,7 @@ class Look:
                 shares[top].tolist(),
                 excerpt.starts,
                 excerpt.lengths,
-                topics_of(excerpt.words, shares, estimator._topic_words),
+                topics_of(excerpt.words, shares, estimator.topic_words),
             )
             for column, value in zip(kept.values(), values, strict=True):
                 column.append(value)

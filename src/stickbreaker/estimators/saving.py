@@ -102,13 +102,13 @@ def save(estimator: TopicEstimator, path: Path, *, overwrite: bool) -> None:
     """Save a fitted estimator."""
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(estimator.vocabulary_)
-        traced = len(estimator.trace_) == estimator._state.step  # not of an older model that lost its trace
+        traced = len(estimator.trace_) == estimator.state_.step  # not of an older model that lost its trace
         if traced:
             directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
         fixed = {**manifest_of(estimator, estimator.seed_, corpus), DIGESTS: traced}
-        snapshot = model_of(estimator._engine, estimator._state, fixed, "done")
-        snapshot.arrays = {**snapshot.arrays, **latest_of(estimator._state)}  # `partial_fit` may go on
+        snapshot = model_of(estimator.engine_, estimator.state_, fixed, "done")
+        snapshot.arrays = {**snapshot.arrays, **latest_of(estimator.state_)}  # `partial_fit` may go on
         directory.write(snapshot)
 
 
@@ -150,9 +150,9 @@ def _fill(
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
     estimator.trace_ = snapshot.trace
     try:
-        model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_)
+        model = estimator.topic_model(estimator.vocabulary_, estimator.analysis_)
     except UserError:  # moves that are for streams only
-        model = estimator._topic_model(estimator.vocabulary_, estimator.analysis_, stream=True)
+        model = estimator.topic_model(estimator.vocabulary_, estimator.analysis_, stream=True)
     if not model.words.grows:  # an open vocabulary takes any columns
         estimator.n_features_in_ = len(estimator.vocabulary_)
     engine = LocalEngine(estimator.n_jobs, folder=directory.path)
@@ -162,7 +162,7 @@ def _fill(
     lasts = in_place or snapshot.manifest["status"] != "running"
     if isinstance(engine.table, StoredTable) and not lasts:
         engine.table = engine.table.copy()  # its files go when the run goes on
-    estimator._take(model, engine, state)
+    estimator.take(model, engine, state)
 
 
 def refuse_other_shapes(model: TopicModel, shape: tuple[int, int], state: RunState, n_words: int) -> None:

@@ -42,7 +42,7 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """
         corpus = self._as_corpus(X, reset=True)
         fitting.fit(self, corpus)
-        warning = fitting.unsettled(self._state, self._limits().tol)
+        warning = fitting.unsettled(self.state_, self.limits().tol)
         if warning is not None:
             warnings.warn(warning, ConvergenceWarning, stacklevel=2)
         return self
@@ -57,7 +57,7 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """
         begun = online.is_begun(self)
         corpus = self._as_corpus(
-            X, reset=self._is_open or not begun, analysis=self.analysis_ if begun else None
+            X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
         )
         online.partial_fit(self, corpus, begun)
         return self
@@ -70,7 +70,7 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """
         check_is_fitted(self)
         corpus = self._as_corpus(X, reset=False)
-        return np.concatenate([self._theta(corpus.bags(block)) for block in range(len(corpus.block_sizes))])
+        return np.concatenate([self.infer_shares(corpus.bags(block)) for block in range(len(corpus.block_sizes))])
 
     def score(self, X: Any, y: object = None) -> float:
         """Bound on the log probability of documents given the topics, in nats a token (no topic term).
@@ -84,7 +84,7 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)
-            nats += float(sum(local["scores"].values.sum() for local in self._infer(bags)))
+            nats += float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
             tokens += float(bags.counts.sum(dtype=np.float64))
         if tokens == 0.0:
             raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
@@ -130,9 +130,9 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         _refuse_no_list(X)
         if getattr(X, "ndim", None) == 1:
             X = np.asarray(X).tolist()
-        if not isinstance(X, Corpus) and _is_text(X, empty=not reset or self._is_open):
+        if not isinstance(X, Corpus) and _is_text(X, empty=not reset or self.is_open):
             if reset:
-                X = _corpus_of(X, analysis, rule=VocabularyRule(1, 1.0) if self._is_open else None)
+                X = _corpus_of(X, analysis, rule=VocabularyRule(1, 1.0) if self.is_open else None)
             else:
                 X = _corpus_of(X, self.analysis_, self.vocabulary_)
         if isinstance(X, Corpus):
@@ -149,7 +149,7 @@ class ScikitLearn(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             ensure_non_negative=True,
             reset=reset,
         )
-        if not reset and not self._is_open:  # columns are the vocabulary's words, in order
+        if not reset and not self.is_open:  # columns are the vocabulary's words, in order
             return Corpus.from_matrix(data, feature_names=self.vocabulary_.words)
         names = getattr(self, "feature_names_in_", getattr(X, "columns", None))
         names = [f"x{i}" for i in range(data.shape[1])] if names is None else list(names)

@@ -109,10 +109,10 @@ def begin(
     Raises UserError for parameters that do not fit, a stream without a word, and where something is in the
     way; Stopped when asked to stop before there is anything to save.
     """
-    if not estimator._topic_model(stream=True).words.grows:
+    if not estimator.topic_model(stream=True).words.grows:
         problem = "a closed vocabulary cannot be had from a stream, whose end nobody knows"
         raise UserError(problem, remedy="let words enter, or build a corpus of the stream first")
-    schedule = estimator._schedule()
+    schedule = estimator.learning_schedule()
     assert isinstance(schedule, Online)
     feed = Feed(settings, schedule.batch_size, analysis.resolved(), stop)
     documents = empty = 0
@@ -124,7 +124,7 @@ def begin(
         problem = "no document has a word" if documents else "there is no document"
         raise UserError(problem, where=_named(settings), remedy="give documents with text")
     seed, corpus = seed_of(estimator.random_state), corpus_of_tokens(minibatch.tokens)
-    model = estimator._topic_model(corpus.vocabulary, stream=True)
+    model = estimator.topic_model(corpus.vocabulary, stream=True)
     engine = LocalEngine(threads_of(estimator.n_jobs))
     begun = Run(model, engine, schedule, source_of(corpus, model), seed)
     job, state = begin_open(begun, estimator.n_topics, estimator.init)
@@ -172,7 +172,7 @@ def _taken_up(
     """The run of a snapshot, its stream read up to there."""
     manifest = snapshot.manifest
     estimator = estimator_of(manifest, threads)
-    schedule = estimator._schedule()
+    schedule = estimator.learning_schedule()
     assert isinstance(schedule, Online)
     settings = StreamSettings.from_json(manifest["stream"])
     if on_error is not None:
@@ -182,7 +182,7 @@ def _taken_up(
     assert isinstance(analysis, Analysis)
     feed = Feed(settings, schedule.batch_size, analysis, stop)
     feed.skip(manifest["corpus"]["documents"], manifest["corpus"]["fingerprint"])
-    model = estimator._topic_model(stream=True)
+    model = estimator.topic_model(stream=True)
     engine = LocalEngine(threads_of(threads))
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)

@@ -95,10 +95,10 @@ class TopicEstimator(ABC):
     @cached_property
     def vocabulary_(self) -> Vocabulary:
         """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
-        table, rows = self._engine.table, self._rows
+        table, rows = self.engine_.table, self._rows
         assert table.keys is not None
         assert rows is not None
-        tokens = self._model().words.word_totals(table.whole())[rows]
+        tokens = self.model.words.word_totals(table.whole())[rows]
         kept = tuple(table.keys[row] for row in rows.tolist())
         return Vocabulary(kept, np.ceil(tokens).astype(np.int64), tokens)
 
@@ -108,29 +108,29 @@ class TopicEstimator(ABC):
 
         None: all rows, of a closed one.
         """
-        words = self._model().words
-        return words.rows_in_use(self._engine.table.whole()) if words.grows else None
+        words = self.model.words
+        return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
 
     def _of_vocabulary(self, table: Array) -> Array:
         """A table (words × topics) reduced to the topics in use and known words, as topics × words."""
-        part = table.T[self._topic_columns]
+        part = table.T[self.topic_columns_]
         return np.ascontiguousarray(part if self._rows is None else part[:, self._rows])
 
     @cached_property
     def components_(self) -> Array:
         """Parameters of q(beta) (topics × words): expected counts plus eta; of an open vocabulary, counts."""
-        words, whole = self._model().words, self._engine.table.whole()
-        return self._of_vocabulary(words.parameters(self._small, whole))
+        words, whole = self.model.words, self.engine_.table.whole()
+        return self._of_vocabulary(words.parameters(self.small_, whole))
 
     @cached_property
     def topic_word_(self) -> Array:
         """E[beta] (topics × words)."""
-        return self._topic_words.dense()
+        return self.topic_words.dense()
 
     @cached_property
     def _topic_words(self) -> TopicWords:
         """`topic_word_`, of which no more is held than is asked for where the table lies in files."""
-        return self._model().words.topic_words(self._small, self._engine.table, self._topic_columns)
+        return self.model.words.topic_words(self.small_, self.engine_.table, self.topic_columns_)
 
     @cached_property
     def eta_(self) -> float | Array:
@@ -144,8 +144,8 @@ class TopicEstimator(ABC):
 
     def _hyperparameter(self, name: str) -> float | Array:
         """The prior of words in topics. Raises AttributeError where that is of another kind."""
-        words = self._model().words
-        own, value = words.hyperparameter(self._small)
+        words = self.model.words
+        own, value = words.hyperparameter(self.small_)
         if own != name:
             article = "an" if words.name[0] in "aeiou" else "a"
             raise AttributeError(f"{article} {words.name} vocabulary has {own}_ in place of {name}_")
@@ -154,7 +154,7 @@ class TopicEstimator(ABC):
     @cached_property
     def rest_(self) -> Array:
         """Of an open vocabulary, E[beta] of all strings that a topic does not have (topics)."""
-        return self._model().words.rests(self._small, self._engine.table)[self._topic_columns]
+        return self.model.words.rests(self.small_, self.engine_.table)[self.topic_columns_]
 
     @property
     def _is_open(self) -> bool:
@@ -162,10 +162,10 @@ class TopicEstimator(ABC):
         return WORDS[words_of(self.words)[0]].grows
 
     def _model(self) -> TopicModel:
-        return topic_model(self._engine.model)
+        return topic_model(self.engine_.model)
 
     @abstractmethod
-    def _topic_model(
+    def topic_model(
         self,
         vocabulary: Vocabulary | None = None,
         analysis: AnyAnalysis | None = None,
@@ -214,7 +214,7 @@ class TopicEstimator(ABC):
         words = self.vocabulary_.words if language is None else self.vocabulary_.spelled
         top: list[list[str]] = [[] for _ in self.alpha_]
         for part in ranges.values():
-            for row, chosen in zip(top, leading_words(self._topic_words, n, part)[0].tolist(), strict=True):
+            for row, chosen in zip(top, leading_words(self.topic_words, n, part)[0].tolist(), strict=True):
                 row.extend(words[w] for w in chosen)
         return top
 
@@ -230,7 +230,7 @@ class TopicEstimator(ABC):
         topics: list[tuple[int, list[tuple[str, float]]]] = []
         for topic in order[: None if num_topics < 0 else num_topics].tolist():
             rows, places = np.unique(self.vocabulary_.lookup(top[topic]), return_inverse=True)
-            probabilities = self._topic_words.of(rows)[topic, places].tolist()
+            probabilities = self.topic_words.of(rows)[topic, places].tolist()
             topics.append((topic, list(zip(top[topic], probabilities, strict=True))))
         if not formatted:
             return topics
@@ -257,31 +257,31 @@ class TopicEstimator(ABC):
 
     def _infer(self, bags: Bags) -> Iterator[Local]:
         """gamma and bound terms of some documents, a shard at a time."""
-        solver, model = self._fold_in(), self._model()
-        self._engine.model = replace(model, solver=solver)  # as the parameters say now
+        solver, model = self.fold_in_solver(), self.model
+        self.engine_.model = replace(model, solver=solver)  # as the parameters say now
         numbers = numbers_of(bags) if solver.draws else np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
-        shards = cut_shards(numbers, bags, self._engine.table.n_rows)
-        return self._engine.infer(self._small, shards, 0)
+        shards = cut_shards(numbers, bags, self.engine_.table.n_rows)
+        return self.engine_.infer(self.small_, shards, 0)
 
     def _theta(self, bags: Bags) -> Array:
         """E[theta] (documents × topics) of documents under the model's vocabulary."""
-        gamma = np.concatenate([local["gamma"].values for local in self._infer(bags)])
+        gamma = np.concatenate([local["gamma"].values for local in self.infer_documents(bags)])
         gamma = np.ascontiguousarray(
-            gamma[:, self._topic_columns]
+            gamma[:, self.topic_columns_]
         )  # or sums would depend on the other documents
         return gamma / gamma.sum(axis=1, keepdims=True)
 
     def _take(self, model: TopicModel, engine: Engine, state: RunState) -> None:
         """Make a run's state the estimator's fitted attributes."""
-        self._state, self._small = replace(state, plans=[]), state.small  # what was under way is over
+        self.state_, self.small_ = replace(state, plans=[]), state.small  # what was under way is over
         self.n_iter_, self.converged_, self.bound_ = state.passes, state.converged, final_score(state)
-        folds_in = TopicModel(model.documents, model.words, self._fold_in())
-        self._engine = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
+        folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
+        self.engine_ = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
         small = state.small
         totals = engine.totals().sum(axis=0)
-        topic_columns = self._topic_columns = model.documents.in_use(totals)
+        topic_columns = self.topic_columns_ = model.documents.in_use(totals)
         for name in MADE:
             vars(self).pop(name, None)
         self.alpha_ = model.documents.prior(small)[topic_columns].copy()
@@ -291,6 +291,6 @@ class TopicEstimator(ABC):
             self._rows = None
         columns = state.columns or first_columns(len(totals))
         self.topic_ids_ = [columns.numbers[k] for k in topic_columns.tolist()]
-        names = self._names()
+        names = self.guide_names()
         self.topic_names_ = tuple(names[k] if k < len(names) else None for k in topic_columns.tolist())
         self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)

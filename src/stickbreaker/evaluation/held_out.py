@@ -56,7 +56,7 @@ class BlockScore:
         return nats, tokens
 
     def _scored(self, engine: LocalEngine, observed: Bags, rest: Bags) -> tuple[float, float]:
-        self.topic_words = self.topic_words or self._topic_words(engine)
+        self.topic_words = self.topic_words or self.topic_words(engine)
         numbers = np.arange(len(observed.unseen))
         shards = cut_shards(numbers, observed, self.source.n_words, self.source.words)
         gamma = np.concatenate([each["gamma"].values for each in engine.infer(self.small, shards, self.seed)])

@@ -87,8 +87,8 @@ def _page_of(
     K = len(model.alpha_)
     if len(figures.get("coherence", range(K))) != K or any(k >= K for one in documents for k, _ in one.mix):
         raise ValueError("documents of a model of other topics")
-    seen = look_at(model._topic_words, model.topic_shares_, model.vocabulary_.parts)
-    distances = topic_distances(apart(model._topic_words, seen))
+    seen = look_at(model.topic_words, model.topic_shares_, model.vocabulary_.parts)
+    distances = topic_distances(apart(model.topic_words, seen))
     times = times_of(documents, K, date_field)
     partners = matches(model, compare) if compare else [None] * K
     return Page(
@@ -184,7 +184,7 @@ def _words(model: TopicEstimator) -> list[WordRow]:
     """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to."""
     vocabulary = model.vocabulary_
     frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
-    best = topics_of(frequent, model.topic_shares_, model._topic_words)
+    best = topics_of(frequent, model.topic_shares_, model.topic_words)
     language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
     return [
         WordRow(
@@ -212,7 +212,7 @@ def _growth(model: TopicEstimator) -> Growth | None:
     """How the topics came about, of a model that tells it in its trace."""
     if not any("topics" in record for record in model.trace_):
         return None
-    top = leading_words(model._topic_words, TOP_WORDS)[0].tolist()
+    top = leading_words(model.topic_words, TOP_WORDS)[0].tolist()
     return growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
 
 
@@ -229,7 +229,7 @@ def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any
         ("words read", f"{corpus['tokens']:,.0f}"),
         ("distinct words", f"{len(model.vocabulary_):,}"),
         ("topics", str(len(model.alpha_))),
-        ("sweeps" if model._sampling() else "passes", str(model.n_iter_)),
+        ("sweeps" if model.gibbs_settings() else "passes", str(model.n_iter_)),
     ]
     if held_out:
         facts.append(("held-out nats a word", f"{held_out[-1]:.3f}"))

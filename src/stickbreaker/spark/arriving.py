@@ -140,13 +140,13 @@ class Arriving:
         if not corpus.n_tokens:
             remedy = "give documents with text, in the language and the field that the options tell"
             raise UserError("no document has a known word", where=self.arrivals.directory, remedy=remedy)
-        model = estimator._topic_model(corpus.vocabulary, self.analysis, stream=True)
+        model = estimator.topic_model(corpus.vocabulary, self.analysis, stream=True)
         seed, known = seed_of(estimator.random_state), about(corpus)
         known |= {"documents": 0, "tokens": 0.0, "empty": 0, "fingerprint": ""}
         known["analysis"] = self.analysis.to_dict()
         with new_model_directory(self.path, overwrite=False) as directory:
             engine = engine_of(estimator, model, folder=directory.path)
-            schedule = estimator._schedule()
+            schedule = estimator.learning_schedule()
             job, state = begun(estimator, Run(model, engine, schedule, source_of(corpus, model), seed))
             directory.write_vocabulary(corpus.vocabulary)
             entry = {**asdict(self.arrivals), "batch": -1, "query": _query_of(self.path)}
@@ -166,12 +166,12 @@ class Arriving:
         entry = manifest[ARRIVING] | asdict(self.arrivals)
         self.fixed: dict[str, Any] = {**begun_with(manifest), ARRIVING: entry}
         vocabulary, seed = directory.vocabulary(), manifest["settings"]["random_state"]
-        model = self.estimator._topic_model(vocabulary, self.analysis, stream=True)
+        model = self.estimator.topic_model(vocabulary, self.analysis, stream=True)
         engine = engine_of(self.estimator, model, folder=self.path)
         engine.restore(model, snapshot.arrays, snapshot.keys)
         self.state = state_of(snapshot)
         nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
-        self.job = Run(model, engine, self.estimator._schedule(), nothing, seed)
+        self.job = Run(model, engine, self.estimator.learning_schedule(), nothing, seed)
         self.moments = Moments(directory.evolution()) if model.words.grows else None
         self.date = self.moments.date if self.moments is not None else None
         self.clock = Clock(snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0)
@@ -297,8 +297,8 @@ def _user_error_of(error: BaseException, path: Path) -> UserError | None:
 
 def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
     """Raise UserError for parameters that cannot learn from a stream."""
-    model = estimator._topic_model(vocabulary, stream=True)
-    assert isinstance(estimator._schedule(), Online)
+    model = estimator.topic_model(vocabulary, stream=True)
+    assert isinstance(estimator.learning_schedule(), Online)
     if vocabulary is None and not model.words.grows:
         remedy = 'let words enter (words="open"), or give a vocabulary'
         raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)

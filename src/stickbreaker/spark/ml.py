@@ -104,7 +104,7 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
     def _fit(self, dataset: "DataFrame") -> "LDAModel":
         session = dataset.sparkSession
         refuse_columns(dataset, self.getFeaturesCol(), self.getTopicDistributionCol())
-        PlainLDA(**self.settings(1))._topic_model()  # wrong parameters are refused before anything is done
+        PlainLDA(**self.settings(1)).topic_model()  # wrong parameters are refused before anything is done
         with tempfile.TemporaryDirectory(dir=scratch(session)) as folder:
             corpus = self._corpus(dataset, Path(folder) / "corpus")
             estimator = PlainLDA(**self.settings(corpus.n_documents), engine=_engine(session))
@@ -173,7 +173,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         from pyspark.sql import SparkSession
 
         words = self.estimator.vocabulary_.words
-        found = (each.tolist() for each in leading_words(self.estimator._topic_words, maxTermsPerTopic))
+        found = (each.tolist() for each in leading_words(self.estimator.topic_words, maxTermsPerTopic))
         rows = [
             (k, places, [words[place] for place in places], weights)
             for k, (places, weights) in enumerate(zip(*found, strict=True))
@@ -201,7 +201,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
             for batch in batches:
                 with placed.read() as estimator:
                     for bags in bags_in(estimator, batch.column(0)):
-                        nats += sum(local["scores"].values.sum() for local in estimator._infer(bags))
+                        nats += sum(local["scores"].values.sum() for local in estimator.infer_documents(bags))
                         tokens += float(bags.counts.sum(dtype=np.float64))
             return {"nats": float(nats), "tokens": tokens}
 
@@ -242,7 +242,7 @@ class LDAModelReader(MLReader[LDAModel]):
         with in_one_line(where=folder):
             metadata = DefaultParamsReader.loadMetadata(f"file://{folder}", self.sparkSession)
         estimator = saving.load(folder / MODEL)
-        engine = estimator._engine  # what is saved onto itself, in a pipeline too, is removed first
+        engine = estimator.engine_  # what is saved onto itself, in a pipeline too, is removed first
         engine.table = engine.table.copy()
         model = LDAModel.of(estimator, metadata["uid"], Placed.at(folder / MODEL))
         DefaultParamsReader.getAndSetParams(model, metadata)
