@@ -100,7 +100,7 @@ def child(documents: int, memory: str) -> dict[str, Any]:
         "distinct": int(met.sum()),
         "words": len(model.vocabulary_),
         "most_words": most,
-        "cells": int(model.engine_.whole().sizes.sum()),
+        "cells": int(model.engine_.table.whole().sizes.sum()),
         "grown_mb": peak_megabytes() - before,
         **{f"{name}_rate": BATCH * len(seconds[part]) / sum(seconds[part]) for name, part in parts.items()},
         "rate": documents / sum(seconds),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.lda import LDA
     from stickbreaker.learning.schedules import Memoised, Online
     from stickbreaker.models.topics.hybrid import Hybrid
-    from stickbreaker.models.topics.open_words import OpenVocabulary
+    from stickbreaker.models.topics.open_vocabulary import OpenVocabulary
     from stickbreaker.models.topics.sampling import Gibbs
     from stickbreaker.models.topics.spelling import Spelling
     from stickbreaker.models.topics.split_merge import SplitMerge
@@ -28,7 +28,7 @@ _HOMES = {
     "SplitMerge": "stickbreaker.models.topics.split_merge",
     "Online": "stickbreaker.learning.schedules",
     "Hybrid": "stickbreaker.models.topics.hybrid",
-    "OpenVocabulary": "stickbreaker.models.topics.open_words",
+    "OpenVocabulary": "stickbreaker.models.topics.open_vocabulary",
     "Spelling": "stickbreaker.models.topics.spelling",
     "Gibbs": "stickbreaker.models.topics.sampling",
     "Guide": "stickbreaker.estimators.guiding",

@@ -6,9 +6,19 @@ from pathlib import Path
 import pytest
 
 from stickbreaker import LDA, Online, UserError
-from stickbreaker.estimators.combinations import LEGAL, as_markdown
-from stickbreaker.estimators.settings import INFERENCE
+from stickbreaker.estimators.combinations import (
+    DOCUMENTS,
+    ENGINES,
+    INFERENCE,
+    LEGAL,
+    WORDS,
+    Combination,
+    as_markdown,
+    refuse_illegal,
+)
+from stickbreaker.estimators.combinations import SCHEDULES as EVERY_SCHEDULE
 
+TABLE = Path(__file__).with_name("combinations.txt")  # of every combination, what it gave once and for all
 PAGE = Path(__file__).parents[2] / "docs/models/sampling.md"
 SCHEDULES = ("batch", "online", "partial_fit")
 X = [[2, 0, 1], [0, 3, 1], [1, 1, 1]]
@@ -20,6 +30,20 @@ def legal(inference: str, schedule: str) -> bool:
 
 def test_the_docs_print_the_table():
     assert as_markdown() in PAGE.read_text(encoding="utf-8")
+
+
+def verdict(chosen: tuple[str, ...]) -> str:
+    try:
+        refuse_illegal(Combination(*((choice,) for choice in chosen)))
+    except UserError as error:
+        return str(error)
+    return "legal"
+
+
+def test_what_is_computed_is_the_table_in_every_combination():
+    every = product(DOCUMENTS, WORDS, INFERENCE, EVERY_SCHEDULE, ENGINES)
+    computed = [f"{' '.join(chosen)}: {verdict(chosen)}" for chosen in every]
+    assert computed == TABLE.read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize(("inference", "schedule"), list(product(INFERENCE, SCHEDULES)))

@@ -15,14 +15,15 @@ from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus import source as sources
 from stickbreaker.corpus.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.source import Source
-from stickbreaker.estimators import excerpts, fitting, topic_words
+from stickbreaker.estimators import excerpts, fitting
 from stickbreaker.estimators.excerpts import SNIPPET, Excerpts
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.sampling import LIMIT, collect_documents_and_figures, topics_of, unigram
 from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.topic_words import Dense
 from stickbreaker.evaluation import Topics, coherence_of
 from stickbreaker.learning.schedules import Online
+from stickbreaker.models.topics import topic_words
+from stickbreaker.models.topics.topic_words import Dense
 from stickbreaker.report.kept import read_documents
 from stickbreaker.testing import plant_languages
 

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from stickbreaker import LDA
 from stickbreaker.corpus import Corpus
-from stickbreaker.estimators import topic_words
-from stickbreaker.estimators.topic_words import Dense, leading_words, parts_of
+from stickbreaker.estimators.topic_words import leading_words
+from stickbreaker.models.topics import topic_words
+from stickbreaker.models.topics.topic_words import Dense, parts_of
 
 
 @given(st.data())

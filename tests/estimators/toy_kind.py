@@ -83,7 +83,7 @@ class PlainMixture(Estimator):
         self.state_ = state
         self.take_state(state)
         self.engine_ = engine
-        self.component_words_ = engine.rows().values
+        self.component_words_ = engine.table.counts(slice(None))
 
     def score_documents(self, corpus):
         nats = tokens = 0.0

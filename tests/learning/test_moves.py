@@ -227,7 +227,10 @@ def test_a_split_is_made_and_told():
     [told] = [event._replace(axis="components") for event in events]
     assert records_of([told], components).keys() == {"edits", "paths", "before"}
     assert told.to_record(components)["component"] == 1
-    assert engine.rows().values[:, [1, 3]].T.tolist() == [[0.0, 0.0, 3.0, 1.0], [0.0, 4.0, 3.0, 0.0]]
+    assert engine.table.counts(slice(None))[:, [1, 3]].T.tolist() == [
+        [0.0, 0.0, 3.0, 1.0],
+        [0.0, 4.0, 3.0, 0.0],
+    ]
     assert shape.small["weights"].values == pytest.approx([0.5, 0.15, 0.1, 0.05])
     assert shape.stats.usage["log_theta"].values.shape == (4,)
     assert shape.columns == Columns((0, 1, 2, 3), 4)

@@ -117,7 +117,7 @@ def test_probabilities_and_shares_sum_to_one(streamed):
     model, _ = streamed
     assert model.topic_word_.sum(axis=1) + model.rest_ == pytest.approx(np.ones(len(model.alpha_)))
     assert model.components_.shape == model.topic_word_.shape
-    whole = model.engine_.whole()
+    whole = model.engine_.table.whole()
     assert model.vocabulary_.words == tuple(whole.keys)
     assert (np.asarray(whole.sizes) <= 60).all()
 
@@ -359,7 +359,7 @@ def test_a_word_that_is_kept_though_no_topic_has_it_is_unseen():
     model = begun(words=words, alpha=0.1, init="random")
     for _ in range(3):
         model.partial_fit([["x"] * 9 + ["y"] * 5, ["z"] * 9 + ["y"] * 5, ["a"]])
-    kept, had = set(model.engine_.whole().keys), set(model.vocabulary_.words)
+    kept, had = set(model.engine_.table.whole().keys), set(model.vocabulary_.words)
     assert had == set("xyz") < kept == set("abcxyz")
     assert model.topic_word_.any(axis=0).all()
     assert model.components_.shape == model.topic_word_.shape == (2, len(had))

@@ -52,7 +52,8 @@ def test_probabilities_of_all_strings_sum_to_one():
     """E[beta] of a topic's words plus the rest times G0, over strings of the letters a, b, c and any other:
     those of up to six letters one by one, the longer by the lengths' distribution."""
     words, small, whole = slot(concentration=2.0)
-    expected, rests = words.topic_words(small, whole), words.rests(small, whole)
+    probabilities, rests = words.expected(small, whole)
+    expected = whole.dense(probabilities)
     model = CharacterModel.from_fields(small)
     longest = 6
     lengths = np.exp(model.lengths.log_probability(np.arange(1, longest + 1)))
@@ -70,7 +71,8 @@ def test_probabilities_of_all_strings_sum_to_one():
 
 def test_expected_probabilities_are_those_of_draws():
     words, small, whole = slot(concentration=3.0)
-    expected, rests = words.topic_words(small, whole), words.rests(small, whole)
+    probabilities, rests = words.expected(small, whole)
+    expected = whole.dense(probabilities)
     rng = np.random.default_rng(0)
     for k in (0, 1):
         names, counts = in_order(whole, k)
@@ -105,7 +107,7 @@ def test_weights_of_words_that_a_topic_has_and_has_not(outside):
 
 def test_a_topic_without_words_leaves_all_of_its_stick():
     words, small, whole = slot(np.zeros((4, 2)), concentration=5.0)
-    assert words.rests(small, whole).tolist() == [1.0, 1.0]
+    assert words.expected(small, whole)[1].tolist() == [1.0, 1.0]
     weights, log_scale = words.weights(small, whole, np.zeros((1, 2)), np.array([-1, 2]))
     assert weights.tolist() == [[1.0, 1.0]] * 2
     assert log_scale == pytest.approx(np.log([WORTH / 5.0] * 2))
@@ -148,7 +150,7 @@ def test_words_outside_of_the_truncation_are_no_part_of_it():
         names, counts = in_order(whole, k)
         exact += words.log_spelling(small, names[:2]).sum() - oracle.divergence(counts[:2], 3.0)
     assert words.score(small, np.zeros((1, 2)), summary) == pytest.approx(exact, rel=1e-8)
-    assert np.count_nonzero(words.topic_words(small, cut), axis=0).tolist() == [2, 2]
+    assert np.count_nonzero(cut.dense(words.expected(small, cut)[0]), axis=0).tolist() == [2, 2]
 
 
 def test_the_order_by_counts_has_the_largest_bound():
@@ -209,7 +211,7 @@ def test_a_run_ends_at_its_fixed_point():
     documents = [["a"] * 5 + ["b"] * 3 + ["c"], ["d"] * 4 + ["e", "a"]] * 5
     settings = {"random_state": 0, "alpha": 0.1, "schedule": "batch", "tol": 0.0, "max_iter": 200}
     model = LDA(2, words=OpenVocabulary(concentration="learned"), **settings).fit(documents)
-    whole = model.engine_.whole()
+    whole = model.engine_.table.whole()
     lists = [in_order(whole, k)[1] for k in (0, 1)]
     left = sum(oracle.expected_logs(counts, model.concentration_)[1] for counts in lists)
     assert model.concentration_ == pytest.approx(-sum(map(len, lists)) / left, rel=1e-3)
@@ -362,7 +364,7 @@ def stream(*minibatches, **settings):
 
 def counts_of(model):
     """{word: count} of the only topic, in its order."""
-    return dict(zip(*in_order(model.engine_.whole(), 0), strict=True))
+    return dict(zip(*in_order(model.engine_.table.whole(), 0), strict=True))
 
 
 def test_a_word_that_left_and_comes_back_is_new():

@@ -8,8 +8,8 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from stickbreaker.estimators import topic_words
-from stickbreaker.estimators.topic_words import Dense
+from stickbreaker.models.topics import topic_words
+from stickbreaker.models.topics.topic_words import Dense
 from stickbreaker.report import choose_words, nearest_topics, place_topics, topic_distances
 from stickbreaker.report.colour import contrast, hue_hex, topic_colours
 from stickbreaker.report.payload import _CURVES

@@ -20,10 +20,10 @@ from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.sums import SMALL, ChunkSum, Combiner, ReduceTask, sent
 from stickbreaker.engines.spark.tasks import MapTask, Portion, _grouped
 from stickbreaker.engines.stored import StoredRows, StoredTable
-from stickbreaker.estimators import fitting, sampling, topic_words
+from stickbreaker.estimators import fitting, sampling
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.saving import load
-from stickbreaker.models.topics import TopicModel
+from stickbreaker.models.topics import TopicModel, topic_words
 from stickbreaker.report.kept import read_documents
 
 LENGTH, TOPICS = 30, 8

@@ -92,7 +92,7 @@ class ConceptRuns:
         return list(documents(number, 6_000))
 
     def words(self, engine):
-        return [str(row) for row in range(engine.n_rows)]
+        return [str(row) for row in range(engine.table.shape[0])]
 
 
 class TestConceptWords(ConceptRuns, RunTests):
@@ -103,7 +103,7 @@ class TestConceptWords(ConceptRuns, RunTests):
 def test_totals_are_of_groups():
     job, _ = TestConceptWords().after(2)
     assert job.engine.totals().shape == (10_000, 2)
-    assert job.engine.totals() == pytest.approx(totals_of(job.model, job.engine.rows().values))
+    assert job.engine.totals() == pytest.approx(totals_of(job.model, job.engine.table.counts(slice(None))))
 
 
 class SmallRuns(TestConceptWords):
@@ -123,14 +123,14 @@ def test_the_score_never_falls_and_is_of_the_state():
     engine, scores = SmallRuns(2).in_batch(60)
     assert (np.diff(scores) > -1e-9).all(), scores
     assert scores[-1] > scores[0]
-    assert engine.rows().values.sum() == pytest.approx(23 * 12)
+    assert engine.table.counts(slice(None)).sum() == pytest.approx(23 * 12)
 
 
 def test_components_part_the_documents():
     """Words of one third come from one component alone."""
     engine, _ = SmallRuns(3).in_batch(80)
     by_word = np.zeros((30, 3))
-    np.add.at(by_word, engine.model.words, engine.rows().values)
+    np.add.at(by_word, engine.model.words, engine.table.counts(slice(None)))
     assert (by_word.max(axis=1) / np.maximum(by_word.sum(axis=1), 1e-9)).mean() > 0.9
 
 

@@ -118,9 +118,9 @@ class TestSmallGrammar(GrammarRuns, RunTests):
     def test_rules_that_a_shard_reads_sum_to_one_with_those_that_it_does_not(self):
         job, _ = self.after(5)
         engine, model = job.engine, job.model
-        small = model.prepare({}, engine.whole())
+        small = model.prepare({}, engine.table.whole())
         known = sorted({*self.words(engine)} - {*model.keys()})
-        rows, lacking = engine.positions([*model.keys(), *known]), model.possible - len(known)
-        view = model.view(small, engine.whole(), engine.totals(), rows)
+        rows, lacking = engine.table.positions([*model.keys(), *known]), model.possible - len(known)
+        view = model.view(small, engine.table.whole(), engine.totals(), rows)
         words = view.words[:, :-1].sum(1) + lacking * view.words[:, -1]
         assert view.pairs.sum((1, 2)) + words == pytest.approx(np.ones(model.symbols))

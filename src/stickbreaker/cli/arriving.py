@@ -276,17 +276,14 @@ def _say(record: dict[str, Any]) -> None:
 
 
 def _summarize(out: Path, arriving: "Arriving") -> dict[str, Any]:
-    from stickbreaker.models.topics import TopicModel
-
     if not out.exists():
         raise UserError("no document came", where=arriving.arrivals.directory, remedy="put files into it")
     state, known = arriving.state, arriving.fixed["corpus"]
     model, engine = arriving.job.model, arriving.job.engine
-    assert isinstance(model, TopicModel)
     return {
         "model": str(out),
-        "topics": len(model.documents.in_use(engine.totals().sum(axis=0))),
-        "words": engine.n_rows,
+        "topics": len(model.in_use(engine.totals().sum(axis=0))),
+        "words": engine.table.shape[0],
         "documents": known["documents"],
         "without_words": known["empty"],
         "skipped": arriving.skipped,

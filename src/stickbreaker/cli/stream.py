@@ -252,8 +252,8 @@ def _summarize(path: Path, stream: "Stream") -> dict[str, Any]:
     return {
         "model": str(path),
         "status": "done",
-        "topics": len(stream.model.documents.in_use(stream.job.engine.totals().sum(axis=0))),
-        "words": stream.job.engine.n_rows,
+        "topics": len(stream.job.model.in_use(stream.job.engine.totals().sum(axis=0))),
+        "words": stream.job.engine.table.shape[0],
         "documents": stream.about["documents"],
         "without_words": stream.about["empty"],
         "skipped": sum(stream.feed.problems.counts.values()),

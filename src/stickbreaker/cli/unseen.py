@@ -40,7 +40,7 @@ def spelled_topics(
 
     Raises UserError where the options do not fit the model.
     """
-    is_open = estimator.model.table.keyed
+    is_open = estimator.model.words.grows
     if unseen == "ignored":
         if spelling_of is not None:
             raise UserError("--spelling-of spells the words that --unseen ignores", remedy="drop one of them")
@@ -90,7 +90,7 @@ def _log_spelling_of(estimator: "TopicEstimator") -> "Callable[[Sequence[str]], 
     from stickbreaker.estimators.evaluated import spelling_of
     from stickbreaker.models.topics.spelling import CharacterModel, Spelling
 
-    if estimator.model.table.keyed:
+    if estimator.model.words.grows:
         return spelling_of(estimator)
     if estimator.vocabulary_.languages:
         problem = "unseen words of a model of several languages are not spelled"

@@ -1,17 +1,14 @@
 """What an engine is to the run loop."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Cells, Record, Rows, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import Counts, Local, Model, Plan, Step, Summary
+from stickbreaker.models.contract import CountTable, Model, Plan, Summary
 from stickbreaker.models.parts import TableParts
 
 if TYPE_CHECKING:
@@ -38,7 +35,13 @@ def sum_arrays(
 
 
 class Engine(ABC):
-    """Owns the table of counts; every method leaves it whole."""
+    """Owns the table of counts; every method leaves it whole.
+
+    `table` is there from `start` or `restore` on, to be looked at; what it gives is void after a change.
+    An engine whose table no process can hold gives rows of it that are asked for.
+    """
+
+    table: CountTable
 
     @abstractmethod
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
@@ -70,16 +73,9 @@ class Engine(ABC):
     def exchange(self, number: int, stats: Stats, keep: float) -> Stats:
         """table ← keep · table + the report's rows - those of the last report of this number.
 
-        Gives the sum of all reports kept, without rows but for trials'.
+        Gives the sum of all reports kept, without rows but for trials', and with those trials that every
+        report has.
         """
-
-    @abstractmethod
-    def have_tried(self, plans: Sequence[Plan]) -> bool:
-        """Whether every report that is kept has the trials of these plans."""
-
-    @abstractmethod
-    def infer(self, small: Record, shards: Iterable[Shard[Any]], seed: int) -> Iterator[Local]:
-        """Documents' records with the table held fixed, a shard at a time, in the shards' order."""
 
     @abstractmethod
     def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
@@ -125,27 +121,6 @@ class Engine(ABC):
     @abstractmethod
     def parts(self, report: Stats | None) -> TableParts:
         """The table as it is, and the rows of a report, for moves; void after the next change."""
-
-    @abstractmethod
-    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        """Table positions of keys, -1 where there is none."""
-
-    @abstractmethod
-    def rows(self) -> Rows:
-        """The whole table. An engine that cannot hold it refuses."""
-
-    @abstractmethod
-    def whole(self) -> Counts:
-        """The whole table as the model's view takes it; void after the next change."""
-
-    @abstractmethod
-    def reorder(self, small: Record, step: Step) -> Edit:
-        """What the model wants its ordered table to become; nothing is changed."""
-
-    @property
-    @abstractmethod
-    def n_rows(self) -> int:
-        """Rows of the table now."""
 
     @abstractmethod
     def snapshot(self) -> tuple[dict[str, Array], list[str] | None]:

@@ -1,6 +1,6 @@
 """The last report of each minibatch, for schedules that take it back when the minibatch is read again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,17 +28,17 @@ class KeptReports:
         return kept, None if last is None else last.rows.rows()
 
     def known(self, shape: tuple[int, ...]) -> Stats:
-        """The sum of all reports, but for their rows; trials with theirs (`shape` is the table's)."""
+        """The sum of all reports, but for their rows, with the trials that every report has, and these with
+        their rows (`shape` is the table's)."""
         from stickbreaker.engines.sums import Sum  # brings numba, which a model that is read does without
 
         total = Sum(shape)
-        for number in sorted(self.reports):
-            total.add(replace(self.reports[number], rows=no_rows(shape[1])))
+        reports = [self.reports[number] for number in sorted(self.reports)]
+        tried = tried_by_all(reports)
+        for report in reports:
+            trial = {name: report.trial[name] for name in tried}
+            total.add(replace(report, rows=no_rows(shape[1]), trial=trial))
         return total.stats()
-
-    def have_tried(self, name: str) -> bool:
-        """Whether every report has the trial of this name."""
-        return all(name in report.trial for report in self.reports.values())
 
     def edit(self, edit: Edit, row_axis: str, column_axis: str, n_rows: int) -> None:
         """Follow an edit; `n_rows` are the table's before it."""
@@ -80,6 +80,12 @@ class KeptReports:
         """Take the state of a snapshot."""
         numbers = {int(name.split("/")[1]) for name in arrays if name.startswith(PREFIX)}
         self.reports = {number: stats_from(f"{PREFIX}{number}/", arrays) for number in sorted(numbers)}
+
+
+def tried_by_all(reports: Sequence[Stats]) -> list[str]:
+    """The names of the trials that every report has, in the first one's order."""
+    first = reports[0].trial if reports else ()
+    return [name for name in first if all(name in report.trial for report in reports)]
 
 
 def single(rows: Rows) -> Rows:

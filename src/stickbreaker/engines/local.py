@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
@@ -26,7 +25,7 @@ from stickbreaker.engines.ordered import OrderedTable
 from stickbreaker.engines.parts import LocalParts
 from stickbreaker.engines.stored import StoredTable
 from stickbreaker.engines.table import Table, refuse_other_groups
-from stickbreaker.models.contract import Counts, Local, Model, Plan, Step, Summary, View
+from stickbreaker.models.contract import Local, Model, Plan, Summary, View
 
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
 BLOCK = 65536  # rows summarised at once
@@ -42,6 +41,8 @@ class LocalEngine(Engine):
     With `keep_local`, documents' records are carried from pass to pass, by the number of a shard's first
     document: for schedules whose shards are the same in every pass.
     """
+
+    table: Table | OrderedTable | StoredTable  # narrower than the contract has it: others only look
 
     def __init__(
         self, n_jobs: int | None = None, *, keep_local: bool = False, folder: Path | None = None
@@ -59,9 +60,7 @@ class LocalEngine(Engine):
         self.model = model
         spec = model.table
         if spec.truncated:
-            self.table: Table | OrderedTable | StoredTable = OrderedTable.of(
-                counts[:], *spec.axes, keys or ()
-            )
+            self.table = OrderedTable.of(counts[:], *spec.axes, keys or ())
         else:
             self.table = Table(counts[:], *spec.axes, keys, groups=spec.groups)
         self.locals, self.fresh, self.kept = {}, {}, KeptReports()
@@ -149,9 +148,6 @@ class LocalEngine(Engine):
         if last is not None:
             self.table.blend(last, 1.0, -1.0)
         return self.kept.known(self.table.shape)
-
-    def have_tried(self, plans: Sequence[Plan]) -> bool:
-        return all(self.kept.have_tried(plan.name) for plan in plans)
 
     def _view_for(self, shard: Shard[Any], small: Record, whole: View | None) -> tuple[Shard[Any], View]:
         """The shard with its rows as this table numbers them, and the model's view of them."""
@@ -244,24 +240,6 @@ class LocalEngine(Engine):
     def parts(self, report: Stats | None) -> LocalParts:
         return LocalParts(self.table, report)
 
-    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        return self.table.positions(keys)
-
-    def rows(self) -> Rows:
-        return Rows(np.arange(self.table.n_rows), self.table.counts(slice(None)))
-
-    def whole(self) -> Counts:
-        return self.table.whole()
-
-    def reorder(self, small: Record, step: Step) -> Edit:
-        if not self.model.table.truncated:
-            return ()
-        return self.model.reorder(small, self.table.whole(), step)
-
-    @property
-    def n_rows(self) -> int:
-        return self.table.n_rows
-
     def files(self, *, run: bool) -> Sequence[Path]:
         return self.table.files() if isinstance(self.table, StoredTable) else ()
 
@@ -282,7 +260,7 @@ class LocalEngine(Engine):
             self.table = StoredTable.restored(arrays, *axes, self.folder)
             arrays = {name: values for name, values in arrays.items() if not of_run(name)}
         else:
-            self.table = Table.restored(arrays, *axes, keys)
+            self.table = Table.restored(arrays, *axes, keys)  # pyright: ignore[reportIncompatibleVariableOverride]
         if not model.table.keyed and not isinstance(self.table, OrderedTable):
             refuse_other_groups(self.table.groups, len(self.table.totals()), model.table.groups)
         held: dict[int, dict[str, Array]] = {}

@@ -1,8 +1,24 @@
-"""Which choices go together: one table, which every estimator asks and the docs print."""
+"""Which choices go together: computed from what slots declare; estimators ask it and the docs print it."""
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from itertools import product
+from typing import Any, NamedTuple
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
+from stickbreaker.models.topics import (
+    ClosedVocabulary,
+    CoordinateAscent,
+    FiniteTopics,
+    FranchiseTopics,
+    Gibbs,
+    GrowingTopics,
+    Hybrid,
+    Inference,
+    OpenWords,
+    TopicPrior,
+    TopicVocabulary,
+)
 
 
 class Combination(NamedTuple):
@@ -15,50 +31,60 @@ class Combination(NamedTuple):
     engine: tuple[str, ...]
 
 
-LEGAL = (
-    Combination(
-        documents=("finite",),
-        words=("closed",),
-        inference=("mean-field", "hybrid"),
-        schedule=("batch", "memoised", "online", "partial_fit"),
-        engine=("local", "spark"),
-    ),
-    Combination(
-        documents=("growing",),
-        words=("closed",),
-        inference=("mean-field", "hybrid"),
-        schedule=("batch", "memoised", "online", "partial_fit"),
-        engine=("local", "spark"),
-    ),
-    Combination(
-        documents=("finite", "growing"),
-        words=("open",),
-        inference=("mean-field", "hybrid"),
-        schedule=("batch", "online", "partial_fit"),
-        engine=("local", "spark"),
-    ),
-    Combination(
-        documents=("franchise",),
-        words=("closed",),
-        inference=("mean-field",),
-        schedule=("batch", "online", "partial_fit"),
-        engine=("local", "spark"),
-    ),
-    Combination(
-        documents=("finite",),
-        words=("closed",),
-        inference=("gibbs", "gibbs-delayed"),
-        schedule=("batch",),
-        engine=("local",),
-    ),
-    Combination(
-        documents=("growing",),
-        words=("closed",),
-        inference=("gibbs",),
-        schedule=("batch",),
-        engine=("local",),
-    ),
-)
+DOCUMENTS: dict[str, type[TopicPrior]] = {
+    kind.name: kind for kind in (FiniteTopics, GrowingTopics, FranchiseTopics)
+}
+WORDS: dict[str, type[TopicVocabulary[Any]]] = {kind.name: kind for kind in (ClosedVocabulary, OpenWords)}
+INFERENCE: dict[str, Inference] = {
+    kind.name: kind for kind in (CoordinateAscent(), Hybrid(), Gibbs(), Gibbs(delayed=True))
+}
+SCHEDULES: dict[str, Schedule] = {
+    "batch": Batch(),
+    "memoised": Memoised(),
+    "online": Online(),
+    "partial_fit": Online(),
+}
+ENGINES = ("local", "spark")
+
+
+def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | None:
+    """The schedules and engines of two slots and the ways of inference that they share; None without any.
+
+    A sampler sweeps over all documents, on this machine. A schedule that keeps reports needs topics that are
+    told apart from documents' tables, and words that stay.
+    """
+    prior, vocabulary = DOCUMENTS[documents], WORDS[words]
+    ways = tuple(name for name in inference if INFERENCE[name].goes_with(prior, vocabulary))
+    if not ways:
+        return None
+    if INFERENCE[ways[0]].sampling is not None:
+        return Combination((documents,), (words,), ways, ("batch",), ("local",))
+    keeps = prior.direct and vocabulary.dirichlet
+    schedules = tuple(name for name, schedule in SCHEDULES.items() if keeps or not schedule.keeps_reports)
+    return Combination((documents,), (words,), ways, schedules, ENGINES)
+
+
+def legal() -> tuple[Combination, ...]:
+    """The table, from what slots and ways of inference declare; documents that go with the same in every way
+    share their rows.
+
+    >>> len(legal())
+    6
+    """
+    samplers = {name for name, way in INFERENCE.items() if way.sampling is not None}
+    kinds = [[name for name in INFERENCE if (name in samplers) == sampled] for sampled in (False, True)]
+    rows: list[dict[tuple[Combination, ...], Combination]] = [{} for _ in kinds]
+    for words, documents in product(WORDS, DOCUMENTS):
+        own = [_row(documents, words, kind) for kind in kinds]
+        alike = tuple(row._replace(documents=()) for row in own if row is not None)
+        for table, row in zip(rows, own, strict=True):
+            if row is not None:
+                before = table[alike].documents if alike in table else ()
+                table[alike] = row._replace(documents=(*before, documents))
+    return tuple(row for table in rows for row in table.values())
+
+
+LEGAL = legal()
 
 
 def refuse_illegal(chosen: Combination) -> None:

@@ -5,7 +5,6 @@ from functools import partial
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.evaluation.documents import Topics
 from stickbreaker.evaluation.spelled import LogSpelling, OpenTopics
-from stickbreaker.models.topics import OpenWords
 
 
 def topics_of(estimator: TopicEstimator) -> Topics:
@@ -20,6 +19,4 @@ def open_topics_of(estimator: TopicEstimator) -> OpenTopics:
 
 def spelling_of(estimator: TopicEstimator) -> LogSpelling:
     """log G0 of a fitted estimator of an open vocabulary; its topics are not looked at."""
-    words = estimator.model.words
-    assert isinstance(words, OpenWords)
-    return partial(words.log_spelling, estimator.small_)
+    return partial(estimator.model.words.log_spelling, estimator.small_)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core import purposes
 from stickbreaker.core.randomness import derived_seed
-from stickbreaker.core.records import Array, Rows
+from stickbreaker.core.records import Rows
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.local import LocalEngine, usable_cores
 from stickbreaker.estimators.opening import source_of
@@ -22,7 +22,8 @@ from stickbreaker.learning.events import Columns
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.contract import Fitted
-from stickbreaker.models.topics import ClosedVocabulary, FranchiseTopics, Gibbs, Hybrid, TopicModel
+from stickbreaker.models.topics import Gibbs, TopicModel
+from stickbreaker.models.topics.sampling import first_assignments
 from stickbreaker.models.topics.tokens import Tokens, tokens_of
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import sampling_state_of
@@ -48,7 +49,8 @@ def first_state(estimator: TopicEstimator, model: TopicModel, source: Source, se
     for number in range(sampling.chains):
         own = _seed(seed, number)
         seeds = seeds_of(estimator, source, model, own)[:]
-        assignments.append(_first_assignments(seeds, model, source, own))
+        shards = source.shards(*range(source.n_blocks))
+        assignments.append(first_assignments(model, seeds, shards, own))
     return SamplingState(_chains(estimator, model, tokens, assignments, seed))
 
 
@@ -120,10 +122,8 @@ def _chains(
 ) -> Chains:
     """Chains of which each begins with its assignments, a topic for every token."""
     sampling = _sampling(estimator)
-    assert not isinstance(model.documents, FranchiseTopics)
-    assert isinstance(model.words, ClosedVocabulary)
     samplers = [
-        sampling.sampler(tokens, first, model.documents, model.words, _seed(seed, number))
+        sampling.sampler(model, tokens, first, _seed(seed, number))
         for number, first in enumerate(assignments)
     ]
     burn_in = estimator.limits().max_iter // 2 if sampling.burn_in is None else sampling.burn_in
@@ -143,13 +143,3 @@ def _seed(seed: int, number: int) -> int:
 
 def _tokens(source: Source) -> Tokens:
     return tokens_of((bags for _, bags in source.in_order()), source.n_words)
-
-
-def _first_assignments(seeds: Array, model: TopicModel, source: Source, seed: int) -> NDArray[np.int32]:
-    """A topic for every token, in document order: a draw given the seeded topics."""
-    small = model.start()
-    assert isinstance(model.words, ClosedVocabulary)
-    view = model.view(small, seeds, model.words.totals(seeds), None)
-    start = Hybrid(burn_in=1, samples=1)
-    parts = [start.assign(view, shard, seed) for shard in source.shards(*range(source.n_blocks))]
-    return np.concatenate(parts)

@@ -23,7 +23,7 @@ class HDP(ScikitLearnTopics, PlainHDP):
         1
         """
         check_is_fitted(self)
-        if self.model.table.keyed:
+        if not self.model.words.dirichlet:
             raise UserError("to_lda needs words that are known", remedy='fit with words="closed"')
         lda = LDA(self.n_topics_, alpha=self.alpha_, eta=self.eta_, random_state=self.seed_)
         lda.set_params(fold_in=self.fold_in, doc_max_iter=self.doc_max_iter, doc_tol=self.doc_tol)
@@ -31,6 +31,6 @@ class HDP(ScikitLearnTopics, PlainHDP):
         for name in ("vocabulary_", "analysis_", "corpus_", "seed_", "trace_", "n_features_in_"):
             setattr(lda, name, getattr(self, name))
         model, engine = lda.topic_model(self.vocabulary_, self.analysis_), LocalEngine(1)
-        engine.start(model, self.engine_.rows().values[:, self.topic_columns_])
+        engine.start(model, self.engine_.table.counts(slice(None))[:, self.topic_columns_])
         lda.take(model, engine, replace(self.state_, small=model.start()))
         return lda

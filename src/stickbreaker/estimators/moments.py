@@ -8,8 +8,7 @@ from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
-from stickbreaker.models.topics import OpenWords, TopicModel
-from stickbreaker.models.topics.open_words import ENTERED
+from stickbreaker.models.topics import topic_model
 from stickbreaker.saved.evolution import ENTERED_WORDS, TOP_WORDS, Entered, Evolution, Top
 
 A_PASS = 4  # snapshots a pass over a corpus
@@ -61,24 +60,22 @@ class Evolving(Observer):
 def words_now(job: VariationalRun, state: VariationalState, since: int | None) -> tuple[Top, Entered]:
     """The most probable words of each topic in use, by its lasting number, and those that entered `since` so
     many steps were done; None: no word is said to have entered."""
-    assert isinstance(job.model, TopicModel)
-    words, whole = job.model.words, job.engine.whole()
-    assert isinstance(words, OpenWords)
-    probabilities, _ = words.expected(state.small, whole)
-    new = state.small[ENTERED].values >= (np.inf if since is None else since)
+    words, table = topic_model(job.model).words, job.engine.table
+    keys, whole = table.keys, table.whole()
+    assert keys is not None
+    new = words.entered(state.small) >= (np.inf if since is None else since)
     totals = job.engine.totals().sum(axis=0)
     numbers = (state.columns or first_columns(len(totals))).numbers
     top: dict[int, list[tuple[str, float]]] = {}
     entered: dict[int, list[tuple[int, str, float]]] = {}
-    for k in job.model.documents.in_use(totals).tolist():
-        size = int(whole.sizes[k])
-        order = np.argsort(-probabilities[k, :size], kind="stable")
-        order = order[: int((probabilities[k, :size] > 0.0).sum())]  # not those beyond the truncation
-        rows, shares = whole.rows[k, :size][order].tolist(), probabilities[k, :size][order].tolist()
+    topics = job.model.in_use(totals).tolist()
+    for k, (ranked, probabilities) in zip(topics, words.ranked(state.small, whole, topics), strict=True):
+        rows: list[int] = ranked.tolist()
+        shares: list[float] = probabilities.tolist()
         first = zip(rows[:TOP_WORDS], shares[:TOP_WORDS], strict=True)
-        top[numbers[k]] = [(whole.keys[row], share) for row, share in first]
-        places = np.flatnonzero(new[rows])[:ENTERED_WORDS].tolist()
-        entered[numbers[k]] = [(place + 1, whole.keys[rows[place]], shares[place]) for place in places]
+        top[numbers[k]] = [(keys[row], share) for row, share in first]
+        places: list[int] = np.flatnonzero(new[ranked])[:ENTERED_WORDS].tolist()
+        entered[numbers[k]] = [(place + 1, keys[rows[place]], shares[place]) for place in places]
     return top, entered
 
 

@@ -17,7 +17,7 @@ from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
-from stickbreaker.models.topics import FranchiseTopics, GrowingTopics, TopicModel
+from stickbreaker.models.topics import topic_model
 
 
 def is_begun(estimator: TopicEstimator) -> bool:
@@ -52,9 +52,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
             state.small = {**move.start(model.n_columns(state.small)), **state.small}
     else:
         job, state = begun_run(estimator, job)
-    assert isinstance(job.model, TopicModel)
-    grows = isinstance(job.model.documents, GrowingTopics | FranchiseTopics)
-    if begun and not grows and len(estimator.alpha_) != estimator.n_topics:
+    if begun and not model.documents.grows and len(estimator.alpha_) != estimator.n_topics:
         problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(problem, remedy="call fit to begin anew")
     known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
@@ -65,12 +63,11 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
             corpus.analysis or Analysis(),
             [],
         )
-    elif not model.table.keyed:
+    elif not model.words.grows:
         estimator.vocabulary_ = _counted_on(estimator.vocabulary_, corpus)
     estimator.corpus_ = known
     estimator.trace_.append(record)
-    assert isinstance(job.model, TopicModel)
-    estimator.take(job.model, engine, state)
+    estimator.take(topic_model(job.model), engine, state)
     estimator.converged_ = False  # a stream has no end
 
 

@@ -15,8 +15,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.seeding import seed_from_documents
 from stickbreaker.learning.variational import VariationalRun, VariationalState, admit
 from stickbreaker.models.contract import Model, Step
-from stickbreaker.models.topics import ClosedVocabulary, Hybrid, OpenWords, TopicModel
-from stickbreaker.models.topics.spelling import CharacterModel
+from stickbreaker.models.topics import TopicModel, topic_model
 
 FAINT = 1e-3  # of the noise that is heard beside seeds from documents
 
@@ -57,18 +56,16 @@ def begin_open(job: VariationalRun, n_topics: int, init: str) -> tuple[Variation
     or with noise ("random"). Where documents are sampled, which parts topics that are alike, "random" leaves
     the table empty.
     """
-    assert isinstance(job.model, TopicModel)
-    assert isinstance(job.model.words, OpenWords)
+    model = topic_model(job.model)
     first = next(iter(job.schedule.minibatches(job.source, 0, 0, 0.0, job.seed)))
     shards = list(first.shards)
     found = sorted({word for shard in shards for word in shard.keys or ()})
-    settings = job.model.words.settings.spelling
-    characters = CharacterModel.learn(settings.word_list() or found, settings)
-    model = replace(job.model, words=replace(job.model.words, characters=characters))
+    model = replace(model, words=model.words.with_first_words(found))
     job = replace(job, model=model)
     job.engine.start(model, np.zeros((0, n_topics)), ())
     state = VariationalState(model.start())
-    seeds = _seeds(job, n_topics, init, found, sum(float(shard.content.counts.sum()) for shard in shards))
+    tokens = sum(float(shard.content.counts.sum()) for shard in shards)
+    seeds = _seeds(job, model, n_topics, init, found, tokens)
     if seeds.any():
         rows_of = {word: np.append(row, 2.0) for word, row in zip(found, seeds, strict=True)}
         stats = Stats(no_rows(n_topics), found=rows_of)
@@ -77,17 +74,18 @@ def begin_open(job: VariationalRun, n_topics: int, init: str) -> tuple[Variation
     return job, state
 
 
-def _seeds(job: VariationalRun, n_topics: int, init: str, found: Sequence[str], tokens: float) -> Array:
+def _seeds(
+    job: VariationalRun, model: TopicModel, n_topics: int, init: str, found: Sequence[str], tokens: float
+) -> Array:
     """Counts (found words × topics), `tokens` in all, that topics begin with."""
-    assert isinstance(job.model, TopicModel)
-    drawn = isinstance(job.model.solver, Hybrid)
-    noise = np.zeros((len(found), n_topics)) if drawn else job.model.seed(found, tokens, job.seed)
+    drawn = model.solver.draws
+    noise = np.zeros((len(found), n_topics)) if drawn else model.seed(found, tokens, job.seed)
     if init != "documents":
         return noise
     assert job.source.words is not None
     place = {word: row for row, word in enumerate(job.source.words)}
-    closed = ClosedVocabulary(job.source.n_words, 1.0)
-    starts = seed_from_documents(job.source, closed, n_topics, 0, job.seed)[:]
+    every = [slice(0, job.source.n_words)]
+    starts = seed_from_documents(job.source, every, (), n_topics, 0, job.seed)[:]
     starts -= starts.min(axis=1, keepdims=True)  # without what all topics share
     starts = starts[[place[word] for word in found]]
     return starts * (tokens / max(starts.sum(), 1e-300)) + FAINT * noise

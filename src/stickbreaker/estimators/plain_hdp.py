@@ -14,17 +14,16 @@ from stickbreaker.learning.schedules import Schedule
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
-    ClosedVocabulary,
-    FiniteTopics,
     Franchise,
     FranchiseTopics,
     Gibbs,
     GrowingTopics,
     Hybrid,
-    MeanField,
+    LocalSolver,
     OpenVocabulary,
-    OpenWords,
     TopicModel,
+    TopicPrior,
+    TopicVocabulary,
 )
 from stickbreaker.models.topics.split_merge import SplitMerge
 
@@ -116,7 +115,7 @@ class PlainHDP(TopicEstimator):
         return REPRESENTATIONS[self.representation]
 
     def _refuse(self, schedule: str) -> None:
-        inference = inference_of(self.inference)[0]
+        inference = inference_of(self.inference).name
         if self._slot() == "franchise" and inference != "mean-field":
             problem = f"representation='franchise' does not go with inference={inference!r}"
             raise UserError(problem, remedy="there inference is 'mean-field'")
@@ -127,23 +126,24 @@ class PlainHDP(TopicEstimator):
             return super().learning_schedule()
         if self.is_open:
             return schedule_of("online", *self.online)
-        kept = self._slot() == "growing" and inference_of(self.inference)[0] in ("mean-field", "hybrid")
+        kept = self._slot() == "growing" and self.gibbs_settings() is None
         return schedule_of("memoised" if kept else "batch", *self.online)
 
     def _moves(
         self,
         schedule: str,
-        documents: FiniteTopics | GrowingTopics | FranchiseTopics,
-        words: ClosedVocabulary | OpenWords,
+        documents: TopicPrior,
+        words: TopicVocabulary[Any],
+        sampled: bool,
     ) -> tuple[Move, ...]:
         chosen = self.moves
         if isinstance(chosen, str) and chosen != "split-merge":
             raise UserError(f"moves={chosen!r}", remedy='moves is "split-merge", SplitMerge(...) or None')
-        if isinstance(words, OpenWords):
+        if not words.dirichlet:
             if isinstance(chosen, SplitMerge):
                 raise UserError(f"moves={chosen} needs words that are known", remedy="set moves=None")
             return ()
-        growing = isinstance(documents, GrowingTopics) and self.gibbs_settings() is None
+        growing = documents.direct and self.gibbs_settings() is None
         if chosen is None or (not growing and isinstance(chosen, str)):
             return ()
         streamed = schedule in ("online", "partial_fit")
@@ -151,7 +151,7 @@ class PlainHDP(TopicEstimator):
             chosen = SplitMerge("halves" if streamed else "exact")
         if schedule == "partial_fit" and chosen.accept == "exact":  # a stream goes on from what `fit` began
             chosen = replace(chosen, accept="halves")
-        if not isinstance(documents, GrowingTopics) or not growing:
+        if not growing:
             raise UserError(
                 f"moves={chosen}", remedy="leave moves None with Gibbs sampling and the franchise"
             )
@@ -163,10 +163,9 @@ class PlainHDP(TopicEstimator):
             raise UserError(
                 "eta differs from topic to topic, and moves change the topics", remedy="set moves=None"
             )
-        sampled = isinstance(inference_of(self.inference)[1], Hybrid)
         return (chosen.move(documents, words, sampled),)
 
-    def _documents(self) -> GrowingTopics | FranchiseTopics:
+    def _documents(self) -> TopicPrior:
         if isinstance(self.alpha, str) and self.alpha != "learned":
             raise UserError(f"alpha={self.alpha!r}", remedy='alpha is a number or "learned"')
         alpha, alpha_learned = concentration("alpha", self.alpha, {}, 1.0)
@@ -175,23 +174,13 @@ class PlainHDP(TopicEstimator):
         slot = FranchiseTopics if self._slot() == "franchise" else GrowingTopics
         return slot(int(self.n_topics), float(alpha), float(gamma), alpha_learned, gamma_learned)
 
-    def _mean_field(self) -> MeanField | Franchise:
-        return self._seated(super()._mean_field())
-
-    def fold_in_solver(self) -> MeanField | Hybrid | Franchise:
-        solver = super().fold_in_solver()
-        return solver if isinstance(solver, Hybrid) else self._seated(solver)
-
-    def _seated(self, solver: MeanField | Franchise) -> MeanField | Franchise:
-        """The solver of the representation, with the same rounds."""
+    def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
         if self._slot() != "franchise":
-            return solver
-        return Franchise(solver.max_iter, solver.tol, solver.keep_local, int(self.tables))
+            return super()._mean_field(max_iter, keep_local=keep_local)
+        return Franchise(max_iter, float(self.doc_tol), keep_local, int(self.tables))
 
     def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         super().take(model, engine, state)
         self.n_topics_ = len(self.topic_columns_)
-        documents, small = model.documents, state.small
-        franchise = isinstance(documents, FranchiseTopics)
-        weights = documents.weights(small) if franchise else small["weights"].values
+        weights = model.documents.weights(state.small)
         self.topic_weights_: Array = weights[self.topic_columns_].copy()

@@ -17,9 +17,10 @@ from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.excerpts import Excerpts
-from stickbreaker.estimators.topic_words import TopicWords, leading_words
+from stickbreaker.estimators.topic_words import leading_words
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.evaluation.completion import split_halves
+from stickbreaker.models.topics.topic_words import TopicWords
 
 if TYPE_CHECKING:
     from stickbreaker.evaluation.coherence import TopWords
@@ -205,7 +206,7 @@ def _short(value: Any) -> Any:
 def topics_of(words: NDArray[np.int64], theta: NDArray[np.floating], topics: TopicWords) -> NDArray[np.int64]:
     """The most probable topic of each of a document's words, argmax_k θ_k φ_kw.
 
-    >>> from stickbreaker.estimators.topic_words import Dense
+    >>> from stickbreaker.models.topics.topic_words import Dense
     >>> topics_of(np.array([0, 1]), np.array([0.5, 0.5]), Dense(np.array([[0.9, 0.1], [0.2, 0.8]]))).tolist()
     [0, 1]
     """

@@ -14,7 +14,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.models.contract import Model
-from stickbreaker.models.topics import ClosedVocabulary, InformedPrior, TopicModel
+from stickbreaker.models.topics import TopicModel
 
 SAMPLE = 5000  # documents that seeds are chosen from
 NEAR = 12  # documents a topic starts from: the seed and its nearest
@@ -26,25 +26,26 @@ def seeds_of(
 ) -> "DocumentSeeds | NoiseSeeds":
     """The table that a run, or a chain, starts from, its rows made when they are asked for."""
     guided = sum(name is not None for name in estimator.guide_names())
-    assert isinstance(model.words, ClosedVocabulary)
-    if estimator.init == "documents":
-        return seed_from_documents(source, model.words, estimator.n_topics, guided, seed)
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
+    if estimator.init == "documents":
+        sides, priors = corpus.vocabulary.parts, model.words.guided_priors
+        return seed_from_documents(source, sides, priors, estimator.n_topics, guided, seed)
     words, tokens = corpus.vocabulary.words, max(corpus.n_tokens, 1.0)
     return NoiseSeeds(model, words, estimator.n_topics, tokens, seed)
 
 
 def seed_from_documents(
-    source: Source, words: ClosedVocabulary, n_topics: int, guided: int, seed: int
+    source: Source, sides: Sequence[slice], priors: Sequence[Array], n_topics: int, guided: int, seed: int
 ) -> "DocumentSeeds":
     """Counts (words × topics): each topic starts from a few like documents, far from the others'.
 
     Zhai (2014), 3.2.1 seeds a topic with one document. Here seeds are chosen as k-means++ chooses centres
     (Arthur & Vassilvitskii 2007), by cosine of tf-idf, and each brings its nearest documents; on top, every
     topic has the corpus's own word shares at one count a word on average, so that no word is locked out.
-    The first `guided` topics start from the documents nearest to what their eta favours. Of polylingual
-    documents those with all languages are seeds, where they are enough.
+    The first `guided` topics start from the documents nearest to what their `priors` (words) favour. Of
+    polylingual documents those with all languages are seeds, where they are enough; `sides` are the words of
+    each language.
     """
     generator = stream(seed, purposes.SEED_DOCUMENTS)
     number = min(SAMPLE, source.n_documents)
@@ -59,13 +60,13 @@ def seed_from_documents(
         return DocumentSeeds(np.ones(source.n_words), csr_matrix((source.n_words, n_topics)))
     counts = counts[full]
     base = np.asarray(counts.sum(axis=0)).ravel()
-    for part in words.ranges():
+    for part in sides:
         base[part] *= (part.stop - part.start) / max(base[part].sum(), 1e-300)
     vectors, weights = _unit_tf_idf(counts)
     near = max(1, min(NEAR, len(full) // (2 * n_topics)))
     starts: list[csr_matrix] = []
-    leans = _leans(words, weights)
-    seeds = _seeds(vectors, leans, _linked(counts, words, n_topics), n_topics, generator)
+    leans = _leans(priors, weights)
+    seeds = _seeds(vectors, leans, _linked(counts, sides, n_topics), n_topics, generator)
     for topic, likeness in enumerate(seeds):
         chosen = np.argsort(-likeness, kind="stable")[:near]
         chosen = chosen[likeness[chosen] > 0.0] if topic < guided else chosen
@@ -108,18 +109,16 @@ class NoiseSeeds:
         return self.model.seed(some, self.tokens * (len(some) / max(1, len(self.words))), self.seed)
 
 
-def _leans(words: ClosedVocabulary, weights: Array) -> Iterator[Array]:
+def _leans(priors: Iterable[Array], weights: Array) -> Iterator[Array]:
     """What each guided topic's eta favours, weighted as documents are (words), of length one."""
-    if isinstance(words.eta, InformedPrior):
-        for topic in range(words.eta.guided):
-            eta = words.eta.of_topic(topic)
-            lean = (eta - eta.min()) * weights
-            yield lean / max(float(np.linalg.norm(lean)), 1e-12)
+    for eta in priors:
+        lean = (eta - eta.min()) * weights
+        yield lean / max(float(np.linalg.norm(lean)), 1e-12)
 
 
-def _linked(counts: csr_matrix, words: ClosedVocabulary, n_topics: int) -> NDArray[np.bool_]:
+def _linked(counts: csr_matrix, parts: Sequence[slice], n_topics: int) -> NDArray[np.bool_]:
     """Which documents may be seeds: those with words of every language, or all where these are few."""
-    sides = [np.asarray(counts[:, part].sum(axis=1)).ravel() > 0 for part in words.ranges()]
+    sides = [np.asarray(counts[:, part].sum(axis=1)).ravel() > 0 for part in parts]
     linked = np.logical_and.reduce(sides)
     return linked if linked.sum() >= 2 * n_topics else np.ones(len(linked), np.bool_)
 

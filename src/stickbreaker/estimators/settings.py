@@ -10,9 +10,10 @@ import numpy as np
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
+from stickbreaker.estimators.combinations import INFERENCE
 from stickbreaker.estimators.guiding import Guide
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
-from stickbreaker.models.topics import Gibbs, Hybrid, MeanField, OpenVocabulary, Spelling
+from stickbreaker.models.topics import Gibbs, Hybrid, Inference, OpenVocabulary, Spelling
 from stickbreaker.models.topics.split_merge import SplitMerge
 
 
@@ -39,22 +40,12 @@ def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:
 SCHEDULES: dict[type[Schedule], str] = {Batch: "batch", Memoised: "memoised", Online: "online"}
 
 
-INFERENCE: dict[str, MeanField | Hybrid | Gibbs] = {
-    "mean-field": MeanField(),
-    "hybrid": Hybrid(),
-    "gibbs": Gibbs(),
-    "gibbs-delayed": Gibbs(delayed=True),
-}
-
-
-def inference_of(value: object) -> tuple[str, MeanField | Hybrid | Gibbs]:
-    """The name of a kind of inference and its settings, from either."""
+def inference_of(value: object) -> Inference:
+    """A way of inference from its name, or as it is. Raises UserError for anything else."""
     if isinstance(value, str) and value in INFERENCE:
-        return value, INFERENCE[value]
-    if isinstance(value, Hybrid):
-        return "hybrid", value
-    if isinstance(value, Gibbs):
-        return "gibbs-delayed" if value.delayed else "gibbs", value
+        return INFERENCE[value]
+    if isinstance(value, Inference):
+        return value
     alternatives = ", ".join(repr(name) for name in INFERENCE)
     raise UserError(f"inference={value!r}", remedy=f"inference is {alternatives}, Hybrid(...) or Gibbs(...)")
 

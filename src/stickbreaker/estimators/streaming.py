@@ -31,7 +31,6 @@ from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.trace import line_of
 from stickbreaker.learning.variational import VariationalRun, VariationalState
-from stickbreaker.models.topics import OpenWords, TopicModel
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.saved.directory import new_model_directory
@@ -64,11 +63,6 @@ class Stream:
         self.clock = Clock(seconds)
         self.clock.begin(job, state)
 
-    @property
-    def model(self) -> TopicModel:
-        assert isinstance(self.job.model, TopicModel)
-        return self.job.model
-
     def learn(self, minibatch: Minibatch) -> TraceRecord | None:
         """One online step; None for a minibatch without a word, which is counted alone."""
         documents = len(minibatch.tokens)
@@ -78,7 +72,7 @@ class Stream:
             return None
         corpus = corpus_of_tokens(minibatch.tokens)
         self.about["tokens"] += corpus.n_tokens
-        job = replace(self.job, source=source_of(corpus, self.model))
+        job = replace(self.job, source=source_of(corpus, self.job.model))
         record = online_step(job, self.state, self.about["documents"])
         del self.state.scores[:-1]  # a stream has no end, its trace has them all
         self.clock.step(job, self.state, record)
@@ -116,7 +110,7 @@ def begin(
     Raises UserError for parameters that do not fit, a stream without a word, and where something is in the
     way; Stopped when asked to stop before there is anything to save.
     """
-    if not isinstance(estimator.topic_model(stream=True).words, OpenWords):
+    if not estimator.topic_model(stream=True).words.grows:
         problem = "a closed vocabulary cannot be had from a stream, whose end nobody knows"
         raise UserError(problem, remedy="let words enter, or build a corpus of the stream first")
     schedule = estimator.learning_schedule()

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
-from stickbreaker.estimators.combinations import Combination, refuse_illegal
+from stickbreaker.estimators.combinations import WORDS, Combination, refuse_illegal
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.settings import (
     SCHEDULES,
@@ -29,24 +28,23 @@ from stickbreaker.learning.schedules import Schedule
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
     ClosedVocabulary,
-    FiniteTopics,
-    Franchise,
-    FranchiseTopics,
+    CoordinateAscent,
     Gibbs,
-    GrowingTopics,
     Hybrid,
+    Inference,
+    LocalSolver,
     MeanField,
     OpenVocabulary,
     OpenWords,
     TopicModel,
+    TopicPrior,
+    TopicVocabulary,
 )
 
 OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
-FOLD_IN: dict[str, MeanField | Hybrid] = {
-    "mean-field": MeanField(max_iter=100),
-    "sampled": Hybrid(burn_in=10, samples=20),
-}
 INIT = ("random", "documents")
+FOLD_IN: dict[str, Inference] = {"mean-field": CoordinateAscent(), "sampled": Hybrid(burn_in=10, samples=20)}
+ROUNDS = 100  # of mean-field inference of a new document, at least
 SWEEPS, PASSES = 500, 100  # that a run takes by default, of Gibbs sampling and of all else
 
 
@@ -73,7 +71,7 @@ class TopicParams(Estimator):
     @property
     def is_open(self) -> bool:
         """Whether words enter as documents bring them."""
-        return words_of(self.words)[0] == "open"
+        return WORDS[words_of(self.words)[0]].grows
 
     @classmethod
     def refuse_settings(cls, settings: Mapping[str, Any]) -> None:
@@ -86,7 +84,7 @@ class TopicParams(Estimator):
         self.topic_model(vocabulary, analysis)
 
     @abstractmethod
-    def _documents(self) -> FiniteTopics | GrowingTopics | FranchiseTopics:
+    def _documents(self) -> TopicPrior:
         """The documents slot that the parameters describe."""
 
     def topic_model(
@@ -98,7 +96,7 @@ class TopicParams(Estimator):
     ) -> TopicModel:
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
         positive("n_topics", self.n_topics, whole=True)
-        name, inference = inference_of(self.inference)
+        inference = inference_of(self.inference)
         if self.inference == "hybrid" and self.is_open:
             inference = OPEN_HYBRID
         own = SCHEDULES[type(self.learning_schedule())]
@@ -120,14 +118,18 @@ class TopicParams(Estimator):
             raise UserError(problem, remedy="raise max_iter or lower burn_in")
         if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
             raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
-        if self.keep_local and not stream and (name != "mean-field" or schedule not in ("batch", "memoised")):
+        if (
+            self.keep_local
+            and not stream
+            and (inference.name != "mean-field" or schedule not in ("batch", "memoised"))
+        ):
             problem = "keep_local needs batch or memoised mean-field inference"
             raise UserError(problem, remedy="leave keep_local False")
         documents, words = self._documents(), self._words(vocabulary, analysis)
-        moves = self._moves(schedule, documents, words)
-        solver = inference if isinstance(inference, Hybrid) else self._mean_field()
-        if isinstance(solver, MeanField) and (schedule == "memoised" or moves):
-            solver = replace(solver, in_full=True)
+        solver = inference.solver(self._mean_field(int(self.doc_max_iter), keep_local=bool(self.keep_local)))
+        moves = self._moves(schedule, documents, words, solver.draws)
+        if schedule == "memoised" or moves:
+            solver = solver.with_full_reports()
         return TopicModel(documents, words, solver, moves)
 
     def learning_schedule(self) -> Schedule:
@@ -136,15 +138,14 @@ class TopicParams(Estimator):
     def _moves(
         self,
         schedule: str,
-        documents: FiniteTopics | GrowingTopics | FranchiseTopics,
-        words: ClosedVocabulary | OpenWords,
+        documents: TopicPrior,
+        words: TopicVocabulary[Any],
+        sampled: bool,
     ) -> tuple[Move, ...]:
-        """The moves that change the number of topics: none."""
+        """The moves that change the number of topics: none. `sampled`: documents' topics are drawn."""
         return ()
 
-    def _words(
-        self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None
-    ) -> ClosedVocabulary | OpenWords:
+    def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> TopicVocabulary[Any]:
         settings = words_of(self.words)[1]
         if settings is not None:
             if self.guide is not None:
@@ -178,7 +179,7 @@ class TopicParams(Estimator):
         return self.documents
 
     def _refuse(self, schedule: str) -> None:
-        inference = inference_of(self.inference)[0]
+        inference = inference_of(self.inference).name
         words = words_of(self.words)[0]
         refuse_illegal(
             Combination((self._slot(),), (words,), (inference,), (schedule,), (engine_name(self.engine),))
@@ -187,18 +188,16 @@ class TopicParams(Estimator):
     def refuse_stream(self) -> None:
         self._refuse("partial_fit")
 
-    def _mean_field(self) -> MeanField | Franchise:
-        return MeanField(int(self.doc_max_iter), float(self.doc_tol), bool(self.keep_local))
+    def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
+        """The mean-field solver of the documents slot, of so many rounds."""
+        return MeanField(max_iter, float(self.doc_tol), keep_local)
 
-    def fold_in_solver(self) -> MeanField | Hybrid | Franchise:
-        solver = FOLD_IN[self.fold_in]
-        if isinstance(solver, MeanField):
-            return MeanField(max(solver.max_iter, int(self.doc_max_iter)), float(self.doc_tol))
-        return solver
+    def fold_in_solver(self) -> LocalSolver:
+        mean_field = self._mean_field(max(ROUNDS, int(self.doc_max_iter)), keep_local=False)
+        return FOLD_IN[self.fold_in].solver(mean_field)
 
     def gibbs_settings(self) -> Gibbs | None:
-        inference = inference_of(self.inference)[1]
-        return inference if isinstance(inference, Gibbs) else None
+        return inference_of(self.inference).sampling
 
     def limits(self) -> Limits:
         sampled = self.gibbs_settings() is not None

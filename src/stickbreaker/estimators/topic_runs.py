@@ -20,7 +20,7 @@ from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
-from stickbreaker.models.topics import Hybrid, MeanField, OpenWords, TopicModel
+from stickbreaker.models.topics import TopicModel, topic_model
 from stickbreaker.models.topics.tokens import whole_counts
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import model_of, state_of
@@ -65,8 +65,7 @@ def learned(
         return model, *gibbs_runs.learned(estimator, model, state)
     assert isinstance(job, VariationalRun)
     assert isinstance(state, VariationalState)
-    assert isinstance(job.model, TopicModel)
-    return job.model, job.engine, state
+    return topic_model(job.model), job.engine, state
 
 
 def finish_run(
@@ -88,15 +87,14 @@ def finish_run(
 
 def begun(estimator: TopicEstimator, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
     """A run by variational steps with a seeded table, and its state."""
-    model = job.model
-    assert isinstance(model, TopicModel)
-    if isinstance(model.words, OpenWords):
+    model = topic_model(job.model)
+    if model.words.grows:
         job, state = begin_open(job, estimator.n_topics, estimator.init)
     else:
         job.engine.start(model, seeds_of(estimator, job.source, model, job.seed))
         state = VariationalState(model.start())
     solvers, corpus = (model.solver, estimator.fold_in_solver()), job.source.corpus
-    if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(isinstance(s, Hybrid) for s in solvers):
+    if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(solver.draws for solver in solvers):
         job.engine.each(WholeCounts(job.source), job.source.parts())  # else an error in mid-run
     return job, state
 
@@ -135,7 +133,7 @@ def _job(
     folder: Path | None,
 ) -> VariationalRun:
     schedule = estimator.learning_schedule()
-    carried = schedule.keeps_reports and isinstance(model.solver, MeanField)
+    carried = schedule.keeps_reports and bool(model.solver.goes_on_from)
     return VariationalRun(
         model=model,
         engine=engine_of(estimator, model, keep_local=estimator.keep_local or carried, folder=folder),
@@ -152,9 +150,9 @@ def _restored(job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_word
     engine = job.engine
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
-    refuse_other_shapes(model, (engine.n_rows, engine.totals().shape[1]), state, n_words)
+    refuse_other_shapes(model, engine.table.shape, state, n_words)
     records = engine.locals.values() if isinstance(engine, LocalEngine) else ()
-    if isinstance(model.solver, MeanField) and any("gamma" not in local for local in records):
+    if any(name not in local for local in records for name in model.solver.goes_on_from):
         raise ValueError("documents' records without their topics")
     for local in records:
         if "gamma" in local:

@@ -3,7 +3,7 @@
 from stickbreaker.core.flat import refuse_other_rows, refuse_other_sizes
 from stickbreaker.core.foreign import refuse_negative
 from stickbreaker.learning.variational import VariationalState
-from stickbreaker.models.topics import FiniteTopics, TopicModel
+from stickbreaker.models.topics import TopicModel
 from stickbreaker.models.topics.seen_before import SeenBefore
 from stickbreaker.models.topics.spelling import CharacterModel
 
@@ -15,9 +15,9 @@ def refuse_other_shapes(
 ) -> None:
     """Raise ValueError where the parts of a saved model are not of one size: its table (rows × columns), its
     vocabulary (`n_words`, of a closed one) and the rest."""
-    if not model.table.keyed and shape[0] != n_words:
+    if not model.words.grows and shape[0] != n_words:
         raise ValueError(f"{shape[0]} rows for {n_words} words")
-    if isinstance(model.documents, FiniteTopics) and model.documents.n_topics != shape[1]:
+    if not model.documents.grows and model.documents.n_topics != shape[1]:
         raise ValueError(f"{shape[1]} columns for {model.documents.n_topics} topics")
     sizes = dict(zip(model.table.axes, shape, strict=True))
     for name, item in {**model.documents.start(), **model.words.start()}.items():

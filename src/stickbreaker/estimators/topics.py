@@ -22,23 +22,31 @@ from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.estimators.topic_params import TopicParams
 from stickbreaker.estimators.topic_shapes import refuse_other_shapes
-from stickbreaker.estimators.topic_words import Dense, Stored, TopicWords, leading_words, parts_of
+from stickbreaker.estimators.topic_words import leading_words
 from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Local
-from stickbreaker.models.topics import Hybrid, InformedPrior, OpenWords, TopicModel
+from stickbreaker.models.topics import TopicModel, topic_model
+from stickbreaker.models.topics.topic_words import TopicWords
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
 
-MADE = ("components_", "topic_word_", "rest_", "eta_", "_rows")  # of the table, when they are asked for
+MADE = (  # of the table and the small part, when they are asked for
+    "components_",
+    "topic_word_",
+    "topic_words",
+    "rest_",
+    "eta_",
+    "concentration_",
+    "_rows",
+)
 
 
 class TopicEstimator(TopicParams):
     """An estimator of topics: what is read of the topics that a run left."""
 
     alpha_: Array
-    concentration_: float  # of an open vocabulary, in place of eta_
     topic_shares_: Array
     topic_names_: tuple[str | None, ...]
     topic_ids_: list[int]
@@ -50,11 +58,11 @@ class TopicEstimator(TopicParams):
     @cached_property
     def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
         """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
-        words, whole = self.model.words, self.engine_.whole()
-        assert isinstance(words, OpenWords)
-        assert self._rows is not None
-        tokens = words.word_totals(whole)[self._rows]
-        kept = tuple(whole.keys[row] for row in self._rows.tolist())
+        table, rows = self.engine_.table, self._rows
+        assert table.keys is not None
+        assert rows is not None
+        tokens = self.model.words.word_totals(table.whole())[rows]
+        kept = tuple(table.keys[row] for row in rows.tolist())
         return Vocabulary(kept, np.ceil(tokens).astype(np.int64), tokens)
 
     @cached_property
@@ -63,10 +71,8 @@ class TopicEstimator(TopicParams):
 
         None: all rows, of a closed one.
         """
-        if not isinstance(self.model.words, OpenWords):
-            return None
-        whole = self.engine_.whole()
-        return np.unique(whole.rows[whole.live() & whole.inside]).astype(np.int64)
+        words = self.model.words
+        return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
 
     def _of_vocabulary(self, table: Array) -> Array:
         """A table (words × topics) reduced to the topics in use and known words, as topics × words."""
@@ -76,52 +82,47 @@ class TopicEstimator(TopicParams):
     @cached_property
     def components_(self) -> Array:
         """Parameters of q(beta) (topics × words): expected counts plus eta; of an open vocabulary, counts."""
-        words, whole = self.model.words, self.engine_.whole()
+        words, whole = self.model.words, self.engine_.table.whole()
         return self._of_vocabulary(words.parameters(self.small_, whole))
 
     @cached_property
     def topic_word_(self) -> Array:
         """E[beta] (topics × words)."""
-        words = self.model.words
-        if isinstance(words, OpenWords):
-            return self._of_vocabulary(words.topic_words(self.small_, self.engine_.whole()))
-        out = np.empty(self.topic_words.shape)
-        for rows, part in parts_of(self.topic_words):
-            out[:, rows] = part
-        return out
+        return self.topic_words.dense()
 
-    @property
+    @cached_property
     def topic_words(self) -> TopicWords:
-        """`topic_word_`, of which no more is held than is asked for; an open vocabulary's is in memory."""
-        words = self.model.words
-        if isinstance(words, OpenWords):
-            return Dense(self.topic_word_)
-        return Stored(words, self.small_, self.engine_, self.topic_columns_)
+        """`topic_word_`, of which no more is held than is asked for where the table lies in files."""
+        return self.model.words.topic_words(self.small_, self.engine_.table, self.topic_columns_)
 
     @cached_property
     def eta_(self) -> float | Array:
         """The prior of words in topics: a number, or an array (words) or (topics × words)."""
+        return self._hyperparameter("eta")
+
+    @cached_property
+    def concentration_(self) -> float:
+        """Of an open vocabulary, that of a topic over all strings, in place of `eta_`."""
+        return float(self._hyperparameter("concentration"))
+
+    def _hyperparameter(self, name: str) -> float | Array:
+        """The prior of words in topics. Raises AttributeError where that is of another kind."""
         words = self.model.words
-        if isinstance(words, OpenWords):
-            raise AttributeError("an open vocabulary has concentration_ in place of eta_")
-        if isinstance(words.eta, np.ndarray | InformedPrior):
-            return np.array(words.eta[:]).T
-        return float(self.small_["eta"].values)
+        own, value = words.hyperparameter(self.small_)
+        if own != name:
+            article = "an" if words.name[0] in "aeiou" else "a"
+            raise AttributeError(f"{article} {words.name} vocabulary has {own}_ in place of {name}_")
+        return value
 
     @cached_property
     def rest_(self) -> Array:
         """Of an open vocabulary, E[beta] of all strings that a topic does not have (topics)."""
-        words = self.model.words
-        if not isinstance(words, OpenWords):
-            return np.zeros(len(self.topic_columns_))
-        return words.rests(self.small_, self.engine_.whole())[self.topic_columns_]
+        return self.model.words.rests(self.small_, self.engine_.table)[self.topic_columns_]
 
     @property
     def model(self) -> TopicModel:
         """The model by which what was learned is read, and by which new documents are inferred."""
-        model = self.engine_.model
-        assert isinstance(model, TopicModel)
-        return model
+        return topic_model(self.engine_.model)
 
     def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
         """The `n` most probable words of each topic; of a polylingual model, of each language in turn, or
@@ -180,11 +181,10 @@ class TopicEstimator(TopicParams):
         """gamma and bound terms of some documents, a shard at a time."""
         solver, model = self.fold_in_solver(), self.model
         self.engine_.model = replace(model, solver=solver)  # as the parameters say now
-        drawn = isinstance(solver, Hybrid)
-        numbers = numbers_of(bags) if drawn else np.arange(len(bags.offsets) - 1)
+        numbers = numbers_of(bags) if solver.draws else np.arange(len(bags.offsets) - 1)
         if self._rows is not None:
             bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
-        shards = cut_shards(numbers, bags, self.engine_.n_rows, size=model.shard_size)
+        shards = cut_shards(numbers, bags, self.engine_.table.n_rows, size=model.shard_size)
         return self.engine_.infer(self.small_, shards, 0)
 
     def infer_shares(self, bags: Bags) -> Array:
@@ -213,9 +213,8 @@ class TopicEstimator(TopicParams):
         for name in MADE:
             vars(self).pop(name, None)
         self.alpha_ = model.documents.prior(small)[topic_columns].copy()
-        if isinstance(model.words, OpenWords):
+        if model.words.grows:
             vars(self).pop("vocabulary_", None)
-            self.concentration_ = float(small["concentration"].values)
         else:
             self._rows = None
         columns = state.columns or first_columns(len(totals))
@@ -239,7 +238,7 @@ class TopicEstimator(TopicParams):
     def evolution(self, job: Run[Any], state: RunState, directory: ModelDirectory) -> Evolving | None:
         if not (isinstance(job, VariationalRun) and isinstance(state, VariationalState)):
             return None
-        return Evolving(directory.evolution(), job, state) if job.model.table.keyed else None
+        return Evolving(directory.evolution(), job, state) if topic_model(job.model).words.grows else None
 
     def finish_run(
         self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
@@ -269,7 +268,7 @@ class TopicEstimator(TopicParams):
             model = self.topic_model(self.vocabulary_, self.analysis_)
         except UserError:  # moves that are for streams only
             model = self.topic_model(self.vocabulary_, self.analysis_, stream=True)
-        if not model.table.keyed:  # an open vocabulary takes any columns
+        if not model.words.grows:  # an open vocabulary takes any columns
             self.n_features_in_ = len(self.vocabulary_)
         if self.gibbs_settings() is not None and snapshot.manifest["status"] == "running":
             from stickbreaker.estimators import gibbs_runs  # brings numba and scipy

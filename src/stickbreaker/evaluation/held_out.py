@@ -1,21 +1,17 @@
 """Document completion of held-out documents while a model is learning."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array, Record
+from stickbreaker.core.records import Record
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.source import Source, cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.evaluation.completion import completion_of_rest, split_halves
-from stickbreaker.models.topics import OpenWords, TopicModel
-
-WordTopics = Callable[[NDArray[np.integer[Any]]], Array]
+from stickbreaker.models.topics import TopicModel
+from stickbreaker.models.topics.slots import WordTopics
 
 
 class HeldOut:
@@ -70,23 +66,7 @@ class BlockScore:
 
     def _topic_words(self, engine: LocalEngine) -> WordTopics:
         """Gives E[beta] of some of the corpus's words, by ascending number (topics × words)."""
-        words, small = self.model.words, self.small
-        if not isinstance(words, OpenWords):
-            totals, counts = engine.totals(), engine.table.counts
-            return lambda rows: words.topic_words_of(small, counts(rows.astype(np.int64)), totals, rows).T
-        spelling, whole = self.source.words, engine.whole()
-        assert spelling is not None
-        found = np.vstack([words.topic_words(small, whole), np.zeros((1, len(whole.sizes)))])
-        rests = words.rests(small, whole)
-
-        def of(rows: NDArray[np.integer[Any]]) -> Array:
-            spelled = [spelling[int(row)] for row in rows]
-            outside = np.exp(words.log_spelling(small, spelled))[:, None] * rests
-            return (
-                found[engine.positions(spelled)] + outside
-            ).T  # -1, of a word that has no row, is the last
-
-        return of
+        return self.model.words.predictions(self.small, engine.table, self.source.words)
 
 
 def halves(source: Source, block: int) -> tuple[Bags, Bags] | None:

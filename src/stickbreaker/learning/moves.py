@@ -112,12 +112,15 @@ def make(
         made.append(event_of(item, after, changed, model.table.columns))
         concerned.append(columns_of(made[-1], after, changed))
         after = changed
-    n_rows, before = engine.n_rows, top_rows(engine.parts(None), columns, set[int]().union(*concerned))
+    n_rows, before = (
+        engine.table.shape[0],
+        top_rows(engine.parts(None), columns, set[int]().union(*concerned)),
+    )
     for item in accepted:
         stats = engine.follow(item.edit, stats)
         engine.edit(item.edit)
         small = apply(item.edit, small)
-    if engine.n_rows == n_rows:
+    if engine.table.shape[0] == n_rows:
         now = top_rows(engine.parts(None), after, set[int]().union(*concerned))
         made = [with_rows(event, own, before, now) for event, own in zip(made, concerned, strict=True)]
     return Shape(small, stats, after), made

@@ -102,12 +102,13 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
         stats = engine.exchange(minibatch.number, reported, minibatch.keep)
     summary = engine.summary(small) if model.needs_summary() else None
     small = model.global_step(small, stats, engine.totals(), summary, step)
-    ripe = minibatch.number is None or (not begun and engine.have_tried([item for _, item in plans]))
+    ripe = minibatch.number is None or (not begun and all(item.name in stats.trial for _, item in plans))
     if plans and ripe:
         shape = shape._replace(small=small, stats=stats)
         shape, late = moves.decide(model, engine, shape, plans, step)
         small, stats, events, plans = shape.small, shape.stats, [*events, *late], []
-    reordered = engine.reorder(small, step)
+    truncated = model.table.truncated
+    reordered = model.reorder(small, engine.table.whole(), step) if truncated else ()
     if reordered:
         engine.edit(reordered)
         small = apply(reordered, small)
@@ -119,7 +120,7 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     record = _record(job, state, minibatch, stats, score, events)
     if model.table.keyed:
         left = sum(len(change.positions) for change in reordered if isinstance(change, Drop))
-        record["vocabulary"] = {"size": engine.n_rows, "entered": entered, "left": left}
+        record["vocabulary"] = {"size": engine.table.shape[0], "entered": entered, "left": left}
     return record
 
 
@@ -215,7 +216,7 @@ def admit(
     small = {**small, **changed}
     if not keys:
         return stats.rows, small, 0
-    positions = engine.positions(keys)
+    positions = engine.table.positions(keys)
     order = positions.argsort()
     found = np.stack([stats.found[keys[i]] for i in order])[:, : model.n_columns(small)]
     fresh = Rows(positions[order], found)

@@ -4,18 +4,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, Grow
-from stickbreaker.core.records import Array, Record, Stats
+from stickbreaker.core.records import Array, Ordered, Record, Stats
 from stickbreaker.corpus.shards import SHARD, Bags, Index, Shard
 from stickbreaker.models.parts import TableParts
 
 Summary = Mapping[str, Array]  # sums over the rows of the table that are not linear in its counts
-Counts = Any  # a table or some of its rows: an array (rows × columns); of a truncated one `Ordered`
+Counts = Array | Ordered  # a table or some of its rows (rows × columns), or a truncated table, which is whole
 View = Any  # what a model makes of the rows that a shard reads; only that model looks inside
 Local = Record  # what a document keeps between passes, its first axis named "documents"
 
@@ -104,6 +104,33 @@ class TableSpec:
         'topic'
         """
         return self.columns.removesuffix("s")
+
+
+class CountTable(Protocol):
+    """A table of counts on this machine, to be looked at."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def keys(self) -> Sequence[str] | None:
+        """The keys of the rows, of a keyed table."""
+        ...
+
+    def totals(self) -> Array:
+        """Sums over rows (groups × columns)."""
+        ...
+
+    def whole(self) -> Counts:
+        """All of it, as `Model.view` takes it; void after the next change."""
+        ...
+
+    def counts(self, rows: NDArray[np.int64] | slice, /) -> Array:
+        """Some rows (rows × columns)."""
+        ...
+
+    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        """Rows of keys, -1 where there is none."""
+        ...
 
 
 class Model(ABC):
@@ -204,6 +231,10 @@ class Model(ABC):
     def is_settled(self, small: Record, totals: Array) -> bool:
         """Whether a score that no longer changes may end a run: no, while moves have something untried."""
         return all(move.is_settled(small, totals.sum(axis=0)) for move in self.moves)
+
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        """Which columns to show to users, given the total of each (columns): all."""
+        return np.arange(len(totals))
 
     def needs_summary(self) -> bool:
         """Whether every global step needs a summary of the table (a learned prior of the words does)."""

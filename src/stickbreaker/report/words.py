@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.estimators.topic_words import TopicWords, leading_words, parts_of
+from stickbreaker.estimators.topic_words import leading_words
+from stickbreaker.models.topics.topic_words import TopicWords, parts_of
 
 Floats = NDArray[np.floating]
 

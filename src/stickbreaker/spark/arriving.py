@@ -31,7 +31,6 @@ from stickbreaker.estimators.topics import TopicEstimator
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Online, cut
 from stickbreaker.learning.variational import VariationalRun
-from stickbreaker.models.topics import TopicModel
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.saved.directory import LOCK, new_model_directory
@@ -175,7 +174,7 @@ class Arriving:
         nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
         schedule = self.estimator.learning_schedule()
         self.job = VariationalRun(model, engine, schedule, nothing, seed=seed)
-        self.moments = Moments(directory.evolution()) if model.table.keyed else None
+        self.moments = Moments(directory.evolution()) if model.words.grows else None
         self.date = self.moments.date if self.moments is not None else None
         self.clock = Clock(snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0)
         self.clock.begin(self.job, self.state)
@@ -225,7 +224,6 @@ class Arriving:
     def _steps(self, corpus: Corpus) -> None:
         """Online steps over a micro-batch, a minibatch each; one without a word is counted alone."""
         known, model, schedule = self.fixed["corpus"], self.job.model, self.job.schedule
-        assert isinstance(model, TopicModel)
         assert isinstance(schedule, Online)
         known["tokens"] += corpus.n_tokens
         known["empty"] += corpus.n_empty
@@ -303,10 +301,10 @@ def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
     """Raise UserError for parameters that cannot learn from a stream."""
     model = estimator.topic_model(vocabulary, stream=True)
     assert isinstance(estimator.learning_schedule(), Online)
-    if vocabulary is None and not model.table.keyed:
+    if vocabulary is None and not model.words.grows:
         remedy = 'let words enter (words="open"), or give a vocabulary'
         raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)
-    if vocabulary is not None and model.table.keyed:
+    if vocabulary is not None and model.words.grows:
         remedy = "leave the vocabulary out, or close the words"
         raise UserError("words enter by themselves, a vocabulary has no meaning", remedy=remedy)
 

@@ -231,7 +231,7 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
 
         with placed.read() as by:
             known = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
-            if by.model.table.keyed:
+            if by.model.words.grows:
                 scored, *letters = completion_of_string_blocks(open_topics_of(by), known, blocks, share)
                 for _ in read(known):
                     pass

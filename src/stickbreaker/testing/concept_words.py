@@ -18,7 +18,7 @@ from scipy.special import logsumexp
 from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Bags, Shard
-from stickbreaker.models.contract import Index, Local, Model, Score, Step, Summary, TableSpec
+from stickbreaker.models.contract import Counts, Index, Local, Model, Score, Step, Summary, TableSpec
 
 
 class Paths(NamedTuple):
@@ -85,7 +85,8 @@ class ConceptWords(Model):
         logs[0] = 0.0
         return logs
 
-    def view(self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None) -> Paths:
+    def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> Paths:
+        assert isinstance(counts, np.ndarray)
         logs = self.log_edges(totals)
         for level in self.levels:
             logs[level] += logs[self.parents[level]]
@@ -116,8 +117,9 @@ class ConceptWords(Model):
         )
         return {"shares": Field(shares, ("documents", "components"))}, stats
 
-    def summary(self, small: Record, counts: Array, first: int) -> Summary:
+    def summary(self, small: Record, counts: Counts, first: int) -> Summary:
         """Prior of the leaves, but for the sizes that they are divided by."""
+        assert isinstance(counts, np.ndarray)
         return {"leaves": np.log(self.eta + counts).sum(axis=0)}
 
     def global_step(

@@ -47,7 +47,13 @@ class RunTests(Runs):
     def made(self, n_jobs: int) -> Whole:
         """A whole run."""
         job, state, records, words = self.history(n_jobs)
-        return Whole(state.small, records, words, job.engine.rows().values.copy(), job.engine.totals().copy())
+        return Whole(
+            state.small,
+            records,
+            words,
+            job.engine.table.counts(slice(None)).copy(),
+            job.engine.totals().copy(),
+        )
 
     def whole(self) -> Whole:
         """The whole run of one worker: made once, for all tests of a class, which only look at it."""
@@ -73,15 +79,15 @@ class RunTests(Runs):
         copy = deepcopy(state)
         last = range(self.middle, self.steps)
         records = [advance(job, state, self.minibatch(number)) for number in last]
-        after = job.engine.rows().values.tobytes()
+        after = job.engine.table.counts(slice(None)).tobytes()
         other, _ = self.begun()
         other.engine.restore(other.model, arrays, keys)
         assert [advance(other, copy, self.minibatch(number)) for number in last] == records
-        assert other.engine.rows().values.tobytes() == after
+        assert other.engine.table.counts(slice(None)).tobytes() == after
 
     def test_an_interrupted_step_changes_nothing(self) -> None:
         job, state = self.after(self.middle)
-        before, small = job.engine.rows().values.tobytes(), state.small
+        before, small = job.engine.table.counts(slice(None)).tobytes(), state.small
 
         def interrupted() -> Any:
             yield from self.shards(self.middle)[:3]
@@ -93,7 +99,7 @@ class RunTests(Runs):
             job.engine.map(state.small, interrupted(), whole.n_shards, job.seed)
         with pytest.raises(Interrupted):
             advance(job, state, whole)
-        assert job.engine.rows().values.tobytes() == before
+        assert job.engine.table.counts(slice(None)).tobytes() == before
         assert state.small is small
         assert state.step == self.middle
 
@@ -119,19 +125,19 @@ class EngineLaws(RunTests):
     def test_a_report_that_becomes_the_table_adds_up_and_decays(self) -> None:
         """The first step's: at rate one nothing of the table before it is left."""
         job, _ = self.after(1)
-        before = job.engine.rows().values.copy()
+        before = job.engine.table.counts(slice(None)).copy()
         assert before.any()
         assert job.engine.totals()[0] == pytest.approx(before.sum(0), rel=1e-9)
         job.engine.blend(Rows(np.array([1]), before[:1]), 0.5, 2.0)
         after = 0.5 * before
         after[1] += 2.0 * before[0]
-        assert job.engine.rows().values == pytest.approx(after, rel=1e-12)
+        assert job.engine.table.counts(slice(None)) == pytest.approx(after, rel=1e-12)
         assert job.engine.totals()[0] == pytest.approx(after.sum(0), rel=1e-9)
 
     def test_edits_of_columns_keep_totals_but_for_what_they_drop(self) -> None:
         """Law 4; the table follows an edit as the record beside it does."""
         job, state = self.after(self.steps)
-        counts = Field(job.engine.rows().values.copy(), ("words", "components"))
+        counts = Field(job.engine.table.counts(slice(None)).copy(), ("words", "components"))
         n = counts.values.shape[1]
         edit = (
             Grow("components", 1),
@@ -142,7 +148,7 @@ class EngineLaws(RunTests):
         )
         job.engine.edit(edit)
         after = apply(edit, {**state.small, "counts": counts})
-        table, totals = job.engine.rows().values, job.engine.totals()
+        table, totals = job.engine.table.counts(slice(None)), job.engine.totals()
         assert table == pytest.approx(after["counts"].values, rel=1e-12)
         assert totals[0] == pytest.approx(table.sum(0), rel=1e-9)
         assert dropped(counts, edit) > 0.0
@@ -151,14 +157,14 @@ class EngineLaws(RunTests):
 
     def test_blend_decays_everything_and_adds_a_few_rows(self) -> None:
         job, _ = self.after(self.steps)
-        before, totals = job.engine.rows().values.copy(), job.engine.totals().copy()
+        before, totals = job.engine.table.counts(slice(None)).copy(), job.engine.totals().copy()
         fresh = Rows(np.array([1, 3]), np.arange(2.0 * before.shape[1]).reshape(2, -1))
         for _ in range(40):  # past any threshold at which the decay factor is multiplied out
             job.engine.blend(fresh, 0.6, 2.0)
             before = before * 0.6
             before[[1, 3]] += 2.0 * fresh.values
             totals = 0.6 * totals + 2.0 * fresh.values.sum(0)
-        assert job.engine.rows().values == pytest.approx(before, rel=1e-12)
+        assert job.engine.table.counts(slice(None)) == pytest.approx(before, rel=1e-12)
         assert job.engine.totals() == pytest.approx(totals, rel=1e-12)
         job.engine.blend(fresh, 0.0, 1.0)
         assert job.engine.totals()[0] == pytest.approx(fresh.values.sum(0))
@@ -187,7 +193,7 @@ class EngineTests(GrowingRuns, EngineLaws):
         """Law 4, for a table and the record beside it."""
         job, state = self.after(self.steps)
         engine, keys = job.engine, self.words(job.engine)
-        values: Array = engine.rows().values.copy()
+        values: Array = engine.table.counts(slice(None)).copy()
         n, columns = values.shape
         edit = (
             Permute("words", tuple(reversed(range(n)))),
@@ -198,11 +204,11 @@ class EngineTests(GrowingRuns, EngineLaws):
             Grow("words", 1, ("late",)),
         )
         engine.edit(edit)
-        after = engine.rows().values
+        after = engine.table.counts(slice(None))
         lost = values[[n - 1, n - 3]].sum()
         assert after.shape == (n - 1, columns + 1)
         assert engine.totals().sum() == pytest.approx(values.sum() - lost)
         assert after.sum() == pytest.approx(values.sum() - lost)
-        assert engine.positions(["late", keys[0], keys[n - 1]]).tolist() == [n - 2, n - 3, -1]
+        assert engine.table.positions(["late", keys[0], keys[n - 1]]).tolist() == [n - 2, n - 3, -1]
         small = apply(edit, state.small)
         assert small["use"].values.sum() == pytest.approx(state.small["use"].values.sum())

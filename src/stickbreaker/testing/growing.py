@@ -21,6 +21,7 @@ from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.contract import (
     Accepted,
+    Counts,
     Local,
     Model,
     Move,
@@ -66,7 +67,10 @@ class GrowingMixture(Model):
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
         return np.zeros((len(keys), self.start_components))
 
-    def view(self, small: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None) -> Components:
+    def view(
+        self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
+    ) -> Components:
+        assert isinstance(counts, np.ndarray)
         use = small["use"].values
         size = totals[0] + self.eta * 1000.0
         places = np.arange(len(counts)) if rows is None else rows
@@ -91,7 +95,8 @@ class GrowingMixture(Model):
         trials = [plan for plan in plans if "component" in plan.change]
         return {}, {plan.name: _try_split(shard, shares[:, _component(plan)], plan, seed) for plan in trials}
 
-    def summary(self, small: Record, counts: Array, first: int) -> Summary:
+    def summary(self, small: Record, counts: Counts, first: int) -> Summary:
+        assert isinstance(counts, np.ndarray)
         return {"squares": (counts**2).sum(axis=0)}
 
     def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:

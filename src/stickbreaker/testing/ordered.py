@@ -38,13 +38,15 @@ class OrderedMixture(GrowingMixture):
         marks = Field(np.zeros(0), ("words",), additive=False, fresh=1.0)  # what an edit alone gives a word
         return {**super().start(), "letters": sizes, "marks": marks}
 
-    def prepare(self, small: Record, counts: Ordered) -> Record:
+    def prepare(self, small: Record, counts: Counts) -> Record:
+        assert isinstance(counts, Ordered)
         places = np.where(counts.inside, np.cumsum(counts.inside, axis=1), 0)
         return {**small, RANK: Field(places.astype(np.float64))}
 
     def view(
         self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
     ) -> Components:
+        assert isinstance(counts, Ordered)
         assert rows is not None
         use, size = small["use"].values, totals[0] + self.eta * 1000.0
         places = np.sort(rows[rows >= 0])
@@ -68,7 +70,8 @@ class OrderedMixture(GrowingMixture):
         sizes = np.concatenate([small["letters"].values, [float(len(key)) for key in keys]])
         return edit, {"letters": small["letters"]._replace(values=sizes)}
 
-    def reorder(self, small: Record, counts: Ordered, step: Step) -> Edit:
+    def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
+        assert isinstance(counts, Ordered)
         if step.number % 2 == 0:
             return ()
         orders = tuple(
@@ -97,32 +100,38 @@ class OrderedEngineTests(GrowingRuns):
             moved = [moved[0] + vocabulary["entered"] * (number > 0), moved[1] + vocabulary["left"]]
             keys = job.engine.snapshot()[1]
             assert keys is not None
-            assert vocabulary["size"] == size == len(keys) == job.engine.n_rows
+            assert vocabulary["size"] == size == len(keys) == job.engine.table.shape[0]
             assert state.small["letters"].values.tolist() == [len(key) for key in keys]
             assert state.small["marks"].values.tolist() == [1.0] * len(keys)
             assert vocabulary["left"] == 0 or number % 2
             if number % 2:
                 assert job.engine.summary(state.small)["inside"].tolist() == [12.0, 12.0]
-                assert (job.engine.rows().values > 0).any(axis=1).all(), "a row without a cell stayed"
+                assert (job.engine.table.counts(slice(None)) > 0).any(axis=1).all(), (
+                    "a row without a cell stayed"
+                )
         assert min(moved) > 0
 
     def test_the_order_is_by_the_counts_of_the_last_reorder(self) -> None:
         job, state = self.begun()
         for number in range(6):
             advance(job, state, self.minibatch(number))
-        whole = job.engine.whole()
+        whole = job.engine.table.whole()
+        assert isinstance(whole, Ordered)
         for k, size in enumerate(whole.sizes.tolist()):
             assert size == 12
             assert (np.diff(whole.values[k, :size]) <= 0).all()
         first = [whole.rows[k, :12].tolist() for k in (0, 1)]
         advance(job, state, self.minibatch(6))
-        whole = job.engine.whole()
+        whole = job.engine.table.whole()
+        assert isinstance(whole, Ordered)
         assert [whole.rows[k, :12].tolist() for k in (0, 1)] == first, "new cells come after those there are"
         assert whole.sizes.max() > 12
 
     def test_totals_are_sums_of_the_table(self) -> None:
         job, *_ = self.history()
-        assert job.engine.totals()[0] == pytest.approx(job.engine.rows().values.sum(axis=0), rel=1e-9)
+        assert job.engine.totals()[0] == pytest.approx(
+            job.engine.table.counts(slice(None)).sum(axis=0), rel=1e-9
+        )
 
     def test_same_bytes_for_any_number_of_workers(self) -> None:
         first, state, records, _ = self.history(1)
@@ -160,8 +169,8 @@ class OrderedEngineTests(GrowingRuns):
 
     def test_edits_keep_totals_but_for_what_they_drop(self) -> None:
         job, state, *_ = self.history()
-        engine, n = job.engine, job.engine.n_rows
-        values = engine.rows().values.copy()
+        engine, n = job.engine, job.engine.table.shape[0]
+        values = engine.table.counts(slice(None)).copy()
         few = (np.arange(2), np.arange(n))
         edit = (
             Grow("words", 1, ("late",)),
@@ -173,20 +182,20 @@ class OrderedEngineTests(GrowingRuns):
         after = np.zeros((n, 2))
         after[1:] = values[1:]
         after[2:, 0] = 0.0
-        assert engine.rows().values == pytest.approx(after)
+        assert engine.table.counts(slice(None)) == pytest.approx(after)
         assert engine.totals()[0] == pytest.approx(after.sum(axis=0))
-        assert engine.positions(["late"]).tolist() == [0]
+        assert engine.table.positions(["late"]).tolist() == [0]
         assert apply(edit, state.small)["letters"].values.shape == (n,)
 
     def test_blend_decays_everything_and_adds_a_few_cells(self) -> None:
         job, *_ = self.history()
-        before = job.engine.rows().values.copy()
+        before = job.engine.table.counts(slice(None)).copy()
         fresh = Rows(np.array([1, 3]), np.array([[2.0, 0.0], [0.0, 1.0]]))
         for _ in range(40):  # past any threshold at which the decay factor is multiplied out
             job.engine.blend(fresh, 0.6, 2.0)
             before = before * 0.6
             before[[1, 3]] += 2.0 * fresh.values
-        assert job.engine.rows().values == pytest.approx(before, rel=1e-12)
+        assert job.engine.table.counts(slice(None)) == pytest.approx(before, rel=1e-12)
         job.engine.blend(fresh, 0.0, 1.0)
         assert job.engine.totals()[0] == pytest.approx(fresh.values.sum(axis=0))
 

@@ -17,7 +17,7 @@ from stickbreaker.core.randomness import stream
 from stickbreaker.core.records import Array, Field, Ordered, Record, Rows, Stats
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import Index, Local, Model, Score, Step, Summary, TableSpec
+from stickbreaker.models.contract import Counts, Index, Local, Model, Score, Step, Summary, TableSpec
 
 
 class Rules(NamedTuple):
@@ -87,10 +87,11 @@ class SmallGrammar(Model):
         """All pairs of symbols, then the shard's words."""
         return index([*self.keys(), *(shard.keys or ())])
 
-    def prepare(self, small: Record, counts: Ordered) -> Record:
+    def prepare(self, small: Record, counts: Counts) -> Record:
+        assert isinstance(counts, Ordered)
         return {**small, "uses": Field(counts.dense(counts.values) * counts.scale, ("rules", "symbols"))}
 
-    def view(self, small: Record, counts: Any, totals: Array, rows: NDArray[np.int64] | None) -> Rules:
+    def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> Rules:
         """(uses + eta base) / (all uses + eta), of a word that the table lacks without its uses."""
         assert rows is not None
         K = self.symbols
@@ -128,8 +129,9 @@ class SmallGrammar(Model):
         keys = tuple(sorted(key for key, uses in found.items() if uses.sum() >= self.least))
         return ((Grow("rules", len(keys), keys),) if keys else ()), {}
 
-    def reorder(self, small: Record, counts: Ordered, step: Step) -> Edit:
+    def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
         """Every other step, each symbol's best right sides by their uses; those of no symbol leave."""
+        assert isinstance(counts, Ordered)
         if step.number % 2 == 0:
             return ()
         sides = [counts.rows[k, :size].astype(np.int64) for k, size in enumerate(counts.sizes.tolist())]
@@ -139,7 +141,7 @@ class SmallGrammar(Model):
         change = Reorder("rules", "symbols", orders, tuple(map(len, orders)))
         return (change, Drop("rules", tuple(left.tolist()))) if len(left) else (change,)
 
-    def summary(self, small: Record, counts: Any, first: int) -> Summary:
+    def summary(self, small: Record, counts: Counts, first: int) -> Summary:
         return {}
 
     def global_step(

@@ -14,7 +14,7 @@ from stickbreaker.core.flat import flat_stats, stats_from
 from stickbreaker.core.records import Array, Cells, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Seeds
-from stickbreaker.engines.kept import PREFIX
+from stickbreaker.engines.kept import PREFIX, tried_by_all
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer, sync
 from stickbreaker.engines.spark.array_sums import each_with_sums
@@ -38,7 +38,7 @@ from stickbreaker.engines.spark.tasks import EachTask, MapTask, StoredField, ove
 from stickbreaker.engines.spark.versions import Versions
 from stickbreaker.engines.stored import StoredRows, StoredTable
 from stickbreaker.engines.table import n_groups_of, refuse_other_groups
-from stickbreaker.models.contract import Local, Model, Plan, Step, Summary
+from stickbreaker.models.contract import Model, Plan, Summary
 from stickbreaker.models.parts import TableParts
 
 CHUNK = 1024  # rows of a chunk at most
@@ -65,6 +65,8 @@ class SparkBlocks(Engine):
     Every version of the table, of a report and of documents' records has files of its own in `folder`, which
     all machines see; a version that nothing refers to any more is removed. `settings`: see `SparkEngine`.
     """
+
+    table: StoredTable  # narrower than the contract has it: others only look
 
     def __init__(self, settings: "Any", *, folder: Path, keep_local: bool = False) -> None:
         self.settings, self.folder = settings, folder
@@ -254,21 +256,20 @@ class SparkBlocks(Engine):
         return replace(self.table.stored, versions=versions, n_columns=wide, table=table)
 
     def _known(self) -> Stats:
-        """The sum of all reports, but for their rows; the rows of trials lie in all the reports' files."""
+        """The sum of all reports, but for their rows, with the trials that every report has; the rows of
+        these lie in all the reports' files."""
         total = Stats(no_rows(self.table.shape[1]))
-        for number in sorted(self.kept):
-            total = total.plus(without_rows(self.kept[number]))
+        numbers = sorted(self.kept)
+        tried = tried_by_all([self.kept[number] for number in numbers])
+        for number in numbers:
+            report = without_rows(self.kept[number])
+            total = total.plus(replace(report, trial={name: report.trial[name] for name in tried}))
         trial: dict[str, Stats] = {}
         for name, each in total.trial.items():
-            holders = [number for number in sorted(self.kept) if name in self.kept[number].trial]
-            wide = self.kept[holders[0]].trial[name].rows.n_columns
-            stored = self._kept_rows(holders[0], name, wide)
-            stored = replace(stored, versions=tuple(self.versions[number] for number in holders))
+            stored = self._kept_rows(numbers[0], name, self.kept[numbers[0]].trial[name].rows.n_columns)
+            stored = replace(stored, versions=tuple(self.versions[number] for number in numbers))
             trial[name] = replace(each, rows=FiledRows.of(stored))
         return replace(total, trial=trial)
-
-    def have_tried(self, plans: Sequence[Plan]) -> bool:
-        return all(plan.name in report.trial for plan in plans for report in self.kept.values())
 
     def edit(self, edit: Edit) -> None:
         if not edit:
@@ -330,28 +331,8 @@ class SparkBlocks(Engine):
         work = Summarise(self._model, small, self.reading())
         return self._each_block(self.table.stored.layout, work)
 
-    def infer(self, small: Record, shards: Iterable[Shard[Any]], seed: int) -> Iterator[Local]:
-        """On the driver, which reads the rows that it needs."""
-        return self.fork(self.model, 1, copied=False).infer(small, shards, seed)
-
     def parts(self, report: Stats | None) -> TableParts:
         return SparkParts(self, report)
-
-    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        return self.table.positions(keys)
-
-    def rows(self) -> Rows:
-        return Rows(np.arange(self.n_rows), self.table.whole())
-
-    def whole(self) -> Array:
-        return self.table.whole()
-
-    def reorder(self, small: Record, step: Step) -> Edit:
-        return ()
-
-    @property
-    def n_rows(self) -> int:
-        return self.table.n_rows
 
     # files
 
@@ -383,7 +364,7 @@ class SparkBlocks(Engine):
 
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self._set_model(model)
-        self.table = StoredTable.restored(arrays, *model.table.axes, self.folder)
+        self.table = StoredTable.restored(arrays, *model.table.axes, self.folder)  # pyright: ignore[reportIncompatibleVariableOverride]
         refuse_other_groups(self.table.groups, len(self.table.totals()), model.table.groups)
         self._set_groups(self.table.groups)
         self.kept, self.versions, self.live = {}, {}, set()

@@ -23,7 +23,7 @@ class SparkParts(TableParts):
     """Chunks of a table's rows; every call is one job, whatever the number of functions."""
 
     def __init__(self, engine: "SparkBlocks", report: Stats | None) -> None:
-        self.n_rows, self.totals = engine.n_rows, engine.totals()
+        self.n_rows, self.totals = engine.table.n_rows, engine.totals()
         self._engine, self._report = engine, report
 
     def add(self, asks: Mapping[str, Ask]) -> dict[str, dict[str, Array]]:

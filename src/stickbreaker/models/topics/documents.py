@@ -4,26 +4,32 @@ What learns alpha is imported on use: a model is loaded without scipy.special.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.models.topics.slots import TopicPrior
 
 
 @dataclass(frozen=True, slots=True)
-class FiniteTopics:
+class FiniteTopics(TopicPrior):
     """theta_d ~ Dirichlet(alpha) over a fixed number of topics.
 
     `alpha`: one number a topic; `learned` lets a run move it from there, `symmetric` keeps all the same.
     """
+
+    name: ClassVar[str] = "finite"
+    grows: ClassVar[bool] = False
+    direct: ClassVar[bool] = True
 
     alpha: tuple[float, ...]
     learned: bool = False
     symmetric: bool = False
 
     @property
-    def n_topics(self) -> int:
+    def n_topics(self) -> int:  # type: ignore[override]
         return len(self.alpha)
 
     def start(self) -> dict[str, Field]:
@@ -40,6 +46,11 @@ class FiniteTopics:
     def figures(self, totals: Array) -> dict[str, int]:
         """What the trace tells of the topics: nothing, they do not change."""
         return {}
+
+    def weights(self, small: Record) -> Array:
+        """alpha's shares (topics)."""
+        alpha = self.prior(small)
+        return alpha / alpha.sum()
 
     def prior(self, small: Record) -> Array:
         """alpha (topics)."""

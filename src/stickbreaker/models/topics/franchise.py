@@ -4,7 +4,7 @@ scipy is imported on use: a model is loaded without it.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ class FranchiseTopics(WeighedTopics):
     is the rest, which no table has: more topics never lower the best bound. `alpha` and `gamma` are where
     a run begins, or stay unless `learned`.
     """
+
+    name: ClassVar[str] = "franchise"
+    direct: ClassVar[bool] = False
 
     def start(self) -> dict[str, Field]:
         return {

@@ -4,16 +4,17 @@ Kernels and scipy.special are imported on use: a model is loaded without them.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Bags, Shard
-from stickbreaker.models.contract import Local
+from stickbreaker.models.contract import Counts, Local
 from stickbreaker.models.topics.franchise import FranchiseTopics
-from stickbreaker.models.topics.mean_field import MeanField, TopicView, tokens_of_documents, words_of
+from stickbreaker.models.topics.mean_field import MeanField, tokens_of_documents, words_of
+from stickbreaker.models.topics.slots import LocalSolver, TopicPrior, TopicView, TopicVocabulary
 from stickbreaker.models.topics.words import ClosedVocabulary
 
 FIRST = MeanField(max_iter=30, tol=1e-3)  # places tokens in topics before there are tables
@@ -30,13 +31,15 @@ class FranchiseView(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Franchise:
+class Franchise(LocalSolver):
     """At most `tables` tables a document, at most `max_iter` rounds, fewer once tables settle to `tol`.
 
     A document without a record begins as one of direct assignment: mean-field rounds over topics, then a
     table for each of the largest. With `keep_local` a record holds the tables, and the next pass goes on
     from them.
     """
+
+    goes_on_from: ClassVar[tuple[str, ...]] = ("sizes", "zeta")
 
     max_iter: int = 20
     tol: float = 1e-3
@@ -45,16 +48,18 @@ class Franchise:
 
     def view(
         self,
-        documents: FranchiseTopics,
-        words: ClosedVocabulary,
+        documents: TopicPrior,
+        words: TopicVocabulary[Any],
         small: Record,
-        counts: Array,
+        counts: Counts,
         totals: Array,
         rows: NDArray[np.int64] | None,
     ) -> FranchiseView:
-        """What the local step needs of some rows, as `Model.view`."""
         from stickbreaker.kernels.franchise import expected_logs
 
+        assert isinstance(documents, FranchiseTopics)
+        assert isinstance(words, ClosedVocabulary)
+        assert isinstance(counts, np.ndarray)
         logs, log_scale = words.expected(expected_logs, small, counts, totals, rows)
         weights = np.exp(logs)
         weights[logs < -30.0] = 0.0  # subnormal numbers are slow

@@ -3,31 +3,30 @@
 What learns the weights is imported on use: a model is loaded without scipy.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.models.topics.slots import TopicPrior
 
 TOKENS, SHARE = 1.0, 1e-4  # expected tokens, and share of all, of a topic in use
 LEAST = 1e-8  # alpha times a topic's weight is no less: single precision must hold it
 
 
 @dataclass(frozen=True, slots=True)
-class WeighedTopics(ABC):
+class WeighedTopics(TopicPrior):
     """Topics with weights of their own, of concentration gamma; documents are around them, of alpha."""
+
+    grows: ClassVar[bool] = True
 
     n_topics: int
     alpha: float = 1.0
     gamma: float = 1.0
     alpha_learned: bool = True
     gamma_learned: bool = True
-
-    @abstractmethod
-    def count(self, small: Record) -> int:
-        """Topics now."""
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
         """Which topics to show to users, given every topic's tokens: those in use, or the largest."""
@@ -49,6 +48,9 @@ class GrowingTopics(WeighedTopics):
     `n_topics`; `alpha` and `gamma` are where they begin, or stay unless `learned`.
     """
 
+    name: ClassVar[str] = "growing"
+    direct: ClassVar[bool] = True
+
     def start(self) -> dict[str, Field]:
         whole = self.n_topics + self.gamma
         return {
@@ -61,6 +63,10 @@ class GrowingTopics(WeighedTopics):
     def count(self, small: Record) -> int:
         """Topics now."""
         return len(small["weights"].values)
+
+    def weights(self, small: Record) -> Array:
+        """beta (topics): sums to less than one, by the rest."""
+        return small["weights"].values
 
     def prior(self, small: Record) -> Array:
         """alpha beta (topics)."""

@@ -4,7 +4,7 @@ Kernels and scipy.special are imported on use: a model is loaded without them.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from stickbreaker.core.records import Array, Cells, Field, Stats
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics.found import known_and_found
-from stickbreaker.models.topics.mean_field import TopicView, tokens_of_documents, words_of
+from stickbreaker.models.topics.mean_field import tokens_of_documents, words_of
+from stickbreaker.models.topics.slots import Inference, LocalSolver, TopicPrior, TopicView, TopicVocabulary
 from stickbreaker.models.topics.tokens import whole_counts
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Hybrid:
+class Hybrid(LocalSolver, Inference):
     """Variational topics, sampled documents (Mimno et al. 2012; Zhai 2014, section 4.2).
 
     A document's tokens are placed one after another, then swept over `burn_in` times and `samples` times
@@ -35,6 +36,8 @@ class Hybrid:
     5
     """
 
+    draws: ClassVar[bool] = True
+
     burn_in: int = 5
     samples: int = 5
 
@@ -42,6 +45,16 @@ class Hybrid:
         if not (is_whole(self.burn_in, 0) and is_whole(self.samples, 1)):
             problem = f"Hybrid(burn_in={self.burn_in!r}, samples={self.samples!r})"
             raise UserError(problem, remedy="burn_in is a whole number from 0, samples one from 1")
+
+    @property
+    def name(self) -> str:
+        return "hybrid"
+
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+        return documents.direct
+
+    def solver(self, mean_field: LocalSolver) -> LocalSolver:
+        return self
 
     def infer(
         self, view: TopicView, shard: Shard[Bags], local: Local | None, seed: int

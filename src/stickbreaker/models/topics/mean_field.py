@@ -3,33 +3,23 @@
 Kernels are imported on use: a model is loaded without numba.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics.found import known_and_found
+from stickbreaker.models.topics.slots import Inference, LocalSolver, TopicPrior, TopicView, TopicVocabulary
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.mean_field import Report, Words
 
 
-class TopicView(NamedTuple):
-    """exp E[log beta] of the rows a shard reads, and alpha."""
-
-    weights: NDArray[np.float32]  # rows × topics
-    log_scale: Array  # rows
-    rows: NDArray[np.int64] | None  # table positions of the rows; None: all in order
-    alpha: Array  # topics
-    rest: float = 0.0  # alpha of all topics that no token has
-
-
 @dataclass(frozen=True, slots=True)
-class MeanField:
+class MeanField(LocalSolver):
     """At most `max_iter` inner rounds a document, fewer once gamma's mean change is below `tol`.
 
     gamma starts at alpha + N / K, the same for every topic, unless a record of an earlier pass is given
@@ -37,10 +27,15 @@ class MeanField:
     than what a new start comes to. `in_full`: also report what the bound of kept reports and moves need.
     """
 
+    goes_on_from: ClassVar[tuple[str, ...]] = ("gamma",)
+
     max_iter: int = 20
     tol: float = 1e-3
     keep_local: bool = False
     in_full: bool = False
+
+    def with_full_reports(self) -> "MeanField":
+        return replace(self, in_full=True)
 
     def infer(
         self, view: TopicView, shard: Shard[Bags], local: Local | None, seed: int
@@ -85,6 +80,17 @@ class MeanField:
             "gamma": Field(report.gamma, ("documents", "topics")),
             "scores": Field(report.scores, ("documents",)),
         }, stats
+
+
+class CoordinateAscent(Inference):
+    """Mean-field inference, each documents slot by a solver of its own."""
+
+    @property
+    def name(self) -> str:
+        return "mean-field"
+
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+        return documents.direct or words.dirichlet  # tables are for words that are known
 
 
 def _in_full(view: TopicView, words: "Words", report: "Report", usage: Record) -> dict[str, Field]:

@@ -5,6 +5,7 @@ What learns eta is imported on use: a model is loaded without scipy.special.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +25,8 @@ from stickbreaker.models.contract import (
     TableSpec,
     View,
 )
-from stickbreaker.models.topics.documents import FiniteTopics
-from stickbreaker.models.topics.franchise import FranchiseTopics
-from stickbreaker.models.topics.franchise_solver import Franchise
-from stickbreaker.models.topics.growing import GrowingTopics
-from stickbreaker.models.topics.hybrid import Hybrid
-from stickbreaker.models.topics.mean_field import MeanField, TopicView, prior_score
-from stickbreaker.models.topics.open_words import OpenWords
+from stickbreaker.models.topics.mean_field import prior_score
+from stickbreaker.models.topics.slots import LocalSolver, TopicPrior, TopicView, TopicVocabulary
 from stickbreaker.models.topics.words import ClosedVocabulary
 
 
@@ -38,9 +34,9 @@ from stickbreaker.models.topics.words import ClosedVocabulary
 class TopicModel(Model):
     """Documents are mixtures of topics, topics are distributions over words (Zhai 2014, section 2.3)."""
 
-    documents: FiniteTopics | GrowingTopics | FranchiseTopics
-    words: ClosedVocabulary | OpenWords
-    solver: MeanField | Hybrid | Franchise
+    documents: TopicPrior
+    words: TopicVocabulary[Any]
+    solver: LocalSolver
     moves: tuple[Move, ...] = ()
 
     def n_columns(self, small: Record) -> int:
@@ -60,15 +56,10 @@ class TopicModel(Model):
         return self.words.seed(keys, self.documents.n_topics, tokens, seed)
 
     def prepare(self, small: Record, counts: Counts) -> Record:
-        return self.words.prepare(small, counts) if isinstance(self.words, OpenWords) else small
+        return self.words.prepare(small, counts)
 
     def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> View:
-        if isinstance(self.solver, Franchise):
-            assert isinstance(self.documents, FranchiseTopics)
-            assert isinstance(self.words, ClosedVocabulary)
-            return self.solver.view(self.documents, self.words, small, counts, totals, rows)
-        weights, log_scale = self.words.weights(small, counts, totals, rows)
-        return TopicView(weights, log_scale, rows, self.documents.prior(small), self.documents.rest(small))
+        return self.solver.view(self.documents, self.words, small, counts, totals, rows)
 
     def local_step(
         self, view: View, shard: Shard[Bags], local: Local | None, seed: int
@@ -103,17 +94,17 @@ class TopicModel(Model):
         return {**small, **updated}
 
     def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        return self.words.admit(small, found, step) if isinstance(self.words, OpenWords) else ((), {})
+        return self.words.admit(small, found, step)
 
     def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
-        return self.words.reorder(small, counts, step) if isinstance(self.words, OpenWords) else ()
+        return self.words.reorder(small, counts, step)
 
     def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The bound of eq. 2.4 at what the local steps found and the lambda that they saw.
 
         Exact for mean-field documents; for sampled ones an estimate, on average below it.
         """
-        kind = "estimate" if isinstance(self.solver, Hybrid) else "bound"
+        kind = "estimate" if self.solver.draws else "bound"
         nats = stats.score + self.documents.score(small) + self.words.score(small, totals, summary)
         return Score(nats, stats.tokens, kind)
 
@@ -131,5 +122,15 @@ class TopicModel(Model):
         nats += float(self.words.evidence(small, totals, summary).sum())
         return Score(nats, stats.tokens)
 
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        return self.documents.in_use(totals)
+
     def figures(self, small: Record, totals: Array) -> dict[str, int]:
         return self.documents.figures(totals.sum(axis=0))
+
+
+def topic_model(model: Model) -> TopicModel:
+    """The model of a run that an estimator of topics began: runs and engines know no more than `Model`."""
+    if not isinstance(model, TopicModel):
+        raise TypeError(f"{type(model).__name__} is no topic model")
+    return model

@@ -4,90 +4,48 @@ Kernels are imported on use: a model is loaded without them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
-from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.records import Array, Field, Ordered, Record
-from stickbreaker.models.contract import Step, Summary, TableSpec
+from stickbreaker.models.contract import CountTable, Step, Summary, TableSpec
+from stickbreaker.models.topics.open_vocabulary import LEAST, MOST, OpenVocabulary
 from stickbreaker.models.topics.seen_before import SeenBefore
-from stickbreaker.models.topics.spelling import CharacterModel, Spelling, code_points
+from stickbreaker.models.topics.slots import TopicVocabulary, WordTopics
+from stickbreaker.models.topics.spelling import CharacterModel, code_points
+from stickbreaker.models.topics.topic_words import Dense, TopicWords
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.ordered import ByRow
     from stickbreaker.kernels.sticks import OrderedCells, StickSums
 
-OUTSIDE = ("constant", "stick", "spelling")
-RANKS = ("counts", "spelling")
-MEMORY = ("discard", "keep", "bloom")
 WORTH = 3.0  # counts that a word outside is worth, about, where `outside` is "constant"
 LOG_SPELLING = "log_spelling"  # of the small part: log G0 of every word of the table
 ENTERED = "entered"  # of the small part: the step (from 0) in which every word of the table entered
-LEAST, MOST = 1e-2, 1e7  # of a concentration that is learned
 
 
 @dataclass(frozen=True, slots=True)
-class OpenVocabulary:
-    """beta_k ~ DP(concentration, G0), G0 a distribution over all strings (Zhai 2014, section 7.2).
-
-    Each topic has at most `truncation` words (T) in an order of its own, with a stick each; all other strings
-    share what the sticks leave. Words enter when documents bring them. Every `reorder_every` steps (U) the
-    words of a topic are put in order anew and those beyond the truncation leave.
-
-    `concentration`: alpha^beta, a number or "learned". `outside`: what a word is worth in a topic that does
-    not have it, beside the stick that is left: "constant", so that alpha^beta times it is 3 counts, "stick",
-    all of it (eq. 7.4 as printed), "spelling", G0. `rank_by`: what orders the words, their "counts" or those
-    times G0, "spelling" (eq. 7.8). `memory`: of words beyond the truncation, "discard" forgets them, "keep"
-    keeps their counts, "bloom" discards and lets a word in at its second document. `spelling`: G0.
-
-    >>> OpenVocabulary(truncation=5_000).memory
-    'discard'
-    """
-
-    concentration: float | str = 3_000.0
-    truncation: int = 20_000
-    reorder_every: int = 10
-    outside: str = "constant"
-    rank_by: str = "counts"
-    memory: str = "discard"
-    spelling: Spelling = field(default_factory=Spelling)
-
-    def __post_init__(self) -> None:
-        number = isinstance(self.concentration, int | float) and not isinstance(self.concentration, bool)
-        if not (self.concentration == "learned" or (number and LEAST <= float(self.concentration) <= MOST)):
-            _refuse("concentration", self.concentration, f'a number from {LEAST:g} to {MOST:g} or "learned"')
-        for name in ("truncation", "reorder_every"):
-            if not is_whole(getattr(self, name), 1):
-                _refuse(name, getattr(self, name), "a whole number from 1")
-        for name, choices in (("outside", OUTSIDE), ("rank_by", RANKS), ("memory", MEMORY)):
-            if getattr(self, name) not in choices:
-                _refuse(name, getattr(self, name), " or ".join(f'"{choice}"' for choice in choices))
-        if not isinstance(self.spelling, Spelling):
-            _refuse("spelling", self.spelling, "Spelling(...)")
-
-
-def _refuse(name: str, value: object, requirement: str) -> None:
-    raise UserError(f"OpenVocabulary({name}={value!r})", remedy=f"{name} is {requirement}")
-
-
-@dataclass(frozen=True, slots=True)
-class OpenWords:
+class OpenWords(TopicVocabulary[Ordered]):
     """The words slot of an open vocabulary, over an ordered table of counts; priors are in the sticks.
 
     `characters` is G0 where a run begins; from then on the small part has it, with log G0 of every word.
     """
 
+    name: ClassVar[str] = "open"
+    grows: ClassVar[bool] = True
+    dirichlet: ClassVar[bool] = False
+    table = TableSpec(keyed=True, truncated=True)
+
     settings: OpenVocabulary
     characters: CharacterModel | None = None
-    table: ClassVar[TableSpec] = TableSpec(keyed=True, truncated=True)
     _read: list[tuple[Array, CharacterModel]] = field(default_factory=list, init=False, repr=False)
 
     @property
-    def learned(self) -> bool:
+    def learned(self) -> bool:  # type: ignore[override]
         return self.settings.concentration == "learned"
 
     def start(self) -> dict[str, Field]:
@@ -106,6 +64,11 @@ class OpenWords:
         from stickbreaker.models.topics.words import flat_noise
 
         return flat_noise(keys, n_topics, tokens, seed)
+
+    def with_first_words(self, words: Sequence[str]) -> "OpenWords":
+        """With G0 as it is learned from a list, where one is set, or from these words."""
+        spelling = self.settings.spelling
+        return replace(self, characters=CharacterModel.learn(spelling.word_list() or words, spelling))
 
     def prepare(self, small: Record, counts: Ordered) -> dict[str, Field]:
         """The small part with what all words' weights are made of: the cells that have sticks, where a row's
@@ -223,6 +186,9 @@ class OpenWords:
         moved = (1.0 - rate) * float(small["concentration"].values) + rate * best
         return {"concentration": small["concentration"]._replace(values=np.array(moved))}
 
+    def hyperparameter(self, small: Record) -> tuple[str, float | Array]:
+        return "concentration", float(small["concentration"].values)
+
     def parameters(self, small: Record, counts: Ordered) -> Array:
         """Expected counts (words × topics)."""
         return counts.dense(counts.values * counts.scale)
@@ -234,13 +200,46 @@ class OpenWords:
             totals[counts.rows[k, :size]] += counts.values[k, :size]
         return totals * counts.scale
 
-    def topic_words(self, small: Record, counts: Ordered) -> Array:
-        """E[beta] (words × topics) of the words that the table has; a column and its rest sum to one."""
-        return counts.dense(self.expected(small, counts)[0])
+    def rows_in_use(self, counts: Ordered) -> NDArray[np.int64]:
+        return np.unique(counts.rows[counts.live() & counts.inside]).astype(np.int64)
 
-    def rests(self, small: Record, counts: Ordered) -> Array:
-        """E[sum of beta over all strings that a topic does not have] (topics)."""
-        return self.expected(small, counts)[1]
+    def topic_words(self, small: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
+        """All of them in memory, as the table is."""
+        counts = _whole(table)
+        words = counts.dense(self.expected(small, counts)[0]).T[topics]
+        return Dense(np.ascontiguousarray(words[:, self.rows_in_use(counts)]))
+
+    def rests(self, small: Record, table: CountTable) -> Array:
+        return self.expected(small, _whole(table))[1]
+
+    def predictions(self, small: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
+        """E[beta] of words that the table has, and of a topic's rest the share that G0 gives each."""
+        assert spelled is not None
+        counts = _whole(table)
+        probabilities, rests = self.expected(small, counts)
+        known = np.vstack([counts.dense(probabilities), np.zeros((1, len(rests)))])
+
+        def of(rows: NDArray[np.integer[Any]]) -> Array:
+            words = [spelled[int(row)] for row in rows]
+            outside = np.exp(self.log_spelling(small, words))[:, None] * rests
+            return (known[table.positions(words)] + outside).T  # -1, of a word that has no row, is the last
+
+        return of
+
+    def ranked(
+        self, small: Record, counts: Ordered, topics: Sequence[int]
+    ) -> list[tuple[NDArray[np.int64], Array]]:
+        probabilities = self.expected(small, counts)[0]
+        out: list[tuple[NDArray[np.int64], Array]] = []
+        for k in topics:
+            shares = probabilities[k, : int(counts.sizes[k])]
+            order = np.argsort(-shares, kind="stable")
+            order = order[: int((shares > 0.0).sum())]  # not those beyond the truncation
+            out.append((counts.rows[k, order].astype(np.int64), shares[order]))
+        return out
+
+    def entered(self, small: Record) -> Array:
+        return small[ENTERED].values
 
     def log_spelling(self, small: Record, words: Sequence[str]) -> Array:
         """log G0 of words (nats)."""
@@ -257,6 +256,13 @@ class OpenWords:
         a = float(small["concentration"].values)
         expected_sticks(_cells(counts), a, probabilities, rests)
         return probabilities, rests
+
+
+def _whole(table: CountTable) -> Ordered:
+    """The table in its own layout."""
+    counts = table.whole()
+    assert isinstance(counts, Ordered)
+    return counts
 
 
 def _cells(counts: Ordered) -> "OrderedCells":

@@ -1,20 +1,29 @@
 """How collapsed Gibbs sampling is asked for. The samplers are imported on use: they bring numba."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.records import Array
+from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Sampler
 from stickbreaker.models.topics.documents import FiniteTopics
 from stickbreaker.models.topics.growing import GrowingTopics
+from stickbreaker.models.topics.hybrid import Hybrid
+from stickbreaker.models.topics.slots import Inference, TopicPrior, TopicVocabulary
 from stickbreaker.models.topics.tokens import Tokens
 from stickbreaker.models.topics.words import ClosedVocabulary
 
+if TYPE_CHECKING:
+    from stickbreaker.models.topics.model import TopicModel
+
 
 @dataclass(frozen=True, slots=True)
-class Gibbs:
+class Gibbs(Inference):
     """Sampling of every token's topic, theta and beta integrated out (Zhai 2014, section 4.1).
 
     `burn_in` sweeps come before the first sample (None: half of all sweeps); every `every`-th sweep
@@ -37,15 +46,23 @@ class Gibbs:
             remedy = "burn_in is a whole number from 0 or None, every and chains are whole numbers from 1"
             raise UserError(f"{self}", remedy=remedy)
 
+    @property
+    def name(self) -> str:
+        return "gibbs-delayed" if self.delayed else "gibbs"
+
+    @property
+    def sampling(self) -> "Gibbs":
+        return self
+
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+        return documents.direct and words.dirichlet and not (self.delayed and documents.grows)
+
     def sampler(
-        self,
-        tokens: Tokens,
-        assignments: NDArray[np.int32],
-        documents: FiniteTopics | GrowingTopics,
-        words: ClosedVocabulary,
-        seed: int,
+        self, model: "TopicModel", tokens: Tokens, assignments: NDArray[np.int32], seed: int
     ) -> Sampler:
-        """A chain at its start."""
+        """A chain at its start, over a model's documents and words."""
+        documents, words = model.documents, model.words
+        assert isinstance(words, ClosedVocabulary)
         if isinstance(documents, GrowingTopics):
             from stickbreaker.models.topics.hdp_gibbs import DirectAssignment
 
@@ -53,5 +70,16 @@ class Gibbs:
         from stickbreaker.models.topics.delayed_gibbs import DelayedGibbs
         from stickbreaker.models.topics.gibbs import CollapsedGibbs
 
+        assert isinstance(documents, FiniteTopics)
         kind = DelayedGibbs if self.delayed else CollapsedGibbs
         return kind(tokens, assignments, documents, words, seed)
+
+
+def first_assignments(
+    model: "TopicModel", seeds: Array, shards: Iterable[Shard], seed: int
+) -> NDArray[np.int32]:
+    """A topic for every token, in document order: a draw given seeded topics (rows × topics)."""
+    assert isinstance(model.words, ClosedVocabulary)
+    view = model.view(model.start(), seeds, model.words.totals(seeds), None)
+    start = Hybrid(burn_in=1, samples=1)
+    return np.concatenate([start.assign(view, shard, seed) for shard in shards])

@@ -1,10 +1,12 @@
 """How split and merge moves of topics are asked for."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics.growing import GrowingTopics
+from stickbreaker.models.topics.slots import TopicPrior, TopicVocabulary
 from stickbreaker.models.topics.words import ClosedVocabulary
 
 ACCEPT = ("exact", "halves", "paper")
@@ -36,8 +38,10 @@ class SplitMerge:
             problem = f"SplitMerge(splits={self.splits!r}, merges={self.merges!r})"
             raise UserError(problem, remedy="both are whole numbers from 0")
 
-    def move(self, documents: GrowingTopics, words: ClosedVocabulary, sampled: bool) -> Move:
+    def move(self, documents: TopicPrior, words: TopicVocabulary[Any], sampled: bool) -> Move:
         """The move of a model with these slots, whose documents' topics may be `sampled`."""
         from stickbreaker.models.topics.acceptance import MOVES
 
+        assert isinstance(documents, GrowingTopics)
+        assert isinstance(words, ClosedVocabulary)
         return MOVES[self.accept](self, documents, words, sampled)

@@ -13,7 +13,8 @@ from stickbreaker.core.randomness import numbered_keys
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.contract import Local, Plan
-from stickbreaker.models.topics.mean_field import TopicView, words_of
+from stickbreaker.models.topics.mean_field import words_of
+from stickbreaker.models.topics.slots import TopicView
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.split_merge import Document

@@ -5,8 +5,8 @@ Kernels and scipy.special are imported on use: a model is loaded without them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +14,26 @@ from numpy.typing import NDArray
 from stickbreaker.core import purposes
 from stickbreaker.core.randomness import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
-from stickbreaker.models.contract import Summary, TableSpec
+from stickbreaker.models.contract import CountTable, Summary, TableSpec
 from stickbreaker.models.topics.informed import InformedPrior
+from stickbreaker.models.topics.slots import TopicVocabulary, WordTopics
+from stickbreaker.models.topics.topic_words import Stored, TopicWords
 
 BLOCK = 4096  # rows whose Dirichlet parameters are held at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClosedVocabulary:
+class ClosedVocabulary(TopicVocabulary[Array]):
     """beta_k ~ Dirichlet(eta) over `n_words` known words.
 
     `eta` is one number, an array (words) or (words × topics), or that of a guide; `learned` lets a run move a
     number. `firsts` is the first row of each group (language) of words: a topic is a distribution over each
     of them (Mimno et al. 2009; Zhai 2014, section 3.3.2).
     """
+
+    name: ClassVar[str] = "closed"
+    grows: ClassVar[bool] = False
+    dirichlet: ClassVar[bool] = True
 
     n_words: int
     eta: float | Array | InformedPrior
@@ -36,7 +42,7 @@ class ClosedVocabulary:
     _constants: dict[str, Array] = field(default_factory=dict, init=False, repr=False)  # worked out once
 
     @property
-    def table(self) -> TableSpec:
+    def table(self) -> TableSpec:  # type: ignore[override]
         """Rows are words, in a group a language."""
         return TableSpec() if len(self.firsts) == 1 else TableSpec(groups=self.groups())
 
@@ -66,6 +72,11 @@ class ClosedVocabulary:
     def by_topic(self) -> bool:
         """Whether topics differ in eta."""
         return isinstance(self.eta, InformedPrior) or np.ndim(self.eta) == 2
+
+    @property
+    def guided_priors(self) -> Sequence[Array]:
+        eta = self.eta
+        return [eta.of_topic(k) for k in range(eta.guided)] if isinstance(eta, InformedPrior) else ()
 
     def start(self) -> dict[str, Field]:
         if isinstance(self.eta, np.ndarray | InformedPrior):
@@ -195,6 +206,11 @@ class ClosedVocabulary:
             self._constants["prior terms"] = np.asarray(np.sum(parts, axis=0))
         return self._constants["prior terms"]
 
+    def hyperparameter(self, small: Record) -> tuple[str, float | Array]:
+        if isinstance(self.eta, np.ndarray | InformedPrior):
+            return "eta", np.array(self.eta[:]).T
+        return "eta", float(small["eta"].values)
+
     def parameters(self, small: Record, counts: Array, first: int = 0) -> Array:
         """lambda of the words from `first` on (words × topics): eta plus expected counts."""
         return counts + self.prior(small, slice(first, first + len(counts)))
@@ -208,6 +224,38 @@ class ClosedVocabulary:
         for group, part in enumerate(self.ranges(rows)):
             out[part] /= sums[group]
         return np.asarray(out)
+
+    def topic_words(self, small: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
+        return Stored(partial(self._read, small, table), table.shape[0], topics)
+
+    def predictions(self, small: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
+        return lambda rows: self._read(small, table, rows.astype(np.int64)).T
+
+    def _read(self, small: Record, table: CountTable, rows: NDArray[np.int64]) -> Array:
+        """`topic_words_of` some rows of a table."""
+        return self.topic_words_of(small, table.counts(rows), table.totals(), rows)
+
+    def rows_in_use(self, counts: Array) -> NDArray[np.int64]:
+        return np.arange(len(counts))
+
+    def word_totals(self, counts: Array) -> Array:
+        return counts.sum(axis=1)
+
+    def rests(self, small: Record, table: CountTable) -> Array:
+        """Nothing: a topic has all words."""
+        return np.zeros(table.shape[1])
+
+    def log_spelling(self, small: Record, words: Sequence[str]) -> Array:
+        """No word is outside."""
+        return np.full(len(words), -np.inf)
+
+    def ranked(
+        self, small: Record, counts: Array, topics: Sequence[int]
+    ) -> list[tuple[NDArray[np.int64], Array]]:
+        rows = np.arange(len(counts))
+        shares = self.topic_words_of(small, counts, self.totals(counts), rows)[:, topics].T
+        orders = [np.argsort(-own, kind="stable") for own in shares]
+        return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
 
 
 @lru_cache(maxsize=8)

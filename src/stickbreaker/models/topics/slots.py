@@ -1,0 +1,267 @@
+"""The three slots of a topic model, and the ways of inference: what those outside `models/` know of them.
+
+A caller asks a slot to do something, or for a capability that it declares; it never asks which class it is.
+What goes together is computed from the capabilities (`estimators/combinations.py`).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit
+from stickbreaker.core.records import Array, Field, Record, Stats
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.models.contract import Counts, CountTable, Local, Step, Summary, TableSpec, View
+from stickbreaker.models.topics.topic_words import TopicWords
+
+if TYPE_CHECKING:
+    from stickbreaker.models.topics.sampling import Gibbs
+
+C = TypeVar("C", bound=Counts)  # the layout of the table that a vocabulary has
+WordTopics = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascending) → topics × words
+
+
+class TopicPrior(ABC):
+    """The documents slot: how topics' shares of a document come about, and what all documents have in common.
+
+    `name` is what tables of combinations call it. `grows`: how many topics are in use is learned. `direct`:
+    a token of a document has a topic by itself, with alpha (`prior`, `rest`) as its pseudo-counts; else
+    tokens share tables, which have topics.
+    """
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    grows: ClassVar[bool]
+    direct: ClassVar[bool]
+
+    n_topics: int  # that a run starts with
+
+    @abstractmethod
+    def start(self) -> dict[str, Field]:
+        """The fields of the small part that are the slot's."""
+
+    @abstractmethod
+    def count(self, small: Record) -> int:
+        """Topics of the table now."""
+
+    @abstractmethod
+    def in_use(self, totals: Array) -> NDArray[np.int64]:
+        """Which topics to show to users, given every topic's tokens."""
+
+    @abstractmethod
+    def figures(self, totals: Array) -> dict[str, int]:
+        """What the trace tells of the topics, given every topic's tokens."""
+
+    @abstractmethod
+    def weights(self, small: Record) -> Array:
+        """Expected shares of the topics over all documents (topics); less than one in all where there is a
+        rest."""
+
+    @abstractmethod
+    def prior(self, small: Record) -> Array:
+        """alpha (topics)."""
+
+    @abstractmethod
+    def rest(self, small: Record) -> float:
+        """alpha of all topics that no token has."""
+
+    @abstractmethod
+    def score(self, small: Record) -> float:
+        """The bound's terms of what all documents have in common, in nats."""
+
+    @abstractmethod
+    def update(
+        self, small: Record, usage: Record, documents: float, rate: float, scale: float
+    ) -> dict[str, Field]:
+        """Its fields, moved by `rate` to their best given the statistics of so many documents."""
+
+
+class TopicVocabulary(ABC, Generic[C]):
+    """The words slot: what a topic is a distribution over. `C` is the layout of its table of counts.
+
+    `name` is what the parameter `words` calls it. `grows`: words enter as documents bring them, so that the
+    rows of its table have keys. `dirichlet`: a topic is a Dirichlet draw over the rows of the table, so that
+    beta can be integrated out, and topics can be split and merged.
+    """
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    grows: ClassVar[bool]
+    dirichlet: ClassVar[bool]
+
+    learned: bool  # whether its hyperparameter moves
+    table: TableSpec
+
+    @property
+    def by_topic(self) -> bool:
+        """Whether topics differ in their prior."""
+        return False
+
+    @property
+    def guided_priors(self) -> Sequence[Array]:
+        """The priors (words) of the topics that a guide has words for; the first topics of the model."""
+        return ()
+
+    @abstractmethod
+    def start(self) -> dict[str, Field]:
+        """The fields of the small part that are the slot's."""
+
+    @abstractmethod
+    def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
+        """Counts (keys × topics), `tokens` in all, that break the symmetry: see `Model.seed`."""
+
+    def with_first_words(self, words: Sequence[str]) -> Self:
+        """The slot of a run whose first minibatch has these words: some learn how words are spelled."""
+        return self
+
+    def prepare(self, small: Record, counts: C) -> Record:
+        """The small part with what is worked out once a step from the whole table: see `Model.prepare`."""
+        return small
+
+    @abstractmethod
+    def weights(
+        self, small: Record, counts: C, totals: Array, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.float32], Array]:
+        """exp E[log beta] of rows (rows × topics, single, largest of a row 1), and each row's log scale."""
+
+    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+        """Which new words enter: see `Model.admit`."""
+        return (), {}
+
+    def reorder(self, small: Record, counts: C, step: Step) -> Edit:
+        """What the order of a truncated table becomes: see `Model.reorder`."""
+        return ()
+
+    @abstractmethod
+    def summary(self, small: Record, counts: C, first: int) -> Summary:
+        """Sums over the rows from `first` on that `score` and `update` need."""
+
+    @abstractmethod
+    def score(self, small: Record, totals: Array, summary: Summary) -> float:
+        """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of the bound."""
+
+    @abstractmethod
+    def update(
+        self, small: Record, totals: Array, summary: Summary, n_topics: int, rate: float
+    ) -> dict[str, Field]:
+        """Its learned hyperparameter, moved by `rate` to its best."""
+
+    @abstractmethod
+    def hyperparameter(self, small: Record) -> tuple[str, float | Array]:
+        """The name and value of the prior of words in topics, as a fitted estimator shows it."""
+
+    @abstractmethod
+    def parameters(self, small: Record, counts: C) -> Array:
+        """Parameters of q(beta) of the whole table (rows × topics), as a fitted estimator shows them."""
+
+    @abstractmethod
+    def topic_words(self, small: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
+        """E[beta] of some topics and the words that these have (`rows_in_use`), to be read as it is asked
+        for."""
+
+    @abstractmethod
+    def rows_in_use(self, counts: C) -> NDArray[np.int64]:
+        """The rows of words that topics have: not of those that are kept though no topic has them."""
+
+    @abstractmethod
+    def word_totals(self, counts: C) -> Array:
+        """Expected counts of each row, over all topics."""
+
+    @abstractmethod
+    def rests(self, small: Record, table: CountTable) -> Array:
+        """E[sum of beta over all strings that a topic does not have] (topics)."""
+
+    @abstractmethod
+    def log_spelling(self, small: Record, words: Sequence[str]) -> Array:
+        """Log probability of words among all strings that a topic does not have (words, nats)."""
+
+    @abstractmethod
+    def predictions(self, small: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
+        """Gives E[beta] of words of a corpus, known to the model or not, by their ascending numbers there.
+
+        `spelled`: the corpus's words, where the rows of the table have keys.
+        """
+
+    @abstractmethod
+    def ranked(
+        self, small: Record, counts: C, topics: Sequence[int]
+    ) -> list[tuple[NDArray[np.int64], Array]]:
+        """The rows of each of some topics' words, the most probable first, and their E[beta]."""
+
+    def entered(self, small: Record) -> Array:
+        """The step, from 0, in which each row entered (rows): of a vocabulary that grows."""
+        raise TypeError(f"no word enters {type(self).__name__}")
+
+
+class TopicView(NamedTuple):
+    """exp E[log beta] of the rows a shard reads, and alpha."""
+
+    weights: NDArray[np.float32]  # rows × topics
+    log_scale: Array  # rows
+    rows: NDArray[np.int64] | None  # table positions of the rows; None: all in order
+    alpha: Array  # topics
+    rest: float = 0.0  # alpha of all topics that no token has
+
+
+class LocalSolver(ABC):
+    """The local solver: how a document's topics are inferred, given the topics.
+
+    `draws`: topics of tokens are drawn, so that counts must be whole, draws are keyed by the documents'
+    numbers, and scores are estimates. `goes_on_from`: the fields of a document's record from which a later
+    pass can go on; none: each pass starts anew.
+    """
+
+    __slots__ = ()
+
+    draws: ClassVar[bool] = False
+    goes_on_from: ClassVar[tuple[str, ...]] = ()
+
+    def view(
+        self,
+        documents: TopicPrior,
+        words: TopicVocabulary[Any],
+        small: Record,
+        counts: Counts,
+        totals: Array,
+        rows: NDArray[np.int64] | None,
+    ) -> View:
+        """What the local step needs of some rows: see `Model.view`."""
+        weights, log_scale = words.weights(small, counts, totals, rows)
+        return TopicView(weights, log_scale, rows, documents.prior(small), documents.rest(small))
+
+    @abstractmethod
+    def infer(self, view: Any, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:
+        """Documents' records (gamma, scores) and the shard's statistics: see `Model.local_step`."""
+
+    def with_full_reports(self) -> "LocalSolver":
+        """The solver that also reports what moves, and the bound of reports that are kept, need."""
+        return self
+
+
+class Inference(ABC):
+    """A way of inference, as the parameter `inference` of an estimator has it by name or as a value."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What the parameter calls it."""
+
+    @property
+    def sampling(self) -> "Gibbs | None":
+        """How a Markov chain over the whole corpus goes, where that is what it is: it needs no engine."""
+        return None
+
+    @abstractmethod
+    def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
+        """Whether topics with these slots can be learned so."""
+
+    def solver(self, mean_field: LocalSolver) -> LocalSolver:
+        """The local solver of the model; `mean_field` is that of its documents."""
+        return mean_field

@@ -1,0 +1,81 @@
+"""Topics' words, read where they lie: of a model whose table fits in no memory, a part at a time."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+
+CELLS = 1 << 20  # of a part: 8 MB
+
+
+class TopicWords(Protocol):
+    """E[beta] (topics × words) of a model, as much of it as is asked for."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    def of(self, rows: NDArray[np.integer]) -> Array:
+        """E[beta] of some words, by ascending number (topics × words)."""
+        ...
+
+    def dense(self) -> Array:
+        """E[beta] of all words (topics × words)."""
+        ...
+
+
+class Dense(NamedTuple):
+    """Topics' words that are held in memory.
+
+    >>> Dense(np.array([[0.2, 0.8]])).of(np.array([1])).tolist()
+    [[0.8]]
+    """
+
+    topic_word: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n_topics, n_words = self.topic_word.shape
+        return n_topics, n_words
+
+    def of(self, rows: NDArray[np.integer]) -> Array:
+        return self.topic_word[:, rows]
+
+    def dense(self) -> Array:
+        return self.topic_word
+
+
+class Stored(NamedTuple):
+    """Topics' words that are worked out from a table's rows when they are asked for.
+
+    `read` gives E[beta] of some words, by ascending number (words × all topics of the table); `topics` are
+    those in use.
+    """
+
+    read: Callable[[NDArray[np.int64]], Array]
+    n_words: int
+    topics: NDArray[np.int64]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.topics), self.n_words
+
+    def of(self, rows: NDArray[np.integer]) -> Array:
+        return np.ascontiguousarray(self.read(rows.astype(np.int64))[:, self.topics].T)
+
+    def dense(self) -> Array:
+        out = np.empty(self.shape)
+        for rows, part in parts_of(self):
+            out[:, rows] = part
+        return out
+
+
+def parts_of(topics: TopicWords, within: slice = slice(None)) -> Iterator[tuple[slice, Array]]:
+    """Words, `CELLS` numbers at a time, in order: which they are, and E[beta] (topics × words)."""
+    n_topics, n_words = topics.shape
+    first, last, _ = within.indices(n_words)
+    size = max(1, CELLS // max(n_topics, 1))
+    for start in range(first, last, size):
+        rows = np.arange(start, min(start + size, last))
+        yield slice(start, start + len(rows)), topics.of(rows)
