@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.running import untimed
-
 from audit.materials import UNDER_WAY, Materials, stdin_of, subject, verbs
 from audit.programs import LIMIT, run
 from audit.results import SAME, SILENT, Done, Verdict, files_below, refusal, said
+from stickbreaker.testing.estimators import untimed
 
 TIMES = re.compile(r"\d+(\.\d+)? s\b|[\d,]+ documents/s|at most [\d:]+ left")
 

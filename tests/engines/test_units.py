@@ -15,8 +15,9 @@ from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_write
 from stickbreaker.engines.spark.tasks import MapTask, Portion
 from stickbreaker.engines.stored import StoredRows, StoredTable
 from stickbreaker.estimators.opening import source_of
-from stickbreaker.learning.loop import Limits, Run, RunState, advance
+from stickbreaker.learning.loop import Limits
 from stickbreaker.learning.schedules import Batch, Memoised, Online
+from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
 from stickbreaker.models.contract import Model, Score, TableSpec
 
 TEXTS = [
@@ -158,7 +159,7 @@ def learned(model: Model, corpus: Corpus, threads: int, schedule: Any, keys=None
     n_rows = 2 * corpus.n_words if isinstance(model, Paths) else corpus.n_words
     engine.start(model, np.zeros((n_rows if keys is None else len(keys), COLUMNS)), keys)
     source = source_of(corpus, model)
-    job, state = Run(model, engine, schedule, source, 0, Limits()), RunState(model.start())
+    job, state = VariationalRun(model, engine, schedule, source, seed=0, limits=Limits()), VariationalState(model.start())
     for minibatch in schedule.minibatches(source, 0, 0, 0.0, 0):
         assert len(list(minibatch.shards)) == minibatch.n_shards
         assert all(shard.n_documents <= model.shard_size for shard in minibatch.shards)
@@ -169,9 +170,9 @@ def learned(model: Model, corpus: Corpus, threads: int, schedule: Any, keys=None
 @pytest.mark.parametrize("schedule", [Batch(), Memoised(16), Online(16, kappa=0.0, tau0=1.0, shuffle=True)])
 def test_a_model_of_sequences_learns(corpus, schedule):
     """The same bytes for any number of threads, and the same counts for any size of shards."""
-    found = [learned(Bigrams(), corpus, n, schedule).rows().values.tobytes() for n in (1, 2, 4)]
+    found = [learned(Bigrams(), corpus, n, schedule).table.counts(slice(None)).tobytes() for n in (1, 2, 4)]
     assert len(set(found)) == 1
-    sizes = [learned(Bigrams(size), corpus, 2, schedule).rows().values for size in (1, 5, 128)]
+    sizes = [learned(Bigrams(size), corpus, 2, schedule).table.counts(slice(None)) for size in (1, 5, 128)]
     for values in sizes:
         np.testing.assert_array_equal(values, np.frombuffer(found[0]).reshape(3, COLUMNS))
     if not isinstance(schedule, Online):
@@ -180,7 +181,7 @@ def test_a_model_of_sequences_learns(corpus, schedule):
 
 @pytest.mark.parametrize("size", [2, 9])  # views of a shard's rows, and one of the whole table
 def test_a_model_reads_several_rows_a_word(corpus, size):
-    values = learned(Paths(size), corpus, 2, Batch()).rows().values
+    values = learned(Paths(size), corpus, 2, Batch()).table.counts(slice(None))
     bags = corpus.bags(0)
     tokens = np.bincount(bags.words, bags.counts)
     np.testing.assert_array_equal(values, np.repeat(tokens, 2)[:, None] * [1.0, 0.0, 2.0])
@@ -225,7 +226,7 @@ def test_tasks_read_those_rows_from_blocks(corpus, kind, most_bytes, tmp_path):
         total[stats.rows.positions] += stats.rows.values
     assert all(np.isin(each, np.arange(6 if kind is Paths else 3)).all() for each in viewed)
     assert len(viewed) == (1 if most_bytes else len(source.shards(0)))
-    wanted = learned(model, corpus, 1, Batch()).rows().values
+    wanted = learned(model, corpus, 1, Batch()).table.counts(slice(None))
     np.testing.assert_array_equal(total[: len(wanted)], wanted)
 
 

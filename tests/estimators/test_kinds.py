@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from tests.estimators.toy_kind import MIXTURE, UNIGRAMS, Mixture, PlainMixture, PlainUnigrams, Unigrams
-from tests.running import untimed
 
 import stickbreaker
 from stickbreaker import Corpus, UserError
@@ -19,6 +18,7 @@ from stickbreaker.estimators.kinds import KINDS
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.topics import TopicEstimator, load_topics
 from stickbreaker.learning.observers import Observer
+from stickbreaker.testing.estimators import untimed
 
 OF_TOPICS = {
     "topics": (),

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.running import StopAfter, contents
+from tests.running import StopAfter
 
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.randomness import stream
@@ -20,6 +20,7 @@ from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import Checkpoints, fitted_of, sampling_state_of, small_of, snapshot_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import DIGESTS
+from stickbreaker.testing.estimators import contents
 
 GUESTS = 30
 SWEEPS = 12

@@ -4,7 +4,9 @@ import os
 import subprocess
 
 import pytest
-from tests.running import PROGRAM, SMALL, contents, sampled
+from tests.running import PROGRAM, SMALL, sampled
+
+from stickbreaker.testing.estimators import contents
 
 KINDS = ("mean-field", "hybrid", "gibbs", "gibbs-delayed")
 NOTICE = "compiling kernels (once, some seconds)"

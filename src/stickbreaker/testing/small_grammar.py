@@ -93,6 +93,7 @@ class SmallGrammar(Model):
 
     def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> Rules:
         """(uses + eta base) / (all uses + eta), of a word that the table lacks without its uses."""
+        assert isinstance(counts, Ordered)
         assert rows is not None
         K = self.symbols
         base = np.repeat([0.5 / K**2, 0.5 / self.possible], [K * K, len(rows) - K * K + 1])
