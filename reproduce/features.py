@@ -34,7 +34,7 @@ OURS = {
     "framework": Claim(
         "threads, Spark",
         (
-            "tests/estimators/test_conventions.py::test_threads_change_nothing_and_seeds_do",
+            "src/stickbreaker/testing/estimators.py::test_same_bytes_for_any_number_of_threads",
             "tests/spark/test_clusters.py::test_a_cluster_whose_executors_and_workers_are_killed",
         ),
     ),

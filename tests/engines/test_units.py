@@ -159,7 +159,10 @@ def learned(model: Model, corpus: Corpus, threads: int, schedule: Any, keys=None
     n_rows = 2 * corpus.n_words if isinstance(model, Paths) else corpus.n_words
     engine.start(model, np.zeros((n_rows if keys is None else len(keys), COLUMNS)), keys)
     source = source_of(corpus, model)
-    job, state = VariationalRun(model, engine, schedule, source, seed=0, limits=Limits()), VariationalState(model.start())
+    job, state = (
+        VariationalRun(model, engine, schedule, source, seed=0, limits=Limits()),
+        VariationalState(model.start()),
+    )
     for minibatch in schedule.minibatches(source, 0, 0, 0.0, 0):
         assert len(list(minibatch.shards)) == minibatch.n_shards
         assert all(shard.n_documents <= model.shard_size for shard in minibatch.shards)

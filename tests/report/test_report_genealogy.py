@@ -229,11 +229,11 @@ def fitted(cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load = pages.load
+    load = pages.load_topics
 
-    def loaded(path: Path) -> Any:
+    def loaded(path: Path, verb: str) -> Any:
         """The model, as if its last topic had been split from its first one."""
-        model = load(path)
+        model = load(path, verb)
         K = len(model.alpha_)
         model.topic_ids_ = list(range(K))
         for i, record in enumerate(model.trace_):
@@ -246,12 +246,12 @@ def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyP
         }
         return model
 
-    monkeypatch.setattr(pages, "load", loaded)
-    page = pages.page_of(fitted, "t")
-    assert page.growth
+    monkeypatch.setattr(pages, "load_topics", loaded)
+    shown = pages.page_of(fitted, "t")
+    assert shown.growth
     vocabulary = load(fitted).vocabulary_.spelled
-    (refinement,) = page.growth.refinements
+    (refinement,) = shown.growth.refinements
     assert list(refinement.before) == [vocabulary[0], vocabulary[1]]
     assert refinement.after[0][1:] == ([vocabulary[1], vocabulary[2]], [vocabulary[0], vocabulary[3]])
-    assert list(refinement.after[-1][1]) == [word for word, _, _ in page.topics[0].words[:10]]
-    assert re.search(r"there was 1 split and 0 merges", render(page))
+    assert list(refinement.after[-1][1]) == [word for word, _, _ in shown.topics[0].words[:10]]
+    assert re.search(r"there was 1 split and 0 merges", render(shown))
