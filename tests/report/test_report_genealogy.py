@@ -249,7 +249,7 @@ def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(pages, "load_topics", loaded)
     shown = pages.page_of(fitted, "t")
     assert shown.growth
-    vocabulary = load(fitted).vocabulary_.spelled
+    vocabulary = load(fitted, "report").vocabulary_.spelled
     (refinement,) = shown.growth.refinements
     assert list(refinement.before) == [vocabulary[0], vocabulary[1]]
     assert refinement.after[0][1:] == ([vocabulary[1], vocabulary[2]], [vocabulary[0], vocabulary[3]])
