@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from audit.materials import UNDER_WAY, Materials, stdin_of, subject, verbs
 from audit.programs import LIMIT, run
-from audit.results import SAME, SILENT, Done, Verdict, files_below, refusal, said
+from audit.results import SAME, SILENT, Decision, Done, files_below, refusal, said
 from stickbreaker.testing.estimators import untimed
 
 TIMES = re.compile(r"\d+(\.\d+)? s\b|[\d,]+ documents/s|at most [\d:]+ left")
@@ -84,21 +84,21 @@ class Comparison:
 
     def judge(
         self, kind: str, place: Path, names: tuple[str, ...], *, legal: bool = False, limit: float = LIMIT
-    ) -> list[Verdict]:
+    ) -> list[Decision]:
         """A verdict for every verb on an altered material.
 
         `names`: what a refusal must have one of. `legal`: being accepted with another outcome is allowed.
         """
-        verdicts: list[Verdict] = []
+        verdicts: list[Decision] = []
         for (done, found), known in zip(run_verbs(kind, place, limit), self.known(kind), strict=False):
             if found is None:
                 verdicts.append(refusal(done, names))
                 if done.code is None:  # the others would hang too
                     break
             elif legal or found == known:
-                verdicts.append(Verdict(SAME))
+                verdicts.append(Decision(SAME))
             else:
-                verdicts.append(Verdict(SILENT, f"{difference(found, known)}: {said(done)}"))
+                verdicts.append(Decision(SILENT, f"{difference(found, known)}: {said(done)}"))
         return verdicts
 
 

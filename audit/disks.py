@@ -11,7 +11,7 @@ from audit.compare import differing, product
 from audit.materials import Materials
 from audit.parts import Part
 from audit.programs import run
-from audit.results import LEFT, SAME, SILENT, SKIPPED, TRACEBACK, Verdict, going_on, refusal, worst
+from audit.results import LEFT, SAME, SILENT, SKIPPED, TRACEBACK, Decision, going_on, refusal, worst
 from audit.work import WORK, Work, Works, hidden_beside, step_of
 
 SIZE = 4 << 20  # bytes of the disk
@@ -65,31 +65,31 @@ class Disks(Part):
     def size(self, kind: str) -> int | None:
         return len(SAYS) if kind == "standard output" else None
 
-    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Verdict:
+    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Decision:
         if kind == "standard output":
             return self._standard_output(number, place)
         whole, _ = self.works.whole(kind)
         free = draw.choice((draw.randrange(1 << 14), draw.randrange(1 << 16), draw.randrange(1 << 19)))
         with small_disk(place) as made:
             if not made:
-                return Verdict(SKIPPED, "only root can make a small file system")
+                return Decision(SKIPPED, "only root can make a small file system")
             work = self.works.begin(kind, place / "work")
             fill(place, free)
             verdict = self._fill_and_go_on(work, place, whole)
-        return Verdict(verdict.outcome, f"{free} bytes free; {verdict.message}")
+        return Decision(verdict.outcome, f"{free} bytes free; {verdict.message}")
 
-    def _fill_and_go_on(self, work: Work, disk: Path, whole: dict[str, object]) -> Verdict:
+    def _fill_and_go_on(self, work: Work, disk: Path, whole: dict[str, object]) -> Decision:
         """A command on a full disk, and again with space."""
         place = disk / "work"
         stdin = self.works.stdin(work, place)
-        verdicts: list[Verdict] = []
+        verdicts: list[Decision] = []
         before = hidden_beside(place)
         logs = disk.with_name(f"{disk.name}.logs")
         done = run(work.words, place, stdin=stdin, log="full", logs=logs)
         if done.code != 0:
             verdicts.append(refusal(done, (work.out,)))
             if left := [name for name in hidden_beside(place) if name not in before]:
-                verdicts.append(Verdict(LEFT, f"{', '.join(left[:4])} stays: {verdicts[0].message}"))
+                verdicts.append(Decision(LEFT, f"{', '.join(left[:4])} stays: {verdicts[0].message}"))
         (disk / "filler").unlink()
         if done.code != 0:
             step = step_of(place / work.out)
@@ -101,15 +101,15 @@ class Disks(Part):
                 verdicts.append(going_on(done))
         names = differing(product(place / work.out), whole)
         if done.code == 0 and names:
-            verdicts.append(Verdict(SILENT, f"differs in {', '.join(names[:4])}"))
-        return worst([Verdict(SAME), *verdicts])
+            verdicts.append(Decision(SILENT, f"differs in {', '.join(names[:4])}"))
+        return worst([Decision(SAME), *verdicts])
 
-    def _standard_output(self, number: int, place: Path) -> Verdict:
+    def _standard_output(self, number: int, place: Path) -> Decision:
         """A command whose output has nowhere to go says so in one line."""
         self.works.begin("report", place)
         done = run(SAYS[number % len(SAYS)], place, stdout=FULL)
         if done.code == 0:
-            return Verdict(SILENT, f"reports success: {' '.join(done.words)}")
+            return Decision(SILENT, f"reports success: {' '.join(done.words)}")
         verdict = refusal(done)
         outcome = TRACEBACK if "Exception ignored" in done.err else verdict.outcome
-        return Verdict(outcome, verdict.message)
+        return Decision(outcome, verdict.message)

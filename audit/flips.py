@@ -6,7 +6,7 @@ from pathlib import Path
 from audit.compare import Comparison
 from audit.materials import CORPORA, MODELS, UNDER_WAY, Materials, subject
 from audit.parts import Part
-from audit.results import Verdict, worst
+from audit.results import Decision, worst
 
 WAYS = ("bit", "bit", "bit", "bit", "bit", "cut", "zero", "append", "delete", "byte", "swap")
 
@@ -48,7 +48,7 @@ class Flips(Part):
     def kinds(self) -> tuple[str, ...]:
         return (*CORPORA, *MODELS, *UNDER_WAY)
 
-    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Verdict:
+    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Decision:
         name = subject(kind)
         self.comparison.known(kind)
         self.materials.copy(kind, place)
@@ -56,4 +56,4 @@ class Flips(Part):
         file = draw.choice(files)
         what = f"{file.relative_to(place)}: {alter(file, draw.choice(WAYS), draw)}"
         verdict = worst(self.comparison.judge(kind, place, (f"{name}/", f"{name}: ")))
-        return Verdict(verdict.outcome, f"{what}; {verdict.message}")
+        return Decision(verdict.outcome, f"{what}; {verdict.message}")

@@ -13,7 +13,7 @@ from audit.foreign_tensors import HEADERS, change_tensor
 from audit.materials import CORPORA, Materials, subject
 from audit.parts import Part
 from audit.programs import LIMIT
-from audit.results import LOST, REFUSED, SILENT, Verdict, files_below, worst
+from audit.results import LOST, REFUSED, SILENT, Decision, files_below, worst
 from audit.sealing import seal_model, state_file
 
 Change = Callable[[Path, random.Random], tuple[str, bool]]
@@ -56,7 +56,7 @@ class Foreign(Part):
     def size(self, kind: str) -> int | None:
         return len(HEADERS) if kind.startswith("header") else None
 
-    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Verdict:
+    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Decision:
         way, _, material = kind.partition(" of ")
         self.comparison.known(material)
         self.materials.copy(material, place)
@@ -78,9 +78,9 @@ class Foreign(Part):
                 material, place, (f"{name}/", f"{name}: "), legal=legal, limit=LIMIT if way != "pipe" else 8.0
             )
         )
-        return Verdict(verdict.outcome, f"{what}; {verdict.message}")
+        return Decision(verdict.outcome, f"{what}; {verdict.message}")
 
-    def _link(self, material: str, draw: random.Random, place: Path) -> Verdict:
+    def _link(self, material: str, draw: random.Random, place: Path) -> Decision:
         """What a link leads to is neither read nor changed."""
         name = subject(material)
         what, outside = link_out(place, name, draw)
@@ -89,9 +89,9 @@ class Foreign(Part):
         verdicts = self.comparison.judge(material, place, (f"{name}/", f"{name}: "))
         followed = [Path(file).name for file, when in times(outside).items() if read.get(file) != when]
         if files_below(outside) != before:
-            verdicts.append(Verdict(LOST, "a file outside was changed or removed"))
+            verdicts.append(Decision(LOST, "a file outside was changed or removed"))
         elif followed and not all(verdict.outcome == REFUSED for verdict in verdicts):
-            verdicts.append(Verdict(SILENT, f"{', '.join(followed)} outside was read"))
+            verdicts.append(Decision(SILENT, f"{', '.join(followed)} outside was read"))
         shutil.rmtree(outside)
         verdict = worst(verdicts)
-        return Verdict(verdict.outcome, f"{what}; {verdict.message}")
+        return Decision(verdict.outcome, f"{what}; {verdict.message}")

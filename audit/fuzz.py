@@ -10,7 +10,7 @@ import zstandard
 from audit.materials import Materials, write_inputs
 from audit.parts import Part
 from audit.programs import run
-from audit.results import LEFT, SAME, UNCLEAR, Verdict, files_below, refusal
+from audit.results import LEFT, SAME, UNCLEAR, Decision, files_below, refusal
 from audit.seeds import GUIDE, LIWC, SEEDS, WORDS
 from audit.work import hidden_beside
 
@@ -96,7 +96,7 @@ class Fuzz(Part):
             *(f"options {name}" for name in VERBS),
         )
 
-    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Verdict:
+    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Decision:
         way, _, name = kind.partition(" ")
         place.mkdir(parents=True)
         write_inputs(place)
@@ -107,11 +107,11 @@ class Fuzz(Part):
         else:
             words = self._list(name, draw, place)
         done = run(words, place)
-        verdict = Verdict(SAME) if done.code == 0 else refusal(done)
+        verdict = Decision(SAME) if done.code == 0 else refusal(done)
         if left := hidden_beside(place):
-            return Verdict(LEFT, f"{', '.join(left)} stays: {verdict.message}")
+            return Decision(LEFT, f"{', '.join(left)} stays: {verdict.message}")
         if done.code and (place / "corpus").exists():
-            return Verdict(LEFT, f"a corpus stays: {verdict.message}")
+            return Decision(LEFT, f"a corpus stays: {verdict.message}")
         return verdict
 
     def _reader(self, name: str, draw: random.Random, place: Path) -> list[str]:
@@ -141,7 +141,7 @@ class Fuzz(Part):
         file.write_bytes(mutated(content, draw) if draw.random() < 0.9 else draw.randbytes(500))
         return [*LISTS[name].split(), file.name]
 
-    def _options(self, name: str, draw: random.Random, place: Path) -> Verdict:
+    def _options(self, name: str, draw: random.Random, place: Path) -> Decision:
         """Any value for some option of a verb: it does so, or says in a short line that it cannot."""
         shutil.copytree(self.materials.other(), place / "other")
         shutil.copytree(self.materials.of("text corpus") / "corpus", place / "ready")
@@ -154,13 +154,13 @@ class Fuzz(Part):
             words.append(draw.choice(VALUES).replace("\x00", ""))
         own = {file: content for file, content in files_below(place).items() if content is not None}
         done = run(words, place, limit=60.0)
-        verdict = Verdict(SAME) if done.code == 0 else refusal(done)
+        verdict = Decision(SAME) if done.code == 0 else refusal(done)
         now = files_below(place)
         lost = [file for file, content in own.items() if now.get(file) != content]
         if lost and "--overwrite" not in words:
-            return Verdict("lost", f"{lost[:3]}: {verdict.message}")
+            return Decision("lost", f"{lost[:3]}: {verdict.message}")
         if any(ord(letter) < 32 and letter not in "\n\t" for letter in done.err):
-            return Verdict(UNCLEAR, f"control characters on standard error: {verdict.message}")
+            return Decision(UNCLEAR, f"control characters on standard error: {verdict.message}")
         return verdict
 
 

@@ -8,7 +8,7 @@ from audit.compare import differing, product
 from audit.materials import Materials
 from audit.parts import Part
 from audit.programs import Program, run
-from audit.results import LEFT, SAME, SILENT, Done, Verdict, files_below, going_on
+from audit.results import LEFT, SAME, SILENT, Decision, Done, files_below, going_on
 from audit.work import WORK, Work, Works, hidden_beside, step_of
 
 MOST = 5  # kills of a try
@@ -26,7 +26,7 @@ class Kills(Part):
     def kinds(self) -> tuple[str, ...]:
         return tuple(WORK)
 
-    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Verdict:
+    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Decision:
         whole, seconds = self.works.whole(kind)
         work = self.works.begin(kind, place)
         before = files_below(place / work.out) if (place / work.out).is_dir() else None
@@ -45,7 +45,7 @@ class Kills(Part):
                 return going_on(done)
             verdict = self._readable(work, place)
             if verdict is not None:
-                return Verdict(verdict.outcome, f"after {', '.join(said)}: {verdict.message}")
+                return Decision(verdict.outcome, f"after {', '.join(said)}: {verdict.message}")
         return self._judge(work, place, whole, said)
 
     def _next(self, work: Work, place: Path, before: dict[str, bytes | None] | None) -> str | None:
@@ -72,25 +72,25 @@ class Kills(Part):
         program.kill()
         return f"killed after {moment:.3f} s at {step_of(place / work.out)}"
 
-    def _readable(self, work: Work, place: Path) -> Verdict | None:
+    def _readable(self, work: Work, place: Path) -> Decision | None:
         """None where what a kill left at the place is whole: nothing, what was there, or what is new."""
         out = place / work.out
         reading = {"model": "topics model --json", "corpus": "corpus info corpus"}.get(work.out)
         if reading is None or not (work.earlier or out.exists()):
             if work.earlier and not out.exists():
-                return Verdict(SILENT, f"{work.out} is gone")
+                return Decision(SILENT, f"{work.out} is gone")
             return None
         done = run(reading, place, log="read")
         return None if done.code == 0 else going_on(done)
 
-    def _judge(self, work: Work, place: Path, whole: dict[str, object], said: list[str]) -> Verdict:
+    def _judge(self, work: Work, place: Path, whole: dict[str, object], said: list[str]) -> Decision:
         told = ", ".join(said)
         if work.resume is not None:  # says that it is finished, and removes what a kill left
             done: Done = run("resume model", place, log="last")
             if done.code != 0:
                 return going_on(done)
         if names := differing(product(place / work.out), whole):
-            return Verdict(SILENT, f"{told}: differs in {', '.join(names[:4])}")
+            return Decision(SILENT, f"{told}: differs in {', '.join(names[:4])}")
         if left := hidden_beside(place):
-            return Verdict(LEFT, f"{told}: {', '.join(left[:4])} stays")
-        return Verdict(SAME, told)
+            return Decision(LEFT, f"{told}: {', '.join(left[:4])} stays")
+        return Decision(SAME, told)

@@ -15,7 +15,7 @@ from audit.results import (
     REFUSED,
     SAME,
     SILENT,
-    Verdict,
+    Decision,
     files_below,
     refusal,
     said,
@@ -49,7 +49,7 @@ class Meanwhile(Part):
             "resume and overwrite",
         )
 
-    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Verdict:
+    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Decision:
         if kind == "two resumes":
             return self._resumes(draw, place, "resume model --threads 1")
         if kind == "resume and overwrite":
@@ -69,7 +69,7 @@ class Meanwhile(Part):
     def _start(self, work: Work, place: Path, log: str) -> Program:
         return Program(work.words.split(), place, stdin=self.works.stdin(work, place), log=log)
 
-    def _two(self, work: Work, place: Path, whole: dict[str, object], draw: random.Random) -> Verdict:
+    def _two(self, work: Work, place: Path, whole: dict[str, object], draw: random.Random) -> Decision:
         """The same command twice at once: one reports success; a second one only where it may replace."""
         first = self._start(work, place, "first")
         time.sleep(draw.choice((0.0, draw.uniform(0, 0.3))))
@@ -78,16 +78,16 @@ class Meanwhile(Part):
         successes = sum(done.code == 0 for done in ends)
         again = work.earlier or work.out == "search"
         if successes == 0 or (successes == 2 and not again):
-            verdicts.append(Verdict(SILENT, f"{successes} report success: {' | '.join(map(said, ends))}"))
+            verdicts.append(Decision(SILENT, f"{successes} report success: {' | '.join(map(said, ends))}"))
         if names := differing(product(place / work.out), whole):
             verdicts.append(
-                Verdict(SILENT, f"differs in {', '.join(names[:4])}: {' | '.join(map(said, ends))}")
+                Decision(SILENT, f"differs in {', '.join(names[:4])}: {' | '.join(map(said, ends))}")
             )
         return self._left(place, verdicts)
 
     def _disturbed(
         self, way: str, work: Work, place: Path, whole: dict[str, object], moment: float
-    ) -> Verdict:
+    ) -> Decision:
         """Something of the user's comes to the place, or goes from it, while a command runs."""
         out = place / work.out
         program = self._start(work, place, "first")
@@ -107,14 +107,16 @@ class Meanwhile(Part):
         ]
         if lost:
             verdicts.append(
-                Verdict(LOST, f"{way} after {moment:.3f} s: {', '.join(lost)} is lost: {said(done)}")
+                Decision(LOST, f"{way} after {moment:.3f} s: {', '.join(lost)} is lost: {said(done)}")
             )
         made = [product(path) for path in (out, place / AWAY / out.name)]
         names = min((differing(each, whole) for each in made), key=len)
         if way == "goes":  # moved between its end and its tidying up, it has its corpus still
             names = [name for name in names if name.split("/")[0] != "corpus"]
         if done.code == 0 and names and not own:  # else the letter may have taken the place of what was done
-            verdicts.append(Verdict(SILENT, f"{way} after {moment:.3f} s: differs in {', '.join(names[:4])}"))
+            verdicts.append(
+                Decision(SILENT, f"{way} after {moment:.3f} s: differs in {', '.join(names[:4])}")
+            )
         return self._left(place, verdicts)
 
     def _come(self, out: Path, place: Path, program: Program) -> dict[str, bytes | None]:
@@ -137,7 +139,7 @@ class Meanwhile(Part):
             return {}
         return {f"{out.name}/letter.txt" if out.is_dir() else out.name: OWN.encode()}
 
-    def _resumes(self, draw: random.Random, place: Path, second: str) -> Verdict:
+    def _resumes(self, draw: random.Random, place: Path, second: str) -> Decision:
         """A run is gone on with twice at once, or replaced meanwhile: one of them has it."""
         self.materials.copy("hdp under way", place)
         programs = [Program(["resume", "model", "--threads", "1"], place, log="first")]
@@ -146,16 +148,16 @@ class Meanwhile(Part):
         ends = [program.wait() for program in programs]
         verdicts = [refusal(done, ("model",)) for done in ends if done.code != 0]
         if all(done.code != 0 for done in ends):
-            verdicts.append(Verdict(SILENT, "nobody succeeded"))
+            verdicts.append(Decision(SILENT, "nobody succeeded"))
         done = run("topics model", place)
         if done.code != 0:
-            verdicts.append(Verdict(LOST, f"{said(done)} after {' | '.join(map(said, ends))}"))
+            verdicts.append(Decision(LOST, f"{said(done)} after {' | '.join(map(said, ends))}"))
         return self._left(place, verdicts)
 
-    def _left(self, place: Path, verdicts: list[Verdict]) -> Verdict:
+    def _left(self, place: Path, verdicts: list[Decision]) -> Decision:
         if left := [name for name in hidden_beside(place) if not name.startswith(AWAY)]:
-            verdicts.append(Verdict(LEFT, f"{', '.join(left[:4])} stays"))
-        return worst([Verdict(SAME), *[one for one in verdicts if one.outcome != REFUSED]])
+            verdicts.append(Decision(LEFT, f"{', '.join(left[:4])} stays"))
+        return worst([Decision(SAME), *[one for one in verdicts if one.outcome != REFUSED]])
 
 
 def kept(place: Path, name: str, content: bytes) -> bool:

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 
 from audit.materials import Materials
-from audit.results import Verdict
+from audit.results import Decision
 
 
 class Part(ABC):
@@ -27,5 +27,5 @@ class Part(ABC):
         return None
 
     @abstractmethod
-    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Verdict:
+    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Decision:
         """Make a try in a folder of its own, which does not exist yet and is removed afterwards."""

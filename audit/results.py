@@ -20,7 +20,7 @@ FRAME = re.compile(r'File "[^"]*stickbreaker/([^"]+)", line (\d+)')
 LONGEST = 2_000  # characters of a refusal
 
 
-class Verdict(NamedTuple):
+class Decision(NamedTuple):
     """An outcome and what there is to say of it."""
 
     outcome: str
@@ -60,10 +60,10 @@ class Result:
         )
 
 
-def worst(verdicts: list[Verdict]) -> Verdict:
+def worst(verdicts: list[Decision]) -> Decision:
     """The gravest of several verdicts."""
     order = (SILENT, LOST, TRACEBACK, HANG, STUCK, LEFT, UNCLEAR, SKIPPED, REFUSED, SAME)
-    return min(verdicts, key=lambda verdict: order.index(verdict.outcome), default=Verdict(SAME))
+    return min(verdicts, key=lambda verdict: order.index(verdict.outcome), default=Decision(SAME))
 
 
 def said(done: Done) -> str:
@@ -76,31 +76,31 @@ def said(done: Done) -> str:
     return f"stickbreaker {words} → {done.code}: {last}"
 
 
-def refusal(done: Done, names: tuple[str, ...] = ()) -> Verdict:
+def refusal(done: Done, names: tuple[str, ...] = ()) -> Decision:
     """Judge a command that failed: REFUSED for one short line that has one of the names."""
     if done.code is None:
-        return Verdict(HANG, said(done))
+        return Decision(HANG, said(done))
     lines = done.err.strip().splitlines()
     if done.code < 0 or "Traceback (most recent" in done.err or done.code not in (1, 2):
-        return Verdict(TRACEBACK, said(done))
+        return Decision(TRACEBACK, said(done))
     if "Traceback (most recent" in done.out or "Fatal Python error" in done.err:
-        return Verdict(TRACEBACK, said(done))
+        return Decision(TRACEBACK, said(done))
     if done.code == 2:  # click prints how to use the command first
         lines = lines[-1:]
     own = [line for line in lines if line.startswith(("stickbreaker: ", "Error: "))]
     if len(own) != 1 or lines[-1:] != own:
-        return Verdict(UNCLEAR, f"not one line: {said(done)}")
+        return Decision(UNCLEAR, f"not one line: {said(done)}")
     if len(own[0]) > LONGEST:
-        return Verdict(UNCLEAR, f"{len(own[0])} characters: {own[0][:300]}…")
+        return Decision(UNCLEAR, f"{len(own[0])} characters: {own[0][:300]}…")
     if names and not any(name in own[0] for name in names):
-        return Verdict(UNCLEAR, f"names no file: {said(done)}")
-    return Verdict(REFUSED, own[0])
+        return Decision(UNCLEAR, f"names no file: {said(done)}")
+    return Decision(REFUSED, own[0])
 
 
-def going_on(done: Done) -> Verdict:
+def going_on(done: Done) -> Decision:
     """Judge a command that should have gone on, and did not."""
     verdict = refusal(done)
-    return Verdict(STUCK, said(done)) if verdict.outcome in (REFUSED, UNCLEAR) else verdict
+    return Decision(STUCK, said(done)) if verdict.outcome in (REFUSED, UNCLEAR) else verdict
 
 
 def files_below(place: Path) -> dict[str, bytes | None]:

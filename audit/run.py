@@ -19,7 +19,7 @@ from audit.kills import Kills
 from audit.materials import Materials
 from audit.meanwhile import Meanwhile
 from audit.parts import Part
-from audit.results import HELD, SILENT, SKIPPED, TRACEBACK, Result, Verdict
+from audit.results import HELD, SILENT, SKIPPED, TRACEBACK, Decision, Result
 from audit.spark import Spark
 
 KINDS_OF_FAULT: tuple[type[Part], ...] = (Kills, Flips, Foreign, Disks, Meanwhile, Fuzz, Spark)
@@ -138,7 +138,7 @@ class Audit:
             self.broken += 1
             if self.broken > MOST_BROKEN:
                 raise
-            verdict = Verdict(TRACEBACK, f"the audit failed: {traceback.format_exc()[-1500:]}")
+            verdict = Decision(TRACEBACK, f"the audit failed: {traceback.format_exc()[-1500:]}")
         result = Result(part.name, kind, number, self.seed, *verdict)
         if result.held or self._kept is None:
             for folder in (place, place.with_name(f"{place.name}.logs")):

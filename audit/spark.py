@@ -15,7 +15,7 @@ from tests.spark.processes import below, executors, workers
 from audit.compare import steps_of
 from audit.materials import Materials, write_inputs
 from audit.parts import Part
-from audit.results import REFUSED, SAME, SILENT, SKIPPED, UNCLEAR, Done, Verdict, going_on, refusal, said
+from audit.results import REFUSED, SAME, SILENT, SKIPPED, UNCLEAR, Decision, Done, going_on, refusal, said
 
 MASTER = ("--engine", "spark", "--master", "local-cluster[2,1,1100]")
 RUN = "--topics 4 --seed 1 --threads 1 --tol 0 --checkpoint-every 0 --blocks 3"
@@ -42,9 +42,9 @@ class Spark(Part):
     def kinds(self) -> tuple[str, ...]:
         return tuple(f"{victim} of {kind}" for kind in KINDS for victim in VICTIMS)
 
-    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Verdict:
+    def attempt(self, kind: str, number: int, draw: random.Random, place: Path) -> Decision:
         if shutil.which("java") is None:
-            return Verdict(SKIPPED, "there is no Java")
+            return Decision(SKIPPED, "there is no Java")
         victim, _, name = kind.partition(" of ")
         with self.materials.lock("spark"):  # one at a time: memory
             known = self._undisturbed(name)
@@ -53,8 +53,8 @@ class Spark(Part):
             verdict = self._go_on(name, done, place)
         if verdict is None:
             found = outcome(place)
-            verdict = Verdict(SAME) if found == known else Verdict(SILENT, "another model or trace")
-        return Verdict(verdict.outcome, f"{when}; {verdict.message}")
+            verdict = Decision(SAME) if found == known else Decision(SILENT, "another model or trace")
+        return Decision(verdict.outcome, f"{when}; {verdict.message}")
 
     def _begin(self, place: Path) -> None:
         place.mkdir(parents=True)
@@ -86,14 +86,14 @@ class Spark(Part):
             when = f"{victim} killed after {len(steps_in(place))} steps" if hit else f"no {victim} was there"
             return command.wait(), when
 
-    def _go_on(self, name: str, done: Done, place: Path) -> Verdict | None:
+    def _go_on(self, name: str, done: Done, place: Path) -> Decision | None:
         """Resume what was killed; None where the run ended at last."""
         if done.code == 0:
             return None
         if done.code != -signal.SIGKILL:  # what dies beside the driver is told in one line
             verdict = refusal(done)
             if verdict.outcome == REFUSED and "\n\tat " in done.err:
-                verdict = Verdict(UNCLEAR, f"Java's stack on standard error: {said(done)}")
+                verdict = Decision(UNCLEAR, f"Java's stack on standard error: {said(done)}")
             if verdict.outcome != REFUSED:
                 return verdict
         words = "resume model --threads 1 --checkpoint-every 0" if (place / "model").exists() else KINDS[name]

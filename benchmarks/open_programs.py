@@ -77,7 +77,7 @@ def scored(model: Any, learned: Tokens, held_out: Tokens) -> dict[str, float]:
     """Nats a held-out word over all strings; one spelling serves all models."""
     from stickbreaker import Corpus
     from stickbreaker.evaluation import OpenTopics, Topics, completion_of_strings, with_one_more_word
-    from stickbreaker.models.topics.spelling import CharacterModel, Spelling
+    from stickbreaker.models.topics.vocabularies.string_prior import CharacterModel, Spelling
 
     words = sorted({word for line in learned for word in line})
     spelling = CharacterModel.learn(words, Spelling()).log_probability

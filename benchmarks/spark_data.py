@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, load_npz, save_npz, vstack
 
 from stickbreaker import Corpus
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 
 NEWSGROUPS = Path(__file__).parents[2] / "shared/data/20newsgroups/train.jsonl.gz"
 BLOCK = 1000  # documents that one generator draws

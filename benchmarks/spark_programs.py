@@ -96,9 +96,9 @@ def topics_of(model: LDA, corpus: Corpus, job: Run[Any], state: RunState, trace:
 
 def told_of(job: Run[Any]) -> dict[str, float]:
     """Records and bytes that the last map shuffled, and the bytes of the files that it left."""
-    from stickbreaker.engines.spark import SparkBlocks
+    from stickbreaker.engines.spark import ShardedEngine
 
-    if not isinstance(job, VariationalRun) or not isinstance(job.engine, SparkBlocks):
+    if not isinstance(job, VariationalRun) or not isinstance(job.engine, ShardedEngine):
         return {}
     files = [path for path in Path(job.engine.folder).rglob("*.arrow") if path.is_file()]
     size = sum(path.stat().st_size for path in files)

@@ -75,7 +75,7 @@ class DriverBytes:
         import pyspark.core.rdd as rdds
         from pyspark import SparkContext
 
-        from stickbreaker.engines.spark.cluster import Cluster
+        from stickbreaker.engines.spark.jobs import Cluster
 
         prepare, collect, parallelize = (
             rdds._prepare_for_python_RDD,

@@ -63,7 +63,7 @@ OURS = {
     "informed β": Claim(
         "yes, also from LIWC files",
         (
-            "tests/estimators/test_guiding.py::test_the_guide_is_a_prior_not_only_a_start",
+            "tests/estimators/test_seed_words.py::test_the_guide_is_a_prior_not_only_a_start",
             "tests/models/test_polylingual.py::test_guided_topics_are_those_that_were_meant",
         ),
     ),

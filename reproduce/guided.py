@@ -13,7 +13,7 @@ from texts import LEXICON, texts
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus import Analysis, VocabularyRule
-from stickbreaker.estimators.guiding import Guide
+from stickbreaker.estimators.topics.seed_words import Guide
 from stickbreaker.evaluation import top_words_of
 
 TOPICS, PASSES, SEED = 100, 40, 0

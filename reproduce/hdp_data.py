@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 from texts import cut, texts
 
 from stickbreaker import Analysis, Corpus, VocabularyRule
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags
 
 Array = NDArray[np.float64]

@@ -18,7 +18,7 @@ from texts import rows
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.core.errors import UserError
-from stickbreaker.estimators.engines import readable
+from stickbreaker.estimators.engine_choice import readable
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
 
 TOPICS, STEPS = 1000, 2  # one step more is not counted
@@ -51,7 +51,7 @@ def measure(full: bool) -> dict[str, Any]:
 
 def _run(session: Any, corpus: Corpus, inference: str, combined: bool) -> dict[str, float]:
     """Records, bytes, wall and CPU seconds of a step."""
-    from stickbreaker.engines.spark import SparkBlocks, SparkEngine
+    from stickbreaker.engines.spark import ShardedEngine, SparkEngine
 
     engine = SparkEngine(session, task_bytes=HELD if combined else 0)
     model = LDA(TOPICS, inference=inference, random_state=0, engine=engine)
@@ -59,7 +59,7 @@ def _run(session: Any, corpus: Corpus, inference: str, combined: bool) -> dict[s
     job, state = model.new_run(readable(model, corpus), 0)
     assert isinstance(job, VariationalRun)
     assert isinstance(state, VariationalState)
-    assert isinstance(job.engine, SparkBlocks)
+    assert isinstance(job.engine, ShardedEngine)
     told: list[tuple[float, ...]] = []
     for _ in range(STEPS + 1):
         (minibatch,) = job.schedule.minibatches(job.source, state.passes, *state.at_pass_start, job.seed)

@@ -9,7 +9,7 @@ from open_data import Stream
 
 from stickbreaker import Corpus
 from stickbreaker.evaluation.coherence import TopWords
-from stickbreaker.evaluation.meetings import Meetings
+from stickbreaker.evaluation.cooccurrence import Meetings
 
 Flags = NDArray[np.bool_]
 Shares = NDArray[np.float64]

@@ -15,10 +15,10 @@ from scipy.sparse import csr_matrix
 from texts import PAGES, Page, cut, pages
 
 from stickbreaker import LDA, Corpus
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Analysis
-from stickbreaker.corpus.segmentation import has_icu
 from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.text.segmentation import has_icu
 from stickbreaker.evaluation import Topics, both_sides, compare_sides, cross_lingual_npmi, top_words_of
 
 TOPICS, PASSES = 50, 33

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 
 DATA = Path(__file__).parents[2] / "shared/data"
 LEXICON = DATA / "lexicons/empath.dic"

@@ -21,7 +21,7 @@ SPARK = Path(__file__).parent / "spark"
 FAULTS = (  # those of Spark
     "test_faults.py",
     "test_when_java_dies.py",
-    "test_arriving_program.py",
+    "test_streaming_program.py",
     "test_killed_streams.py",
     "test_clusters.py",
 )

@@ -34,13 +34,13 @@ MUTATIONS = {
         "tests/kernels/test_mean_field.py tests/models/test_lda.py",
     ),
     "a draw of the hybrid": Mutation(
-        "kernels/sampled.py",
+        "kernels/hybrid.py",
         "_from_prior(row, alpha, target - total)",
         "_from_prior(row, alpha, target + total)",
-        "tests/kernels/test_sampled.py",
+        "tests/kernels/test_hybrid_kernel.py",
     ),
     "a token's own count in Gibbs sampling": Mutation(
-        "kernels/gibbs.py",
+        "kernels/samplers/gibbs.py",
         "own = np.float64(counted(counts[k], alpha[k], -one)) * less(word, k)",
         "own = np.float64(counted(counts[k], alpha[k], one)) * less(word, k)",
         "tests/kernels/test_gibbs_sweeps.py tests/models/test_gibbs.py",
@@ -64,7 +64,7 @@ MUTATIONS = {
         "tests/kernels/test_sticks_kernel.py tests/models/test_open_vocabulary.py",
     ),
     "what a split gains": Mutation(
-        "models/topics/acceptance.py",
+        "models/topics/moves/acceptance.py",
         "+ prior) + float(values @ WHOLE)",
         "- prior) + float(values @ WHOLE)",
         "tests/models/test_split_merge.py tests/models/test_proposals.py",
@@ -82,7 +82,7 @@ MUTATIONS = {
         "tests/core/test_edits.py tests/learning/test_moves.py",
     ),
     "sums of a block on Spark": Mutation(
-        "engines/spark/sums.py",
+        "engines/spark/stats_sum.py",
         "totals += group_sums(",
         "totals -= group_sums(",
         "tests/spark/test_equality.py tests/spark/test_carried_records.py -k batch or hybrid or carried",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stickbreaker import Corpus
-from stickbreaker.models.topics.growing import GrowingTopics
+from stickbreaker.models.topics.priors.hdp import HDPPrior
 
 pytestmark = pytest.mark.usefixtures("reproduction")
 
@@ -67,7 +67,7 @@ def test_topics_are_in_use_by_the_rule_of_the_library():
     generator = np.random.default_rng(0)
     for _ in range(20):
         tokens = np.round(generator.gamma(0.1, 10_000.0, 30))
-        np.testing.assert_array_equal(in_use(tokens), GrowingTopics(30).in_use(tokens))
+        np.testing.assert_array_equal(in_use(tokens), HDPPrior(30).in_use(tokens))
 
 
 def test_the_score_is_that_of_the_definition():
@@ -181,13 +181,13 @@ def test_claims_say_what_came():
 def test_parts_are_chosen_by_name_and_those_without_corpora_left_out(monkeypatch, tmp_path, capsys):
     import texts
     from pages import Section, Table
-    from parts import Part, Study, main
+    from parts import RowBlock, Study, main
 
     def part(needs):
         def section(data):
             return Section("a < b", [Table(("full",), [[data["full"]]])])
 
-        return Part(needs, (3, 300), lambda full: {"full": full}, section)
+        return RowBlock(needs, (3, 300), lambda full: {"full": full}, section)
 
     study = Study("toy", "Toy", lambda dates: [dates], {"one": part(()), "two": part(("NIPS",))})
     monkeypatch.setattr(texts, "DATA", tmp_path / "nowhere")

@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
-    from stickbreaker.estimators.guiding import Guide
     from stickbreaker.estimators.hdp import HDP
     from stickbreaker.estimators.lda import LDA
+    from stickbreaker.estimators.topics.seed_words import Guide
     from stickbreaker.learning.schedules import Memoised, Online
-    from stickbreaker.models.topics.hybrid import Hybrid
-    from stickbreaker.models.topics.open_vocabulary import OpenVocabulary
-    from stickbreaker.models.topics.sampling import Gibbs
-    from stickbreaker.models.topics.spelling import Spelling
-    from stickbreaker.models.topics.split_merge import SplitMerge
+    from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
+    from stickbreaker.models.topics.samplers.gibbs_settings import Gibbs
+    from stickbreaker.models.topics.solvers.hybrid import Hybrid
+    from stickbreaker.models.topics.vocabularies.open_settings import OpenVocabulary
+    from stickbreaker.models.topics.vocabularies.string_prior import Spelling
 
 _HOMES = {
     "LDA": "stickbreaker.estimators.lda",
     "HDP": "stickbreaker.estimators.hdp",
     "Memoised": "stickbreaker.learning.schedules",
-    "SplitMerge": "stickbreaker.models.topics.split_merge",
+    "SplitMerge": "stickbreaker.models.topics.moves.split_merge_settings",
     "Online": "stickbreaker.learning.schedules",
-    "Hybrid": "stickbreaker.models.topics.hybrid",
-    "OpenVocabulary": "stickbreaker.models.topics.open_vocabulary",
-    "Spelling": "stickbreaker.models.topics.spelling",
-    "Gibbs": "stickbreaker.models.topics.sampling",
-    "Guide": "stickbreaker.estimators.guiding",
+    "Hybrid": "stickbreaker.models.topics.solvers.hybrid",
+    "OpenVocabulary": "stickbreaker.models.topics.vocabularies.open_settings",
+    "Spelling": "stickbreaker.models.topics.vocabularies.string_prior",
+    "Gibbs": "stickbreaker.models.topics.samplers.gibbs_settings",
+    "Guide": "stickbreaker.estimators.topics.seed_words",
     "Corpus": "stickbreaker.corpus",
     "Analysis": "stickbreaker.corpus",
     "Vocabulary": "stickbreaker.corpus",

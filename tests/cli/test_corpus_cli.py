@@ -9,8 +9,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from stickbreaker.cli import corpus as verb
-from stickbreaker.cli import inputs, main
+from stickbreaker.cli import main
+from stickbreaker.cli.options import inputs
+from stickbreaker.cli.verbs import corpus as verb
 from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, VocabularyRule
 from stickbreaker.corpus.readers import READERS
 

@@ -11,8 +11,8 @@ import pytest
 from tests.running import PROGRAM, planted_documents, write_lines
 
 from stickbreaker import LDA
-from stickbreaker.cli.search_k import _reason
-from stickbreaker.cli.search_page import figure, page
+from stickbreaker.cli.search.search_page import figure, page
+from stickbreaker.cli.verbs.search_k import _reason
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.evaluation import Fewest, stability

@@ -9,7 +9,7 @@ from tests.running import SMALL, with_evolution
 
 from stickbreaker.learning.observers import Observer
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.evolution import Evolution
+from stickbreaker.saved.topic_snapshots import Evolution
 
 HOSTILE = ("\x1b[31mred", "x\ny", "a\u202eb", "[bold]")
 

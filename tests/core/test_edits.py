@@ -134,7 +134,7 @@ def test_rows_are_not_split(change):
 def test_reports_add_scale_and_follow_edits():
     one = Stats(
         Rows(np.array([0, 2]), np.array([[1.0, 2.0], [3.0, 4.0]])),
-        found={"new": np.array([1.0, 1.0])},
+        new_rows={"new": np.array([1.0, 1.0])},
         usage={"use": Field(np.array([1.0, 2.0]), ("topics",))},
         score=-3.0,
         documents=2.0,
@@ -142,19 +142,19 @@ def test_reports_add_scale_and_follow_edits():
         trial={"split": Stats(Rows(np.array([2]), np.array([[1.0, 1.0, 1.0]])))},
     )
     two = Stats(
-        Rows(np.array([1]), np.array([[5.0, 5.0]])), found={"other": np.array([2.0, 0.0])}, score=-1.0
+        Rows(np.array([1]), np.array([[5.0, 5.0]])), new_rows={"other": np.array([2.0, 0.0])}, score=-1.0
     )
     both = one.plus(two)
     assert both.rows.positions.tolist() == [0, 1, 2]
     assert both.score == -4.0
-    assert set(both.found) == {"new", "other"}
+    assert set(both.new_rows) == {"new", "other"}
     taken_back = both.plus(two.scaled(-1.0))
     assert taken_back.rows.values.tolist() == [[1.0, 2.0], [0.0, 0.0], [3.0, 4.0]]
     assert taken_back.score == one.score
     after = apply_to_stats((Merge("topics", 0, 1), Drop("words", (0,))), one, "words", "topics", 3)
     assert after.rows.positions.tolist() == [1]
     assert after.rows.values.tolist() == [[7.0]]
-    assert after.found["new"].tolist() == [2.0]
+    assert after.new_rows["new"].tolist() == [2.0]
     assert after.trial["split"].rows.positions.tolist() == [1]
     assert after.trial["split"].rows.values.shape == (1, 3), "a trial's columns are its plan's own"
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stickbreaker.core import claims
-from stickbreaker.core.claims import claimed, lock_file, scratch_beside, sweep
+from stickbreaker.core import path_locks
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import (
     atomic_directory,
@@ -22,6 +21,7 @@ from stickbreaker.core.files import (
     truncate,
     write_atomic,
 )
+from stickbreaker.core.path_locks import claimed, lock_file, scratch_beside, sweep
 
 KILLED = """
 import os, sys
@@ -381,7 +381,7 @@ def appear(path: Path, partial: Path) -> None:
 
 def test_of_two_claims_the_older_wins_whenever_they_look(tmp_path, monkeypatch):
     """A younger one that gets its lock while the older one looks is no reason to give up."""
-    real, younger = claims.is_claimed, tmp_path / ".out.partial-abcdefgh"
+    real, younger = path_locks.is_claimed, tmp_path / ".out.partial-abcdefgh"
     younger.mkdir()
     (younger / "letter").touch()  # it is not swept
 
@@ -392,7 +392,7 @@ def test_of_two_claims_the_older_wins_whenever_they_look(tmp_path, monkeypatch):
         return real(directory)
 
     descriptors: list[int | None] = []
-    monkeypatch.setattr(claims, "is_claimed", locked_meanwhile)
+    monkeypatch.setattr(path_locks, "is_claimed", locked_meanwhile)
     with scratch_beside(tmp_path / "out"):
         assert descriptors
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stickbreaker.core.edits import Drop, Merge, apply_to_rows
-from stickbreaker.core.records import Cells, Rows, Stats, join_cells
-from stickbreaker.engines.sums import Sum
+from stickbreaker.core.records import Rows, SparseCounts, Stats, join_cells
+from stickbreaker.engines.stats_sum import Sum
 from stickbreaker.engines.table import Table
 
 SHAPE = (6, 4)
@@ -17,7 +17,7 @@ parts = st.lists(st.lists(cell, max_size=30), min_size=1, max_size=4)
 
 def cells_of(drawn, unit=0.2, columns=SHAPE[1]):
     cells = np.array(drawn, np.int64).reshape(-1, 3).T
-    return Cells(cells[0], cells[1].astype(np.int32), cells[2].astype(np.int32), columns, unit)
+    return SparseCounts(cells[0], cells[1].astype(np.int32), cells[2].astype(np.int32), columns, unit)
 
 
 def dense(rows):

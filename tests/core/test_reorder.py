@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stickbreaker.core.edits import Drop, Reorder, apply, apply_to_rows, apply_to_stats, dropped
-from stickbreaker.core.records import Cells, Field, Rows, Stats
+from stickbreaker.core.records import Field, Rows, SparseCounts, Stats
 
 VALUES = np.arange(1.0, 9.0).reshape(4, 2)  # words × topics
 CHANGE = Reorder("words", "topics", (np.array([3, 0]), np.array([1, 2, 0])), (1, 3))
@@ -42,7 +42,7 @@ def test_some_rows_of_a_table_follow():
     rows = apply_to_rows((CHANGE,), Rows(np.array([1, 3]), VALUES[[1, 3]]), "words", "topics", 4)
     assert rows.positions.tolist() == [1, 3]
     assert rows.values.tolist() == LEFT[[1, 3]].tolist()
-    cells = Cells(np.array([1, 3, 3]), np.array([0, 1, 0], np.int32), np.array([3, 8, 7]), 2)
+    cells = SparseCounts(np.array([1, 3, 3]), np.array([0, 1, 0], np.int32), np.array([3, 8, 7]), 2)
     rows = apply_to_rows((CHANGE, Drop("words", (0,))), cells, "words", "topics", 4)
     assert rows.positions.tolist() == [0, 2]
     assert rows.values.tolist() == [[0.0, 0.0], [7.0, 0.0]]
@@ -54,12 +54,12 @@ def test_a_report_follows_but_for_what_no_topic_has_a_column_for():
     """New words have no place in the order yet, and a trial's columns are its own."""
     stats = Stats(
         Rows(np.arange(4), VALUES.copy()),
-        found={"new": np.array([1.0, 2.0])},
+        new_rows={"new": np.array([1.0, 2.0])},
         usage={"use": Field(np.array([5.0, 6.0]), ("topics",))},
         trial={"a plan": Stats(Rows(np.array([1]), np.array([[1.0, 2.0, 3.0]])))},
     )
     after = apply_to_stats((CHANGE,), stats, "words", "topics", 4)
     assert after.rows.rows().values.tolist() == LEFT.tolist()
-    assert after.found["new"].tolist() == [1.0, 2.0]
+    assert after.new_rows["new"].tolist() == [1.0, 2.0]
     assert after.usage["use"].values.tolist() == [5.0, 6.0]
     assert after.trial["a plan"].rows.rows().values.tolist() == [[1.0, 2.0, 3.0]]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from stickbreaker.core.edits import Drop, Grow, Merge, Permute
-from stickbreaker.core.records import Cells, Rows
+from stickbreaker.core.records import Rows, SparseCounts
 from stickbreaker.engines.table import Table, sums_by_group
 
 
@@ -27,7 +27,7 @@ def test_sums_by_group(n_groups):
     found = sums_by_group(Rows(positions, values), groups, n_groups)
     assert found == pytest.approx(summed(values, groups[positions], n_groups), rel=1e-12)
     times = draw.integers(5, size=len(positions))
-    cells = Cells(positions, draw.integers(3, size=len(positions)).astype(np.int32), times, 3, 0.5)
+    cells = SparseCounts(positions, draw.integers(3, size=len(positions)).astype(np.int32), times, 3, 0.5)
     dense = np.zeros((len(positions), 3))
     dense[np.arange(len(positions)), cells.columns] = 0.5 * times
     found = sums_by_group(cells, groups, n_groups)

@@ -12,9 +12,9 @@ from stickbreaker.corpus import Bags, Corpus, Sequences, Shard, VocabularyRule
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
-from stickbreaker.engines.spark.tasks import MapTask, Portion
-from stickbreaker.engines.stored import StoredRows, StoredTable
-from stickbreaker.estimators.opening import source_of
+from stickbreaker.engines.spark.document_tasks import MapTask, Portion
+from stickbreaker.engines.stored_table import StoredRows, StoredTable
+from stickbreaker.estimators.topics.open_initialization import source_of
 from stickbreaker.learning.loop import Limits
 from stickbreaker.learning.schedules import Batch, Memoised, Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
@@ -36,7 +36,7 @@ class Counting(Model):
 
     shard_size: int = 4  # type: ignore[misc]
 
-    def n_columns(self, small):
+    def n_columns(self, params):
         return COLUMNS
 
     def start(self):
@@ -45,16 +45,16 @@ class Counting(Model):
     def seed(self, keys, tokens, seed):
         return np.zeros((len(keys), COLUMNS))
 
-    def view(self, small, counts, totals, rows):
+    def view(self, params, counts, totals, rows):
         return rows, counts
 
-    def summary(self, small, counts, first):
+    def summary(self, params, counts, first):
         return {}
 
-    def global_step(self, small, stats, totals, summary, step):
-        return {"steps": Field(small["steps"].values + 1.0)}
+    def global_step(self, params, stats, totals, summary, step):
+        return {"steps": Field(params["steps"].values + 1.0)}
 
-    def score(self, small, stats, totals, summary):
+    def score(self, params, stats, totals, summary):
         return Score(0.0, stats.tokens)
 
     def report(self, shard: Shard, counts: np.ndarray, tokens: float) -> tuple[dict, Stats]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stickbreaker import LDA, Online, UserError
-from stickbreaker.estimators.combinations import (
+from stickbreaker.estimators.topics.combinations import (
     DOCUMENTS,
     ENGINES,
     INFERENCE,
@@ -16,7 +16,7 @@ from stickbreaker.estimators.combinations import (
     as_markdown,
     refuse_illegal,
 )
-from stickbreaker.estimators.combinations import SCHEDULES as EVERY_SCHEDULE
+from stickbreaker.estimators.topics.combinations import SCHEDULES as EVERY_SCHEDULE
 
 TABLE = Path(__file__).with_name("combinations.txt")  # of every combination, what it gave once and for all
 PAGE = Path(__file__).parents[2] / "docs/models/sampling.md"

@@ -16,7 +16,7 @@ from tests.running import TOPICS
 
 from stickbreaker import LDA, Corpus, Online, UserError
 from stickbreaker.corpus.shards import shard_of
-from stickbreaker.models.topics.mean_field import tokens_of_documents
+from stickbreaker.models.topics.solvers.mean_field import tokens_of_documents
 from stickbreaker.testing.estimators import untimed
 
 

@@ -16,7 +16,7 @@ from stickbreaker.core.errors import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.kinds import KINDS
 from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.topics import TopicEstimator, load_topics
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
 from stickbreaker.learning.observers import Observer
 from stickbreaker.testing.estimators import untimed
 

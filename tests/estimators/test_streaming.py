@@ -8,11 +8,11 @@ from tests.running import TOPICS
 
 from stickbreaker import HDP, LDA, OpenVocabulary, UserError
 from stickbreaker.corpus import Analysis
-from stickbreaker.estimators import streaming
-from stickbreaker.estimators.moments import words_now
 from stickbreaker.estimators.plain_hdp import PlainHDP
 from stickbreaker.estimators.plain_lda import PlainLDA
-from stickbreaker.estimators.stream_feed import Feed, Stop, Stopped, StreamSettings
+from stickbreaker.estimators.streams import streaming
+from stickbreaker.estimators.streams.stream_feed import Feed, Stop, Stopped, StreamSettings
+from stickbreaker.estimators.topics.topic_snapshots import words_now
 from stickbreaker.learning.schedules import Online
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents, untimed
@@ -104,7 +104,7 @@ def test_a_model_that_was_stopped_anywhere_ends_the_same(tmp_path):
         stream,
         tmp_path / "cut",
         stop,
-        lambda record: stop.ask() if record["step"] == 4 else None,
+        lambda record: stop.request() if record["step"] == 4 else None,
         snapshot_documents=SIZE,
     )[1]
     assert not ended
@@ -184,7 +184,7 @@ def test_a_bad_document_leaves_what_was_learned(tmp_path):
 
 def test_another_stream_is_refused(tmp_path):
     stream, out, stop = written(tmp_path / "s.jsonl", drifting(90)), tmp_path / "m", Stop()
-    learned(PlainLDA(3, **params()), stream, out, stop, lambda record: stop.ask())
+    learned(PlainLDA(3, **params()), stream, out, stop, lambda record: stop.request())
     written(stream, drifting(90, seed=1))
     with pytest.raises(UserError, match="the first 20 documents are not those that the run learned from"):
         streaming.resume(out, Stop(), 1)
@@ -251,11 +251,11 @@ def test_languages_and_bags_are_refused(tmp_path):
 
 def test_a_stop_ends_a_wait_and_no_step():
     stop = Stop()
-    stop.ask()
-    assert stop.asked
+    stop.request()
+    assert stop.requested
     stop.waiting = True
     with pytest.raises(Stopped):
-        stop.ask()
+        stop.request()
 
 
 def test_settings_come_back_from_a_manifest():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stickbreaker import LDA
 from stickbreaker.corpus import Corpus
-from stickbreaker.estimators.topic_words import leading_words
+from stickbreaker.estimators.topics.leading_words import leading_words
 from stickbreaker.models.topics import topic_words
 from stickbreaker.models.topics.topic_words import Dense, parts_of
 
@@ -45,7 +45,7 @@ def test_a_model_tells_the_same_words_part_by_part(monkeypatch):
 
 def test_topics_of_a_large_model_are_told_without_its_table(monkeypatch, tmp_path):
     """Neither top words nor `topics` make an array of all words and topics."""
-    from stickbreaker.estimators.topics import TopicEstimator
+    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 
     corpus = Corpus.from_texts(["river bank boat water", "money bank loan credit"] * 5)
     model = LDA(2, random_state=0, max_iter=5).fit(corpus)

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
@@ -19,8 +19,8 @@ from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Fitted, Sampler, Score
-from stickbreaker.saved.checkpoints import fitted_of, model_of, sampling_state_of, small_of, state_of
-from stickbreaker.testing.growing import ClosedMixture
+from stickbreaker.saved.checkpoints import fitted_of, model_of, params_from, sampling_state_of, state_of
+from stickbreaker.testing.unigram_mixture import ClosedMixture
 
 MIXTURE = Kind(
     name="Mixture",
@@ -168,23 +168,23 @@ class PlainUnigrams(Estimator):
         return job, sampling_state_of(snapshot, state.chains)
 
     def take_run(self, corpus, job, state):
-        self.small_ = state.chains.fitted().small
+        self.params_ = state.chains.fitted().params
         self.state_ = state
         self.take_state(state)
 
     def sizes(self):
-        return {"words": len(self.small_["shares"].values)}
+        return {"words": len(self.params_["shares"].values)}
 
     def score_documents(self, corpus):
         counts = _counts(corpus)
-        return float(counts @ np.log(self.small_["shares"].values)), float(counts.sum())
+        return float(counts @ np.log(self.params_["shares"].values)), float(counts.sum())
 
     def snapshot(self, fixed):
-        return fitted_of(Fitted(self.small_), self.state_, fixed)
+        return fitted_of(Fitted(self.params_), self.state_, fixed)
 
     def restore(self, snapshot, folder, *, lasts):
         self.n_features_in_ = len(self.vocabulary_)
-        self.small_ = small_of(snapshot)
+        self.params_ = params_from(snapshot)
         self.state_ = RunState(**snapshot.manifest["run"])
         self.take_state(self.state_)
 

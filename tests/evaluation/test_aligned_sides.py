@@ -10,8 +10,8 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.evaluation import (
     both_sides,
     chance_mrr,
+    cross_lingual,
     cross_lingual_npmi,
-    languages,
     one_side,
     retrieval_mrr,
 )
@@ -51,7 +51,7 @@ def test_queries_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         ranks.append(1 + sum(one < distance[row] for one in distance))
     whole = retrieval_mrr(a, b)
     assert whole == pytest.approx(np.mean([1 / rank for rank in ranks]))
-    monkeypatch.setattr(languages, "QUERIES_AT_ONCE", 7)
+    monkeypatch.setattr(cross_lingual, "QUERIES_AT_ONCE", 7)
     assert retrieval_mrr(a, b) == pytest.approx(whole, rel=1e-12)
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from tests.oracle import delayed_gibbs as oracle
 
-from stickbreaker.core.randomness import numbered_keys
-from stickbreaker.kernels import delayed_gibbs as kernel
+from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.kernels.random import seeded, uniform
-from stickbreaker.models.topics.delayed_gibbs import by_group, draws_of
-from stickbreaker.models.topics.tokens import Tokens
+from stickbreaker.kernels.samplers import delayed_gibbs as kernel
+from stickbreaker.models.topics.samplers.delayed_gibbs import by_group, draws_of
+from stickbreaker.models.topics.samplers.tokens import Tokens
 
 pytestmark = pytest.mark.kernels
 

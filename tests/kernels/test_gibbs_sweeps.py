@@ -6,8 +6,8 @@ from numba import config
 from scipy.stats import chi2
 from tests.oracle import gibbs as oracle
 
-from stickbreaker.core.randomness import numbered_keys
-from stickbreaker.kernels.gibbs import (
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.kernels.samplers.gibbs import (
     Block,
     Prior,
     Table,
@@ -15,7 +15,7 @@ from stickbreaker.kernels.gibbs import (
     document_counts,
     sweep_all_topics,
 )
-from stickbreaker.kernels.gibbs_lists import sweep_lists
+from stickbreaker.kernels.samplers.sparse_gibbs import sweep_lists
 
 pytestmark = pytest.mark.kernels
 DRAWS = 1_500 if config.DISABLE_JIT else 30_000

@@ -8,9 +8,9 @@ from scipy.stats import kstest
 from tests.kernels.test_gibbs_sweeps import chance_of_worse, prepared
 from tests.oracle import hdp_gibbs as oracle
 
-from stickbreaker.core.randomness import numbered_keys
-from stickbreaker.kernels.gibbs import Table, add_counts
-from stickbreaker.kernels.hdp_gibbs import GrowingPrior, Progress, Topics, draw_tables, sweep_growing
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.kernels.samplers.gibbs import Table, add_counts
+from stickbreaker.kernels.samplers.hdp_gibbs import GrowingPrior, Progress, Topics, draw_tables, sweep_growing
 
 pytestmark = pytest.mark.kernels
 DRAWS = 1_000 if config.DISABLE_JIT else 20_000
@@ -97,22 +97,23 @@ def test_out_of_columns_a_sweep_stops_and_goes_on_as_if_they_had_been_there():
     key = numbered_keys(1, "test", 0, np.arange(1))[0]
     assert sweep_growing(block, table, prior, topics, key, progress(), wide)
     assert np.count_nonzero(topics.weights) > 32
-    narrow, small, place, stops = start.copy(), topics_of([0.5], 32), progress(), 0
+    narrow, params, place, stops = start.copy(), topics_of([0.5], 32), progress(), 0
     width = 32
     while True:
         table = Table(np.zeros((20, width), np.int32), np.zeros((1, width), np.int64))
         add_counts(block, narrow, table)
         prior = prior._replace(eta_totals=np.full((1, width), 2.0))
-        if sweep_growing(block, table, prior, small, key, place, narrow):
+        if sweep_growing(block, table, prior, params, key, place, narrow):
             break
         stops, width = stops + 1, width + 32
-        small = small._replace(
-            weights=padded_to(small.weights, width, float), numbers=padded_to(small.numbers, width, np.int64)
+        params = params._replace(
+            weights=padded_to(params.weights, width, float),
+            numbers=padded_to(params.numbers, width, np.int64),
         )
     assert 1 <= stops <= 2
     assert (narrow == wide).all()
-    assert small.weights == pytest.approx(topics.weights[:width])
-    assert small.born == topics.born
+    assert params.weights == pytest.approx(topics.weights[:width])
+    assert params.born == topics.born
 
 
 def test_counts_stay_those_of_the_assignments():

@@ -5,8 +5,8 @@ import pytest
 from scipy.special import psi
 from tests.oracle import lda as oracle
 
+from stickbreaker.kernels.dirichlet import add_dirichlet_terms, add_rows, expected_log_weights
 from stickbreaker.kernels.mean_field import Report, Rule, Words, infer_documents
-from stickbreaker.kernels.topic_words import add_dirichlet_terms, add_rows, expected_log_weights
 
 pytestmark = pytest.mark.kernels
 

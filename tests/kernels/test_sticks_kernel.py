@@ -5,7 +5,6 @@ import pytest
 from scipy.special import gammaln
 from tests.oracle import sticks as oracle
 
-from stickbreaker.kernels.ordered import by_row
 from stickbreaker.kernels.sticks import (
     OrderedCells,
     StickSums,
@@ -15,6 +14,7 @@ from stickbreaker.kernels.sticks import (
     stick_weights,
     take_inside,
 )
+from stickbreaker.kernels.truncated_table import by_row
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow encountered")]
 

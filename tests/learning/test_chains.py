@@ -4,7 +4,7 @@ import pytest
 from stickbreaker.core.records import Field
 from stickbreaker.learning.chains import Chains, shrinkage
 from stickbreaker.models.contract import Fitted, Sampler, Score
-from stickbreaker.models.topics.mean_counts import MeanCounts
+from stickbreaker.models.topics.samplers.mean_counts import MeanCounts
 
 
 class Counter(Sampler):
@@ -50,7 +50,7 @@ def test_every_so_many_sweeps_are_scored_and_samples_come_after_burn_in():
     assert [sampler.learned for sampler in chains.samplers] == [4, 4]  # not after the first sweep
     assert chains.samplers[0].threads == 2
     assert chains.best() == 1
-    assert chains.fitted().small["kept"].values.tolist() == [6, 9, 10]
+    assert chains.fitted().params["kept"].values.tolist() == [6, 9, 10]
 
 
 def test_a_run_that_is_cut_short_keeps_its_last_state():

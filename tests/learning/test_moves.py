@@ -11,13 +11,13 @@ from tests.core.test_edits import edits
 from stickbreaker.core.edits import Dissolve, Drop, Grow, Merge, Permute, Split, apply
 from stickbreaker.core.records import Field, Stats, no_rows
 from stickbreaker.engines import LocalEngine
-from stickbreaker.engines.parts import LocalParts
 from stickbreaker.engines.table import Table
+from stickbreaker.engines.table_view import LocalTableView
 from stickbreaker.learning import moves
-from stickbreaker.learning.events import Columns, follow, records_of, top_rows
+from stickbreaker.learning.events import Columns, edit_columns, records_of, top_rows
 from stickbreaker.learning.moves import Shape, flat_plans, followed, make, plans_from
-from stickbreaker.models.contract import Accepted, Move, Plan, Step, Verdict
-from stickbreaker.models.topics import ClosedVocabulary, GrowingTopics, MeanField, TopicModel
+from stickbreaker.models.contract import Accepted, Decision, Move, Proposal, Step
+from stickbreaker.models.topics import ClosedVocabulary, HDPPrior, MeanField, TopicModel
 
 STEP = Step(7, 1.0, 1.0, 70.0)
 TABLE = np.array([[9.0, 0.0, 1.0], [5.0, 4.0, 0.0], [0.0, 6.0, 2.0], [1.0, 1.0, 8.0]])
@@ -37,7 +37,7 @@ def test_numbers_follow_each_kind_of_change():
         (Permute("topics", (2, 0, 1)), (9, 4, 7), 10),
         (Drop("words", (0,)), (4, 7, 9), 10),
     ]:
-        assert follow(start, (change,), "topics") == Columns(numbers, count)
+        assert edit_columns(start, (change,), "topics") == Columns(numbers, count)
 
 
 @given(edits(axes=("topics",)))
@@ -45,7 +45,7 @@ def test_numbers_follow_as_a_parameter_does(case):
     """Where a record's own entry ends up, its column's number does; new columns have numbers never given."""
     start, end, edit = case
     n = start["topics"]
-    after = follow(Columns(tuple(range(n)), n), edit, "topics")
+    after = edit_columns(Columns(tuple(range(n)), n), edit, "topics")
     kept = Field(np.arange(float(n)), ("topics",), additive=False, fresh=-1.0)
     moved = apply(edit, {"numbers": kept})["numbers"].values
     assert len(after.numbers) == end["topics"] == len(moved)
@@ -57,7 +57,7 @@ def test_numbers_follow_as_a_parameter_does(case):
 
 
 def test_plans_follow_edits():
-    marked = Plan("split 2", {"topic": Field(np.array([0.0, 0.0, 1.0]), ("topics",), additive=False)}, 3)
+    marked = Proposal("split 2", {"topic": Field(np.array([0.0, 0.0, 1.0]), ("topics",), additive=False)}, 3)
     accepted = [
         Accepted("merge", (Merge("topics", 1, 0),), 2.0),
         Accepted("drop", (Drop("words", (0,)),), 0.0),
@@ -72,10 +72,10 @@ def test_plans_follow_edits():
 
 def test_plans_are_stored_and_found_again():
     """More than ten, in order; names of any kind; the round; a plan without fields."""
-    plans = [
+    proposals = [
         (
             number % 3,
-            Plan(
+            Proposal(
                 f"merge {number} of step 1/2 | all",
                 {"topic": Field(np.full(2, float(number)), ("topics",), additive=False)},
                 number,
@@ -83,12 +83,12 @@ def test_plans_are_stored_and_found_again():
         )
         for number in range(12)
     ]
-    plans.append((1, Plan("drop", {})))
-    back = plans_from({**flat_plans(plans), "counts": np.ones(2), "plan b": np.ones(1)})
+    proposals.append((1, Proposal("drop", {})))
+    back = plans_from({**flat_plans(proposals), "counts": np.ones(2), "plan b": np.ones(1)})
     assert [(number, plan.name, plan.round) for number, plan in back] == [
-        (number, plan.name, plan.round) for number, plan in plans
+        (number, plan.name, plan.round) for number, plan in proposals
     ]
-    for (_, one), (_, other) in zip(back, plans, strict=True):
+    for (_, one), (_, other) in zip(back, proposals, strict=True):
         assert one.change.keys() == other.change.keys()
         for name, item in one.change.items():
             assert item.values.tolist() == other.change[name].values.tolist()
@@ -105,12 +105,12 @@ class Told:
     def __init__(self):
         self.calls = []
 
-    def parts(self, report):
-        return LocalParts(Table(TABLE, "words", "topics"), report)
+    def table_view(self, report):
+        return LocalTableView(Table(TABLE, "words", "topics"), report)
 
-    def again(self, small, shards, seed, plans):
-        self.calls.append((seed, [(plan.name, plan.round) for plan in plans]))
-        return Stats(no_rows(3), trial={plan.name: Stats(no_rows(2), score=plan.round) for plan in plans})
+    def retry(self, params, shards, seed, proposals):
+        self.calls.append((seed, [(plan.name, plan.round) for plan in proposals]))
+        return Stats(no_rows(3), trial={plan.name: Stats(no_rows(2), score=plan.round) for plan in proposals})
 
 
 class Fitting(Move):
@@ -119,30 +119,30 @@ class Fitting(Move):
     def __init__(self, name, rounds):
         self.name, self.rounds, self.seen = name, rounds, []
 
-    def plan(self, small, latest, table, step, seed):
-        return [Plan(self.name, {}), Plan(f"{self.name} too", {})]
+    def propose(self, params, latest, table, step, seed):
+        return [Proposal(self.name, {}), Proposal(f"{self.name} too", {})]
 
-    def refine(self, small, stats, plans, table, step):
-        self.seen.append([plan.name for plan in plans])
-        again = tuple(replace(plan, round=plan.round + 1) for plan in plans if plan.round < self.rounds)
+    def refine(self, params, stats, proposals, table, step):
+        self.seen.append([plan.name for plan in proposals])
+        again = tuple(replace(plan, round=plan.round + 1) for plan in proposals if plan.round < self.rounds)
         accepted = (Accepted(self.name, (), 1.0),) if again else ()
-        return Verdict(accepted, again, {self.name: Field(np.array(float(len(self.seen))))})
+        return Decision(accepted, again, {self.name: Field(np.array(float(len(self.seen))))})
 
-    def decide(self, small, stats, plans, table, step):
-        return Verdict()
+    def decide(self, params, stats, proposals, table, step):
+        return Decision()
 
 
 def refined(*own):
     model, engine = SimpleNamespace(moves=own), Told()
-    plans = moves.plan(model, {}, None, engine, STEP, 3)
-    first = Stats(no_rows(3), trial={plan.name: Stats(no_rows(2), score=-1.0) for _, plan in plans})
-    return engine, plans, moves.refine(model, engine, {}, first, plans, [], STEP, 3)
+    proposals = moves.propose(model, {}, None, engine, STEP, 3)
+    first = Stats(no_rows(3), trial={plan.name: Stats(no_rows(2), score=-1.0) for _, plan in proposals})
+    return engine, proposals, moves.refine(model, engine, {}, first, proposals, [], STEP, 3)
 
 
 def test_plans_are_mapped_again_while_their_own_move_asks():
     quick, slow = Fitting("quick", 1), Fitting("slow", 3)
-    engine, plans, (stats, last, accepted, changed) = refined(quick, slow)
-    assert [plan.name for _, plan in plans] == ["quick", "quick too", "slow", "slow too"]
+    engine, proposals, (stats, last, accepted, changed) = refined(quick, slow)
+    assert [plan.name for _, plan in proposals] == ["quick", "quick too", "slow", "slow too"]
     assert [names for _, names in engine.calls] == [
         [("quick", 1), ("quick too", 1), ("slow", 1), ("slow too", 1)],
         [("slow", 2), ("slow too", 2)],
@@ -166,9 +166,9 @@ def test_plans_that_their_move_drops_are_gone():
     """From then on: neither mapped again nor decided on; what is remembered of them stays."""
 
     class Choosy(Fitting):
-        def refine(self, small, stats, plans, table, step):
-            verdict = super().refine(small, stats, plans, table, step)
-            return verdict if verdict.again else verdict._replace(dropped=(f"{self.name} too",))
+        def refine(self, params, stats, proposals, table, step):
+            verdict = super().refine(params, stats, proposals, table, step)
+            return verdict if verdict.retry else verdict._replace(dropped=(f"{self.name} too",))
 
     choosy, slow = Choosy("choosy", 1), Fitting("slow", 3)
     _, _, (_, last, _, changed) = refined(choosy, slow)
@@ -187,10 +187,10 @@ def test_a_move_that_always_asks_is_stopped():
 
 def test_moves_without_plans_are_not_asked():
     class Never(Fitting):
-        def plan(self, small, latest, table, step, seed):
+        def propose(self, params, latest, table, step, seed):
             return []
 
-        def decide(self, small, stats, plans, table, step):
+        def decide(self, params, stats, proposals, table, step):
             raise AssertionError
 
     never = Never("never", 3)
@@ -202,12 +202,12 @@ def test_moves_without_plans_are_not_asked():
 
 
 def begun():
-    model = TopicModel(GrowingTopics(3), ClosedVocabulary(4, 0.1), MeanField())
+    model = TopicModel(HDPPrior(3), ClosedVocabulary(4, 0.1), MeanField())
     engine = LocalEngine(1)
     engine.start(model, TABLE.copy())
-    small = {**model.start(), "weights": Field(np.array([0.5, 0.2, 0.1]), ("topics",))}
+    params = {**model.start(), "weights": Field(np.array([0.5, 0.2, 0.1]), ("topics",))}
     stats = Stats(no_rows(3), usage={"log_theta": Field(np.array([-1.0, -2.0, -3.0]), ("topics",))})
-    return model, engine, Shape(small, stats, Columns((0, 1, 2), 3))
+    return model, engine, Shape(params, stats, Columns((0, 1, 2), 3))
 
 
 def test_a_split_is_made_and_told():
@@ -231,7 +231,7 @@ def test_a_split_is_made_and_told():
         [0.0, 0.0, 3.0, 1.0],
         [0.0, 4.0, 3.0, 0.0],
     ]
-    assert shape.small["weights"].values == pytest.approx([0.5, 0.15, 0.1, 0.05])
+    assert shape.params["weights"].values == pytest.approx([0.5, 0.15, 0.1, 0.05])
     assert shape.stats.usage["log_theta"].values.shape == (4,)
     assert shape.columns == Columns((0, 1, 2, 3), 4)
 
@@ -290,7 +290,7 @@ def test_edits_are_made_in_order_in_the_shape_that_those_before_leave():
 @pytest.mark.parametrize("size", [None, 1, 5])
 def test_top_rows_are_told_by_lasting_number_the_first_of_equal_ones_first(size):
     counts = np.stack([np.arange(12.0), np.zeros(12), np.ones(12)], axis=1)
-    table = LocalParts(Table(counts, "words", "topics"), None, size)
+    table = LocalTableView(Table(counts, "words", "topics"), None, size)
     assert top_rows(table, Columns((3, 5, 8), 9), {3, 8}) == {
         "3": list(range(11, 1, -1)),
         "8": list(range(10)),
@@ -300,16 +300,16 @@ def test_top_rows_are_told_by_lasting_number_the_first_of_equal_ones_first(size)
 
 def test_what_moves_remember_is_in_the_small_part_before_their_edits():
     class Deciding(Fitting):
-        def decide(self, small, stats, plans, table, step):
+        def decide(self, params, stats, proposals, table, step):
             memory = {"failed": Field(np.array([1.0, 2.0, 4.0]), ("topics",), additive=False)}
-            return Verdict((Accepted(self.name, (Merge("topics", 0, 1),), 1.0),), small=memory)
+            return Decision((Accepted(self.name, (Merge("topics", 0, 1),), 1.0),), params=memory)
 
     model, engine, shape = begun()
     model = replace(model, moves=(Fitting("quick", 1), Deciding("deciding", 1)))
-    plans = [(1, Plan("deciding", {}))]
-    shape, made, *_ = moves.decide(model, engine, shape, plans, STEP)
+    proposals = [(1, Proposal("deciding", {}))]
+    shape, made, *_ = moves.decide(model, engine, shape, proposals, STEP)
     assert [each.plan for each in made] == ["deciding"]
-    assert shape.small["failed"].values.tolist() == [1.0, 4.0]
+    assert shape.params["failed"].values.tolist() == [1.0, 4.0]
 
 
 def test_columns_of_several_edits_are_told_as_before_the_first_and_after_the_last():

@@ -8,7 +8,7 @@ import pytest
 from tests.running import StopAfter
 
 from stickbreaker.core.errors import Interrupted
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.learning.chains import Chains
@@ -17,7 +17,7 @@ from stickbreaker.learning.observers import Callback, Clock, Trace
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.models.contract import Fitted, Sampler, Score
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.checkpoints import Checkpoints, fitted_of, sampling_state_of, small_of, snapshot_of
+from stickbreaker.saved.checkpoints import Checkpoints, fitted_of, params_from, sampling_state_of, snapshot_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import DIGESTS
 from stickbreaker.testing.estimators import contents
@@ -124,10 +124,10 @@ def test_a_checkpoint_holds_the_chains_once_and_a_finished_model_what_they_fitte
     assert set(ModelDirectory(path).read().arrays) == {"chain/scores", "chain/taken"} | own
     state = go_on(path)
     snapshot = ModelDirectory(path).read()
-    small = small_of(snapshot)
+    params = params_from(snapshot)
     assert set(snapshot.arrays) == {"small/sizes", "small/strength"}
-    assert small["sizes"].axes == ("tables",)
-    assert small["sizes"].values.tolist() == state.chains.fitted().small["sizes"].values.tolist()
+    assert params["sizes"].axes == ("tables",)
+    assert params["sizes"].values.tolist() == state.chains.fitted().params["sizes"].values.tolist()
     assert snapshot.manifest["run"]["passes"] == SWEEPS
 
 
@@ -154,7 +154,7 @@ def test_held_out_documents_are_scored_by_what_was_fitted():
     seen = []
 
     def evaluate(fitted):
-        seen.append(fitted.small["sizes"].values.sum())
+        seen.append(fitted.params["sizes"].values.sum())
         return -float(len(seen))
 
     state = run(job(evaluate), SamplingState(chains()))

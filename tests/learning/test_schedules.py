@@ -137,15 +137,15 @@ def test_a_memoised_batch_size_out_of_range_is_told(bad):
 
 def test_held_out_documents_are_never_read(corpus):
     source = Source(ManyBlocks(corpus, 30), held_out=0.2)
-    held_out = np.flatnonzero(~source.kept)
+    held_out = np.flatnonzero(~source.training)
     assert 120 < len(held_out) < 280
     for schedule in (Batch(), Online(batch_size=64), Memoised(64)):
         _, numbers = read(schedule, source)
-        assert sorted(np.concatenate(numbers).tolist()) == np.flatnonzero(source.kept).tolist()
+        assert sorted(np.concatenate(numbers).tolist()) == np.flatnonzero(source.training).tolist()
     away = np.concatenate([source.block(block, held_out=True)[0] for block in range(source.n_blocks)])
     assert away.tolist() == held_out.tolist()
     other = Source(ManyBlocks(corpus, 1000), held_out=0.2)
-    assert (other.kept == source.kept).all(), "chosen by id, not by block"
+    assert (other.kept == source.training).all(), "chosen by id, not by block"
 
 
 def test_rates_and_blends():

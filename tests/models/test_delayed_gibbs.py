@@ -3,11 +3,11 @@ import pytest
 from tests.oracle import delayed_gibbs as oracle
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.models.topics.delayed_gibbs import DelayedGibbs
-from stickbreaker.models.topics.documents import FiniteTopics
-from stickbreaker.models.topics.gibbs import CollapsedGibbs
-from stickbreaker.models.topics.tokens import Tokens
-from stickbreaker.models.topics.words import ClosedVocabulary
+from stickbreaker.models.topics.priors.dirichlet import DirichletPrior
+from stickbreaker.models.topics.samplers.delayed_gibbs import DelayedGibbs
+from stickbreaker.models.topics.samplers.gibbs import CollapsedGibbs
+from stickbreaker.models.topics.samplers.tokens import Tokens
+from stickbreaker.models.topics.vocabularies.closed import ClosedVocabulary
 from stickbreaker.testing import SamplerTests, plant_topics
 from stickbreaker.testing.planted import matched
 
@@ -43,7 +43,7 @@ def chain(tokens, n_topics=4, eta: object = 0.1, seed=3, alpha=None, learned=Fal
     assignments = rng.integers(0, n_topics, len(tokens.words)).astype(np.int32)
     alpha = tuple(np.linspace(0.1, 0.5, n_topics)) if alpha is None else alpha
     words = ClosedVocabulary(tokens.n_words, eta, learned and not isinstance(eta, np.ndarray), firsts)
-    return DelayedGibbs(tokens, assignments, FiniteTopics(alpha, learned=learned), words, seed)
+    return DelayedGibbs(tokens, assignments, DirichletPrior(alpha, learned=learned), words, seed)
 
 
 class TestDelayedGibbs(SamplerTests):
@@ -109,7 +109,7 @@ def test_corners(documents, n_topics):
         run.learn()
     assert run.counts().sum() == sum(len(words) for words in documents)
     assert np.isfinite(run.score().nats)
-    assert np.isfinite(run.small()["alpha"].values).all()
+    assert np.isfinite(run.params()["alpha"].values).all()
 
 
 def test_the_small_part_is_laid_out_as_the_slots_start():
@@ -117,13 +117,13 @@ def test_the_small_part_is_laid_out_as_the_slots_start():
     for number in range(5):
         run.sweep(number, 1)
     run.learn()
-    start = {**FiniteTopics((0.1, 0.2, 0.3, 0.4)).start(), **ClosedVocabulary(30, 0.1).start()}
-    small = run.small()
-    assert list(small) == list(start)
+    start = {**DirichletPrior((0.1, 0.2, 0.3, 0.4)).start(), **ClosedVocabulary(30, 0.1).start()}
+    params = run.params()
+    assert list(params) == list(start)
     for name, item in start.items():
-        assert small[name]._replace(values=0) == item._replace(values=0)
-        assert small[name].values.shape == item.values.shape
-    assert "eta" not in chain(random_tokens(), eta=some_eta("words", 30, 4)).small()
+        assert params[name]._replace(values=0) == item._replace(values=0)
+        assert params[name].values.shape == item.values.shape
+    assert "eta" not in chain(random_tokens(), eta=some_eta("words", 30, 4)).params()
 
 
 def test_learning_raises_the_score_and_leaves_what_is_fixed():
@@ -182,16 +182,16 @@ def test_planted_alpha_and_eta_are_recovered_roughly():
     counts = run.counts().T + 0.1
     chosen, cosines = matched(counts / counts.sum(axis=1, keepdims=True), planted.topics)
     assert cosines.min() > 0.97
-    small = run.small()
-    assert small["alpha"].values[chosen] == pytest.approx(truth, rel=0.2, abs=0.02)
-    assert float(small["eta"].values) == pytest.approx(0.1, rel=0.3)
+    params = run.params()
+    assert params["alpha"].values[chosen] == pytest.approx(truth, rel=0.2, abs=0.02)
+    assert float(params["eta"].values) == pytest.approx(0.1, rel=0.3)
 
 
 def test_the_chain_goes_on_from_an_exact_one():
     tokens, n_topics = random_tokens(), 4
     rng = np.random.default_rng(0)
     start = rng.integers(0, n_topics, len(tokens.words)).astype(np.int32)
-    slots = FiniteTopics((0.3,) * n_topics), ClosedVocabulary(30, 0.1)
+    slots = DirichletPrior((0.3,) * n_topics), ClosedVocabulary(30, 0.1)
     exact = CollapsedGibbs(tokens, start, *slots, seed=1)
     exact.sweep(0, 1)
     delayed = DelayedGibbs(tokens, start, *slots, seed=1)

@@ -14,8 +14,8 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
-from stickbreaker.models.topics import ClosedVocabulary, Franchise, FranchiseTopics, TopicModel
-from stickbreaker.models.topics.franchise import _fit_gamma
+from stickbreaker.models.topics import ClosedVocabulary, Franchise, FranchisePrior, TopicModel
+from stickbreaker.models.topics.priors.franchise import _fit_gamma
 from stickbreaker.testing import MeanFieldTests, plant_topics
 from stickbreaker.testing.estimators import contents
 from stickbreaker.testing.planted import matched
@@ -43,11 +43,11 @@ def test_the_bound_equals_its_definition():
     rng = np.random.default_rng(0)
     K, V, eta = 3, 6, 0.4
     model = TopicModel(
-        FranchiseTopics(K, 0.7, 1.9, gamma_learned=False),
+        FranchisePrior(K, 0.7, 1.9, gamma_learned=False),
         ClosedVocabulary(V, eta),
         Franchise(50, 1e-9, keep_local=True, tables=2),
     )
-    small = {**model.start(), **fields([2.0, 5.0, 0.3])}
+    params = {**model.start(), **fields([2.0, 5.0, 0.3])}
     documents = [
         (np.array([0, 1, 5]), np.array([3.0, 1.0, 2.0])),
         (np.array([2, 3]), np.array([1.0, 4.0])),
@@ -65,11 +65,11 @@ def test_the_bound_equals_its_definition():
         np.arange(V),
     )
     totals = model.words.totals(counts)
-    view = model.view(small, counts, totals, None)
+    view = model.expectations(params, counts, totals, None)
     local, stats = model.local_step(view, shard, None, 0)
     states = list(zip(local["sizes"].values, local["zeta"].values, strict=True))
     expected = oracle.bound(documents, states, [2.0, 5.0, 0.3], 0.7, 1.9, eta, (counts + eta).T)
-    score = model.score(small, stats, totals, model.words.summary(small, counts, 0))
+    score = model.score(params, stats, totals, model.words.summary(params, counts, 0))
     assert score.kind == "bound"
     assert score.nats == pytest.approx(expected, rel=1e-6)
     served = sum(zeta.sum(0) for _, zeta in states)
@@ -115,24 +115,24 @@ def test_evidence_sums_to_one():
 
 def test_weights_and_score_are_those_of_random_sticks():
     """E[sigma] and E[log sigma] by drawing V; the largest topic's stick comes first."""
-    slot, small = FranchiseTopics(4), fields([3.0, 40.0, 0.0, 11.0])
-    order, u, v = slot.sticks(small)
+    slot, params = FranchisePrior(4), fields([3.0, 40.0, 0.0, 11.0])
+    order, u, v = slot.sticks(params)
     assert order.tolist() == [1, 3, 0, 2]
     assert u == pytest.approx([41.0, 12.0, 4.0, 1.0])
     assert v == pytest.approx([1.9 + 14.0, 1.9 + 3.0, 1.9, 1.9])
     draws = np.random.default_rng(0).beta(u, v, (200_000, 4))
     shares = draws * np.cumprod(np.column_stack([np.ones(len(draws)), 1 - draws[:, :-1]]), axis=1)
-    weights, logs = slot.weights(small), slot.log_weights(small)
+    weights, logs = slot.weights(params), slot.log_weights(params)
     assert weights[order] == pytest.approx(shares.mean(0), rel=0.02)
     assert logs[order] == pytest.approx(np.log(shares).mean(0), abs=0.02)
-    assert slot.prior(small) == pytest.approx(0.7 * weights)
-    assert slot.rest(small) == pytest.approx(0.7 * (1.0 - weights.sum()))
+    assert slot.prior(params) == pytest.approx(0.7 * weights)
+    assert slot.rest(params) == pytest.approx(0.7 * (1.0 - weights.sum()))
     terms = Beta.logpdf(draws, 1.0, 1.9) - Beta.logpdf(draws, u, v)
-    assert slot.score(small) == pytest.approx(terms.sum(1).mean() - 1.9, abs=0.02)  # and log p(gamma)
+    assert slot.score(params) == pytest.approx(terms.sum(1).mean() - 1.9, abs=0.02)  # and log p(gamma)
 
 
 def test_topics_that_no_table_has_cost_nothing():
-    few, many = FranchiseTopics(2, gamma_learned=False), FranchiseTopics(9, gamma_learned=False)
+    few, many = FranchisePrior(2, gamma_learned=False), FranchisePrior(9, gamma_learned=False)
     served = fields([5.0, 3.0]), fields([5.0, 0.0, 3.0, *[0.0] * 6])
     assert many.score(served[1]) == pytest.approx(few.score(served[0]))
 
@@ -145,7 +145,7 @@ def test_learned_concentrations_are_maxima():
         found = oracle.stick_evidence(tables, best) - best
         for gamma in (0.1, 0.5, 1.0, 5.0, best * 0.98, best * 1.02):
             assert oracle.stick_evidence(tables, gamma) - gamma <= found + 1e-5
-    slot, small = FranchiseTopics(3), fields([1.0, 2.0, 3.0])
+    slot, params = FranchisePrior(3), fields([1.0, 2.0, 3.0])
     sizes = [[4.0, 1.0], [9.0, 0.0], [2.0, 0.5]]
     behind = [oracle.sticks(each, 0.7)[2] for each in sizes]
     usage = {
@@ -153,7 +153,7 @@ def test_learned_concentrations_are_maxima():
         "sticks": Field(np.array(5.0)),
         "log_rests": Field(np.array(sum(behind))),
     }
-    moved = slot.update(small, usage, 3.0, 1.0, 1.0)
+    moved = slot.update(params, usage, 3.0, 1.0, 1.0)
     alpha = float(moved["alpha"].values)
 
     def value(a):
@@ -161,9 +161,9 @@ def test_learned_concentrations_are_maxima():
 
     assert value(alpha) >= max(value(alpha * 0.99), value(alpha * 1.01), value(0.7))
     assert moved["tables"].values.tolist() == [2.0, 2.0, 1.0]
-    half = slot.update(small, usage, 3.0, 0.5, 4.0)
+    half = slot.update(params, usage, 3.0, 0.5, 4.0)
     assert half["tables"].values.tolist() == [4.5, 5.0, 3.5], "blended: half of before, half of four times"
-    fixed = FranchiseTopics(3, alpha_learned=False, gamma_learned=False).update(small, usage, 3.0, 1.0, 1.0)
+    fixed = FranchisePrior(3, alpha_learned=False, gamma_learned=False).update(params, usage, 3.0, 1.0, 1.0)
     assert (fixed["alpha"].values, fixed["gamma"].values) == (0.7, 1.9)
 
 
@@ -188,7 +188,7 @@ def test_expected_shares_are_of_the_tokens_and_the_weights():
         [local["gamma"].values for local in model.infer_documents(Corpus.from_matrix(X).bags(0))]
     )
     assert gamma.sum(1) == pytest.approx(60.0 + model.alpha_.sum())
-    assert model.alpha_ / model.small_["alpha"].values == pytest.approx(model.topic_weights_)
+    assert model.alpha_ / model.params_["alpha"].values == pytest.approx(model.topic_weights_)
 
 
 def test_one_table_a_document_is_a_mixture():

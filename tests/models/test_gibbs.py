@@ -5,11 +5,11 @@ import pytest
 from tests.oracle import gibbs as oracle
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.models.topics import gibbs
-from stickbreaker.models.topics.documents import FiniteTopics
-from stickbreaker.models.topics.gibbs import CollapsedGibbs
-from stickbreaker.models.topics.tokens import Tokens
-from stickbreaker.models.topics.words import ClosedVocabulary
+from stickbreaker.models.topics.priors.dirichlet import DirichletPrior
+from stickbreaker.models.topics.samplers import gibbs
+from stickbreaker.models.topics.samplers.gibbs import CollapsedGibbs
+from stickbreaker.models.topics.samplers.tokens import Tokens
+from stickbreaker.models.topics.vocabularies.closed import ClosedVocabulary
 from stickbreaker.testing import ExactSamplerTests, chain_deviations
 
 
@@ -39,7 +39,7 @@ def drawn(seed, alpha, eta, lengths, n_words):
 
 
 def chain(tokens, z, alpha, eta, learned=False, symmetric=False, firsts=(0,), seed=1):
-    documents = FiniteTopics(tuple(alpha), learned, symmetric)
+    documents = DirichletPrior(tuple(alpha), learned, symmetric)
     return CollapsedGibbs(tokens, z, documents, ClosedVocabulary(tokens.n_words, eta, learned, firsts), seed)
 
 
@@ -165,20 +165,20 @@ def test_learning_raises_the_score_and_recovers_what_was_planted(corpus, symmetr
         sampler.learn()
         assert sampler.score().nats >= before
         before = sampler.score().nats
-    small = sampler.small()
-    assert float(small["eta"].values) == pytest.approx(0.1, rel=0.25)
+    params = sampler.params()
+    assert float(params["eta"].values) == pytest.approx(0.1, rel=0.25)
     if symmetric:
-        assert len(set(small["alpha"].values)) == 1
+        assert len(set(params["alpha"].values)) == 1
     else:
-        assert small["alpha"].values == pytest.approx(alpha, rel=0.2)
+        assert params["alpha"].values == pytest.approx(alpha, rel=0.2)
 
 
 def test_small_is_laid_out_as_the_slots_lay_it_out():
     tokens, z = drawn(1, ALPHA, ETA, LENGTHS, WORDS)
-    assert list(chain(tokens, z, ALPHA, ETA).small()) == ["alpha"]
-    small = chain(tokens, z, ALPHA, 0.2).small()
-    assert small["alpha"].axes == ("topics",)
-    assert small["eta"].values.shape == ()
+    assert list(chain(tokens, z, ALPHA, ETA).params()) == ["alpha"]
+    params = chain(tokens, z, ALPHA, 0.2).params()
+    assert params["alpha"].axes == ("topics",)
+    assert params["eta"].values.shape == ()
 
 
 @pytest.mark.usefixtures("kernel")

@@ -8,9 +8,9 @@ from scipy.special import gammaln, psi
 from stickbreaker import HDP, LDA, Hybrid, Memoised, UserError
 from stickbreaker.core.records import Field
 from stickbreaker.corpus.shards import Bags, Shard
-from stickbreaker.models.topics import GrowingTopics, MeanField, TopicModel
-from stickbreaker.models.topics.weights import fit_weights, objective
-from stickbreaker.models.topics.words import ClosedVocabulary
+from stickbreaker.models.topics import HDPPrior, MeanField, TopicModel
+from stickbreaker.models.topics.priors.hdp_weights import fit_weights, objective
+from stickbreaker.models.topics.vocabularies.closed import ClosedVocabulary
 from stickbreaker.testing import MeanFieldTests, ModelTests, VariationalTests, plant_topics
 from stickbreaker.testing.planted import matched
 
@@ -53,8 +53,8 @@ def dirichlet_terms(counts, weights, prior, gamma):
 def test_documents_are_those_of_a_dirichlet_with_one_entry_more():
     rng = np.random.default_rng(0)
     weights = rng.random((6, 3)).astype(np.float32)
-    model = TopicModel(GrowingTopics(3, alpha=1.7), ClosedVocabulary(6, 0.1), MeanField(300, 1e-9))
-    small = {
+    model = TopicModel(HDPPrior(3, alpha=1.7), ClosedVocabulary(6, 0.1), MeanField(300, 1e-9))
+    params = {
         **model.start(),
         "weights": Field(np.array([0.5, 0.2, 0.1]), ("topics",)),
         "rest": Field(np.array(0.2)),
@@ -62,7 +62,7 @@ def test_documents_are_those_of_a_dirichlet_with_one_entry_more():
     offsets, codes = np.array([0, 4, 6, 6]), np.array([0, 1, 2, 5, 3, 4], np.int32)
     counts = np.array([3, 1, 2, 5, 1, 1], np.float32)
     shard = Shard(np.arange(3), Bags(offsets, codes, counts, np.zeros(3, np.float32)), np.arange(6))
-    view = model.view(small, np.ones((6, 3)), np.full((1, 3), 6.0), None)._replace(
+    view = model.expectations(params, np.ones((6, 3)), np.full((1, 3), 6.0), None)._replace(
         weights=weights, log_scale=np.zeros(6)
     )
     local, stats = model.solver.infer(view, shard, None, 0)
@@ -80,15 +80,15 @@ def test_documents_are_those_of_a_dirichlet_with_one_entry_more():
 
 def test_a_sampled_documents_estimate_has_the_rest_in_its_total():
     """One token: the estimate is exact, sum_k alpha_k weight_k over the whole concentration."""
-    model = TopicModel(GrowingTopics(2, alpha=2.0), ClosedVocabulary(1, 0.1), Hybrid())
-    small = {
+    model = TopicModel(HDPPrior(2, alpha=2.0), ClosedVocabulary(1, 0.1), Hybrid())
+    params = {
         **model.start(),
         "weights": Field(np.array([0.3, 0.2]), ("topics",)),
         "rest": Field(np.array(0.5)),
     }
     bags = Bags(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, np.float32), np.zeros(1, np.float32))
     shard = Shard(np.arange(1), bags, np.zeros(1, np.int64))
-    view = model.view(small, np.ones((1, 2)), np.ones((1, 2)), None)._replace(
+    view = model.expectations(params, np.ones((1, 2)), np.ones((1, 2)), None)._replace(
         weights=np.array([[0.7, 0.1]], np.float32), log_scale=np.zeros(1)
     )
     local, stats = model.solver.infer(view, shard, None, 0)

@@ -8,11 +8,11 @@ from tests.models.test_gibbs import categories, tokens_of
 from tests.oracle import hdp_gibbs as oracle
 
 from stickbreaker import HDP, Gibbs, UserError
-from stickbreaker.kernels.gibbs import CHUNK
-from stickbreaker.models.topics import hdp_gibbs
-from stickbreaker.models.topics.growing import GrowingTopics
-from stickbreaker.models.topics.hdp_gibbs import DirectAssignment, draw_concentration
-from stickbreaker.models.topics.words import ClosedVocabulary
+from stickbreaker.kernels.samplers.gibbs import CHUNK
+from stickbreaker.models.topics.priors.hdp import HDPPrior
+from stickbreaker.models.topics.samplers import hdp_gibbs
+from stickbreaker.models.topics.samplers.hdp_gibbs import DirectAssignment, draw_concentration
+from stickbreaker.models.topics.vocabularies.closed import ClosedVocabulary
 from stickbreaker.testing import ExactSamplerTests, ModelTests, chain_deviations, plant_topics
 from stickbreaker.testing.planted import matched
 
@@ -31,7 +31,7 @@ class TestGibbsHDPChains(TestGibbsHDP):
 
 def chain(tokens, z, n_topics=1, eta=0.4, alpha=None, gamma=None, eta_learned=False, firsts=(0,), seed=1):
     """A chain; concentrations without a number are learned."""
-    documents = GrowingTopics(n_topics, alpha or 1.0, gamma or 1.0, alpha is None, gamma is None)
+    documents = HDPPrior(n_topics, alpha or 1.0, gamma or 1.0, alpha is None, gamma is None)
     words = ClosedVocabulary(tokens.n_words, eta, eta_learned, firsts)
     return DirectAssignment(tokens, np.array(z, np.int32), documents, words, seed)
 
@@ -122,9 +122,9 @@ class TestDirectAssignment(ExactSamplerTests):
         return tokens, sampler
 
     def functions(self, tokens, sampler):
-        small = sampler.small()
+        params = sampler.params()
         return moments(
-            tokens.words, topics_of(sampler), *(float(small[n].values) for n in ("alpha", "gamma"))
+            tokens.words, topics_of(sampler), *(float(params[n].values) for n in ("alpha", "gamma"))
         )
 
 
@@ -203,12 +203,12 @@ def test_topics_come_and_go_and_what_is_told_fits(tokens):
             fewer.restore({**sampler.snapshot(), "alpha": np.array(0.2), "gamma": np.array(0.2)})
             sampler = fewer
         sampler.sweep(number, 2)
-        counts, small = sampler.counts(), sampler.small()
-        ids = small["ids"].values
+        counts, params = sampler.counts(), sampler.params()
+        ids = params["ids"].values
         assert (counts.sum(1) == occurrences).all()
         assert counts.sum(0).min() > 0
-        assert counts.shape[1] == len(ids) == len(small["weights"].values)
-        assert small["weights"].values.sum() + small["rest"].values == pytest.approx(1.0)
+        assert counts.shape[1] == len(ids) == len(params["weights"].values)
+        assert params["weights"].values.sum() + params["rest"].values == pytest.approx(1.0)
         assert (np.diff(ids) > 0).all()
         gone |= present - set(ids)
         present = set(ids)
@@ -236,8 +236,8 @@ def test_planted_topics_and_their_number_are_found(start, sweeps):
 def test_corners(n_topics, lengths):
     tokens = tokens_of([6] * sum(lengths), lengths, 9)
     sampler = chain(tokens, np.zeros(sum(lengths)), n_topics, 0.1, eta_learned=True)
-    small = sampler.small()
-    assert small["weights"].values.sum() + small["rest"].values == pytest.approx(1.0)
+    params = sampler.params()
+    assert params["weights"].values.sum() + params["rest"].values == pytest.approx(1.0)
     for number in range(5):
         sampler.sweep(number, 2)
         sampler.learn()

@@ -11,7 +11,7 @@ from stickbreaker import HDP, LDA, Online, OpenVocabulary, UserError
 from stickbreaker.corpus import Analysis, Corpus, Document, VocabularyRule
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
-from stickbreaker.models.topics.split_merge import SplitMerge
+from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import MeanFieldTests, VariationalTests, plant_topics
 from stickbreaker.testing.estimators import contents, untimed
@@ -270,9 +270,9 @@ def begun(**settings):
 def state_of(model):
     """All that must not change when something is refused."""
     arrays, keys = model.engine_.snapshot()
-    small = {name: item.values.tobytes() for name, item in model.small_.items()}
+    params = {name: item.values.tobytes() for name, item in model.params_.items()}
     held = {name: values.tobytes() for name, values in arrays.items()}
-    return held, list(keys), small, json.dumps(model.trace_), model.corpus_, model.seed_
+    return held, list(keys), params, json.dumps(model.trace_), model.corpus_, model.seed_
 
 
 @pytest.mark.parametrize("memory", ["discard", "bloom"])

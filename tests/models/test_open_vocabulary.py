@@ -12,13 +12,13 @@ from stickbreaker import LDA, Online, OpenVocabulary, UserError
 from stickbreaker.core.edits import Drop, Grow, Reorder
 from stickbreaker.core.records import Field, Rows
 from stickbreaker.corpus.shards import Bags, Shard
-from stickbreaker.engines.ordered import OrderedTable
+from stickbreaker.engines.truncated_table import TruncatedTable
 from stickbreaker.models.contract import Step
 from stickbreaker.models.topics import OpenWords
-from stickbreaker.models.topics.found import known_and_found
-from stickbreaker.models.topics.open_words import ENTERED, LOG_SPELLING, WORTH
-from stickbreaker.models.topics.seen_before import SeenBefore
-from stickbreaker.models.topics.spelling import CODE_POINTS, CharacterModel, Spelling
+from stickbreaker.models.topics.vocabularies.bloom import SeenBefore
+from stickbreaker.models.topics.vocabularies.new_rows import known_and_new
+from stickbreaker.models.topics.vocabularies.open import ENTERED, LOG_SPELLING, WORTH
+from stickbreaker.models.topics.vocabularies.string_prior import CODE_POINTS, CharacterModel, Spelling
 
 AXES = ("words", "topics")
 KEYS = ["ab", "c", "abc", "ba"]
@@ -26,13 +26,13 @@ COUNTS = np.array([[4.0, 0.0], [1.0, 2.5], [0.0, 0.5], [6.0, 1.0]])
 
 
 def slot(counts=COUNTS, keys=KEYS, **settings):
-    """A words slot, its small part (prepared) and its table (`Ordered`) of some counts (words × topics)."""
+    """A vocabulary, its params (prepared) and its table (`TruncatedCounts`), of counts (words × topics)."""
     words = OpenWords(OpenVocabulary(**settings), CharacterModel.learn(list(keys), Spelling(order=2)))
-    table = OrderedTable.of(np.asarray(counts), *AXES, keys)
-    small = words.start()
-    small[LOG_SPELLING] = small[LOG_SPELLING]._replace(values=words.log_spelling(small, keys))
+    table = TruncatedTable.of(np.asarray(counts), *AXES, keys)
+    params = words.start()
+    params[LOG_SPELLING] = params[LOG_SPELLING]._replace(values=words.log_spelling(params, keys))
     whole = table.whole()
-    return words, words.prepare(small, whole), whole
+    return words, words.prepare(params, whole), whole
 
 
 def in_order(whole, k):
@@ -51,17 +51,17 @@ def step_of(number, rate=0.1):
 def test_probabilities_of_all_strings_sum_to_one():
     """E[beta] of a topic's words plus the rest times G0, over strings of the letters a, b, c and any other:
     those of up to six letters one by one, the longer by the lengths' distribution."""
-    words, small, whole = slot(concentration=2.0)
-    probabilities, rests = words.expected(small, whole)
+    words, params, whole = slot(concentration=2.0)
+    probabilities, rests = words.expected(params, whole)
     expected = whole.dense(probabilities)
-    model = CharacterModel.from_fields(small)
+    model = CharacterModel.from_fields(params)
     longest = 6
     lengths = np.exp(model.lengths.log_probability(np.arange(1, longest + 1)))
     totals = rests * (1.0 - lengths.sum())  # longer strings
     for length in range(1, longest + 1):
         strings = ["".join(letters) for letters in itertools.product("abcz", repeat=length)]
         times = np.array([float(CODE_POINTS - 3) ** string.count("z") for string in strings])
-        g0 = np.exp(words.log_spelling(small, strings)) * times
+        g0 = np.exp(words.log_spelling(params, strings)) * times
         totals = totals + rests * g0.sum()
         totals = totals + expected[[KEYS.index(s) for s in strings if s in KEYS]].sum(axis=0)
     assert totals == pytest.approx(np.ones(2), rel=1e-9)
@@ -70,8 +70,8 @@ def test_probabilities_of_all_strings_sum_to_one():
 
 
 def test_expected_probabilities_are_those_of_draws():
-    words, small, whole = slot(concentration=3.0)
-    probabilities, rests = words.expected(small, whole)
+    words, params, whole = slot(concentration=3.0)
+    probabilities, rests = words.expected(params, whole)
     expected = whole.dense(probabilities)
     rng = np.random.default_rng(0)
     for k in (0, 1):
@@ -87,11 +87,11 @@ def test_expected_probabilities_are_those_of_draws():
 @pytest.mark.parametrize("outside", ["constant", "stick", "spelling"])
 def test_weights_of_words_that_a_topic_has_and_has_not(outside):
     """The sticks' expected logarithms; of others the stick left times WORTH / a, all of it, or G0."""
-    words, small, whole = slot(concentration=40.0, outside=outside)
-    weights, log_scale = words.weights(small, whole, np.zeros((1, 2)), np.array([3, 0, 1, 2, -1]))
+    words, params, whole = slot(concentration=40.0, outside=outside)
+    weights, log_scale = words.weights(params, whole, np.zeros((1, 2)), np.array([3, 0, 1, 2, -1]))
     logs = np.log(weights.astype(float)) + log_scale[:, None]
     shares = {"constant": lambda word: np.log(WORTH / 40.0), "stick": lambda word: 0.0}
-    share = shares.get(outside, lambda word: words.log_spelling(small, [word])[0])
+    share = shares.get(outside, lambda word: words.log_spelling(params, [word])[0])
     for k in (0, 1):
         names, counts = in_order(whole, k)
         expected, left = oracle.expected_logs(counts, 40.0)
@@ -106,9 +106,9 @@ def test_weights_of_words_that_a_topic_has_and_has_not(outside):
 
 
 def test_a_topic_without_words_leaves_all_of_its_stick():
-    words, small, whole = slot(np.zeros((4, 2)), concentration=5.0)
-    assert words.expected(small, whole)[1].tolist() == [1.0, 1.0]
-    weights, log_scale = words.weights(small, whole, np.zeros((1, 2)), np.array([-1, 2]))
+    words, params, whole = slot(np.zeros((4, 2)), concentration=5.0)
+    assert words.expected(params, whole)[1].tolist() == [1.0, 1.0]
+    weights, log_scale = words.weights(params, whole, np.zeros((1, 2)), np.array([-1, 2]))
     assert weights.tolist() == [[1.0, 1.0]] * 2
     assert log_scale == pytest.approx(np.log([WORTH / 5.0] * 2))
 
@@ -119,8 +119,8 @@ def test_a_topic_without_words_leaves_all_of_its_stick():
 def test_the_tables_part_of_the_bound_is_minus_the_divergence():
     """Of the sticks by draws from q, and log G0 for each word that a topic spells."""
     a = 3.0
-    words, small, whole = slot(concentration=a)
-    summary = words.summary(small, whole, 0)
+    words, params, whole = slot(concentration=a)
+    summary = words.summary(params, whole, 0)
     rng = np.random.default_rng(1)
     expected, error = 0.0, 0.0
     for k in (0, 1):
@@ -130,27 +130,27 @@ def test_the_tables_part_of_the_bound_is_minus_the_divergence():
             ratio = beta_distribution.logpdf(drawn, 1.0, a) - beta_distribution.logpdf(drawn, first, second)
             expected += ratio.mean()
             error += ratio.var() / len(drawn)
-        expected += words.log_spelling(small, names).sum()
-    assert words.score(small, np.zeros((1, 2)), summary) == pytest.approx(expected, abs=5 * np.sqrt(error))
+        expected += words.log_spelling(params, names).sum()
+    assert words.score(params, np.zeros((1, 2)), summary) == pytest.approx(expected, abs=5 * np.sqrt(error))
     exact = -sum(oracle.divergence(in_order(whole, k)[1], a) for k in (0, 1))
-    exact += sum(words.log_spelling(small, in_order(whole, k)[0]).sum() for k in (0, 1))
-    assert words.score(small, np.zeros((1, 2)), summary) == pytest.approx(exact, rel=1e-8)
+    exact += sum(words.log_spelling(params, in_order(whole, k)[0]).sum() for k in (0, 1))
+    assert words.score(params, np.zeros((1, 2)), summary) == pytest.approx(exact, rel=1e-8)
 
 
 def test_words_outside_of_the_truncation_are_no_part_of_it():
-    words, small, whole = slot(concentration=3.0)
+    words, params, whole = slot(concentration=3.0)
     inside = whole.inside.copy()
     inside[:, 2:] = False
     cut = whole._replace(inside=inside)
-    small = words.prepare(small, cut)
-    summary = words.summary(small, cut, 0)
+    params = words.prepare(params, cut)
+    summary = words.summary(params, cut, 0)
     assert summary["numbers"].tolist() == [2.0, 2.0]
     exact = 0.0
     for k in (0, 1):
         names, counts = in_order(whole, k)
-        exact += words.log_spelling(small, names[:2]).sum() - oracle.divergence(counts[:2], 3.0)
-    assert words.score(small, np.zeros((1, 2)), summary) == pytest.approx(exact, rel=1e-8)
-    assert np.count_nonzero(cut.dense(words.expected(small, cut)[0]), axis=0).tolist() == [2, 2]
+        exact += words.log_spelling(params, names[:2]).sum() - oracle.divergence(counts[:2], 3.0)
+    assert words.score(params, np.zeros((1, 2)), summary) == pytest.approx(exact, rel=1e-8)
+    assert np.count_nonzero(cut.dense(words.expected(params, cut)[0]), axis=0).tolist() == [2, 2]
 
 
 def test_the_order_by_counts_has_the_largest_bound():
@@ -168,18 +168,18 @@ def test_the_order_by_counts_has_the_largest_bound():
 
 def test_the_learned_concentration_is_the_maximum():
     """Of E[log p(sticks)], the sticks as they are; by a search."""
-    words, small, whole = slot(concentration="learned")
-    small = words.prepare({**small, "concentration": Field(np.array(7.0), additive=False)}, whole)
-    summary = words.summary(small, whole, 0)
+    words, params, whole = slot(concentration="learned")
+    params = words.prepare({**params, "concentration": Field(np.array(7.0), additive=False)}, whole)
+    summary = words.summary(params, whole, 0)
     lists = [in_order(whole, k)[1] for k in (0, 1)]
 
     def fall(log_a):
         return -sum(oracle.log_prior(counts, np.exp(log_a), 7.0) for counts in lists)
 
     best = np.exp(minimize_scalar(fall, bounds=(-5, 10), method="bounded", options={"xatol": 1e-9}).x)
-    told = words.update(small, np.zeros((1, 2)), summary, 2, 1.0)["concentration"].values
+    told = words.update(params, np.zeros((1, 2)), summary, 2, 1.0)["concentration"].values
     assert told == pytest.approx(best, rel=1e-5)
-    half = words.update(small, np.zeros((1, 2)), summary, 2, 0.25)["concentration"].values
+    half = words.update(params, np.zeros((1, 2)), summary, 2, 0.25)["concentration"].values
     assert half == pytest.approx(0.75 * 7.0 + 0.25 * best, rel=1e-5)
 
 
@@ -191,18 +191,18 @@ def test_a_planted_concentration_is_recovered(truth):
     sticks = rng.beta(1.0, truth, (n_topics, n_words))
     beta = sticks * np.cumprod(np.column_stack([np.ones(n_topics), 1.0 - sticks[:, :-1]]), axis=1)
     keys = [f"w{i}" for i in range(n_words)]
-    words, small, _ = slot(concentration="learned")
-    table = OrderedTable.of(1e5 * beta.T, *AXES, keys)  # less than one token is beyond the last word
+    words, params, _ = slot(concentration="learned")
+    table = TruncatedTable.of(1e5 * beta.T, *AXES, keys)  # less than one token is beyond the last word
     orders = tuple(np.arange(n_words) for _ in range(n_topics))
     table.edit((Reorder(*AXES, orders, (n_words,) * n_topics),))
     whole = table.whole()
-    small = {**small, LOG_SPELLING: Field(np.zeros(n_words), ("words",))}
+    params = {**params, LOG_SPELLING: Field(np.zeros(n_words), ("words",))}
     for _ in range(200):
-        small = words.prepare(small, whole)
-        summary = words.summary(small, whole, 0)
-        small = {**small, **words.update(small, np.zeros((1, n_topics)), summary, n_topics, 1.0)}
-    assert small["concentration"].values == pytest.approx(truth, rel=0.15)
-    told = float(small["concentration"].values)
+        params = words.prepare(params, whole)
+        summary = words.summary(params, whole, 0)
+        params = {**params, **words.update(params, np.zeros((1, n_topics)), summary, n_topics, 1.0)}
+    assert params["concentration"].values == pytest.approx(truth, rel=0.15)
+    told = float(params["concentration"].values)
     left = sum(oracle.expected_logs(in_order(whole, k)[1], told)[1] for k in range(n_topics))
     assert told == pytest.approx(-n_words * n_topics / left, rel=1e-4)
 
@@ -235,40 +235,40 @@ def test_counts_are_told_by_row_or_by_spelling():
     )
     values = np.array([[1.0, 0.0], [0.5, 2.5], [0.0, 3.0]])
     for counts in (Rows(np.arange(3), values), Rows(np.arange(3), values).cells(0.5)):
-        rows, found = known_and_found(shard, counts)
+        rows, found = known_and_new(shard, counts)
         assert rows.rows().positions.tolist() == [2, 5]
         assert rows.rows().values.tolist() == [[0.0, 3.0], [1.0, 0.0]]
         assert {word: row.tolist() for word, row in found.items()} == {"new": [0.5, 2.5, 2.0]}
-    rows, _ = known_and_found(shard, Rows(np.arange(3), values))
+    rows, _ = known_and_new(shard, Rows(np.arange(3), values))
     assert rows.positions.tolist() == [2, 5], "ascending, as rows are"
 
 
 def test_all_new_words_enter_those_with_most_counts_first():
-    words, small, _ = slot()
+    words, params, _ = slot()
     found = {
         "late": np.array([1.0, 0.5, 1.0]),
         "more": np.array([0.0, 9.0, 1.0]),
         "zulu": np.array([1.5, 0.0, 7.0]),  # as many counts as "late"; documents are not counts
     }
-    edit, changed = words.admit(small, found, step_of(0))
+    edit, changed = words.admit(params, found, step_of(0))
     assert edit == (Grow("words", 3, ("more", "late", "zulu")),)
-    spelled = words.log_spelling(small, [*KEYS, "more", "late", "zulu"])
+    spelled = words.log_spelling(params, [*KEYS, "more", "late", "zulu"])
     assert changed[LOG_SPELLING].values == pytest.approx(spelled)
-    assert words.admit(small, found, step_of(7))[1][ENTERED].values.tolist()[-3:] == [7.0] * 3
-    assert words.admit(small, {}, step_of(0)) == ((), {})
+    assert words.admit(params, found, step_of(7))[1][ENTERED].values.tolist()[-3:] == [7.0] * 3
+    assert words.admit(params, {}, step_of(0)) == ((), {})
 
 
 def test_with_a_filter_words_enter_at_their_second_document():
-    words, small, _ = slot(memory="bloom")
+    words, params, _ = slot(memory="bloom")
     twice, once = np.array([1.0, 0.0, 2.0]), np.array([5.0, 0.0, 1.0])
-    edit, changed = words.admit(small, {"two": twice, "one": once}, step_of(0))
+    edit, changed = words.admit(params, {"two": twice, "one": once}, step_of(0))
     assert edit == (Grow("words", 1, ("two",)),), "two documents of one minibatch are two"
-    small = {**small, "seen before": changed["seen before"]}
-    edit, changed = words.admit(small, {"other": once}, step_of(0))
+    params = {**params, "seen before": changed["seen before"]}
+    edit, changed = words.admit(params, {"other": once}, step_of(0))
     assert edit == ()
     assert LOG_SPELLING not in changed
-    small = {**small, **changed}
-    edit, _ = words.admit(small, {"one": once, "two": once, "other": once, "third": once}, step_of(0))
+    params = {**params, **changed}
+    edit, _ = words.admit(params, {"one": once, "two": once, "other": once, "third": once}, step_of(0))
     assert edit == (Grow("words", 3, ("one", "other", "two")),), "one that left comes back at once"
 
 
@@ -286,12 +286,12 @@ def test_a_filter_never_forgets_and_is_seldom_wrong():
 
 def test_words_are_put_in_order_by_their_counts_or_times_g0():
     for rank_by in ("counts", "spelling"):
-        words, small, whole = slot(rank_by=rank_by)
-        change = words.reorder(small, whole, step_of(9))[0]
+        words, params, whole = slot(rank_by=rank_by)
+        change = words.reorder(params, whole, step_of(9))[0]
         for k in (0, 1):
             ranks = COUNTS[:, k].copy()
             if rank_by == "spelling":
-                ranks *= np.exp(words.log_spelling(small, KEYS))
+                ranks *= np.exp(words.log_spelling(params, KEYS))
             wanted = [i for i in np.argsort(-ranks, kind="stable").tolist() if COUNTS[i, k] > 0]
             assert change.orders[k].tolist() == wanted
 
@@ -301,50 +301,50 @@ def test_spelling_can_outrank_counts():
     counts, keys = np.array([[5.0], [4.0]]), ["xqzxqzxqz", "a"]
     for rank_by, wanted in (("counts", [0, 1]), ("spelling", [1, 0])):
         words = OpenWords(OpenVocabulary(rank_by=rank_by), CharacterModel.learn(["a", "b", "ab"], Spelling()))
-        small = words.start()
-        small[LOG_SPELLING] = Field(words.log_spelling(small, keys), ("words",), additive=False)
-        whole = OrderedTable.of(counts, *AXES, keys).whole()
-        assert words.reorder(small, whole, step_of(9))[0].orders[0].tolist() == wanted
+        params = words.start()
+        params[LOG_SPELLING] = Field(words.log_spelling(params, keys), ("words",), additive=False)
+        whole = TruncatedTable.of(counts, *AXES, keys).whole()
+        assert words.reorder(params, whole, step_of(9))[0].orders[0].tolist() == wanted
 
 
 def test_the_truncation_keeps_the_best_and_rows_without_a_cell_leave():
     counts = np.array([[4.0, 0.0], [1.0, 2.5], [3.0, 0.5], [6.0, 3.0]])
-    words, small, whole = slot(counts, truncation=2)
-    change, drop = words.reorder(small, whole, step_of(9))
+    words, params, whole = slot(counts, truncation=2)
+    change, drop = words.reorder(params, whole, step_of(9))
     assert [order.tolist() for order in change.orders] == [[3, 0], [3, 1]]
     assert change.inside == (2, 2)
     assert drop == Drop("words", (2,))
-    words, small, whole = slot(counts, truncation=2, memory="keep")
-    (change,) = words.reorder(small, whole, step_of(9))
+    words, params, whole = slot(counts, truncation=2, memory="keep")
+    (change,) = words.reorder(params, whole, step_of(9))
     assert [order.tolist() for order in change.orders] == [[3, 0, 2, 1], [3, 1, 2]]
     assert change.inside == (2, 2)
-    words, small, whole = slot(counts, truncation=3)
-    (change,) = words.reorder(small, whole, step_of(9))
+    words, params, whole = slot(counts, truncation=3)
+    (change,) = words.reorder(params, whole, step_of(9))
     assert change.inside == (3, 3)
 
 
 def test_ties_stay_in_the_order_that_they_have():
-    table = OrderedTable(1, *AXES, ["a", "b", "c"])
+    table = TruncatedTable(1, *AXES, ["a", "b", "c"])
     for row in (2, 0, 1):
         table.blend(Rows(np.array([row]), np.array([[2.0]])), 1.0, 1.0)
-    words, small, _ = slot(np.ones((3, 1)), ["a", "b", "c"])
-    assert words.reorder(small, table.whole(), step_of(9))[0].orders[0].tolist() == [2, 0, 1]
+    words, params, _ = slot(np.ones((3, 1)), ["a", "b", "c"])
+    assert words.reorder(params, table.whole(), step_of(9))[0].orders[0].tolist() == [2, 0, 1]
 
 
 def test_words_whose_counts_are_gone_leave():
-    table = OrderedTable.of(COUNTS, *AXES, KEYS)
+    table = TruncatedTable.of(COUNTS, *AXES, KEYS)
     table.blend(Rows(np.array([1]), np.ones((1, 2))), 0.0, 1.0)
-    words, small, _ = slot()
-    change, drop = words.reorder(small, table.whole(), step_of(0, 1.0))
+    words, params, _ = slot()
+    change, drop = words.reorder(params, table.whole(), step_of(0, 1.0))
     assert [order.tolist() for order in change.orders] == [[1], [1]]
     assert drop == Drop("words", (0, 2, 3))
 
 
 def test_the_order_is_made_every_so_many_steps_and_after_whole_passes():
-    words, small, whole = slot(reorder_every=3)
-    made = [bool(words.reorder(small, whole, step_of(number))) for number in range(9)]
+    words, params, whole = slot(reorder_every=3)
+    made = [bool(words.reorder(params, whole, step_of(number))) for number in range(9)]
     assert made == [False, False, True] * 3
-    assert words.reorder(small, whole, step_of(0, 1.0))
+    assert words.reorder(params, whole, step_of(0, 1.0))
 
 
 # What a stream of one topic remembers

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, polygamma, psi
 
-from stickbreaker.models.topics.dirichlet import FLOOR
-from stickbreaker.models.topics.polya import (
+from stickbreaker.models.topics.priors.dirichlet_newton import FLOOR
+from stickbreaker.models.topics.priors.polya import (
     PolyaSums,
     digamma_sums,
     fit_alpha,

@@ -8,7 +8,7 @@ from stickbreaker import LDA, UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import About
 from stickbreaker.corpus.matrix import matrix_parts
-from stickbreaker.estimators.guiding import Guide
+from stickbreaker.estimators.topics.seed_words import Guide
 from stickbreaker.testing import MeanFieldTests, ModelTests, VariationalTests, plant_languages
 from stickbreaker.testing.planted import matched
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stickbreaker.models.topics.proposals import MOST_PARTS, PARTS, mixtures
+from stickbreaker.models.topics.moves.pairs import MOST_PARTS, PARTS, mixtures
 
 
 def test_a_topic_that_failed_is_tried_with_twice_as_many():

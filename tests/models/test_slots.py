@@ -8,14 +8,14 @@ import pytest
 
 import stickbreaker
 from stickbreaker import HDP, LDA, OpenVocabulary
-from stickbreaker.estimators.combinations import DOCUMENTS, WORDS
+from stickbreaker.estimators.topics.combinations import DOCUMENTS, WORDS
 from stickbreaker.models.topics import (
     ClosedVocabulary,
-    FiniteTopics,
+    DirichletPrior,
     Franchise,
-    FranchiseTopics,
+    FranchisePrior,
     Gibbs,
-    GrowingTopics,
+    HDPPrior,
     Hybrid,
     LocalSolver,
     MeanField,
@@ -24,7 +24,7 @@ from stickbreaker.models.topics import (
     topic_model,
 )
 from stickbreaker.models.topics.slots import Inference, TopicPrior, TopicVocabulary
-from stickbreaker.testing.growing import GrowingMixture
+from stickbreaker.testing.unigram_mixture import GrowingMixture
 
 SRC = Path(stickbreaker.__file__).parent
 TEXTS = ["river bank sand", "bank money loan", "river sand", "loan money money"]
@@ -58,7 +58,7 @@ def slots_asked_for(source: str) -> list[str]:
 
 
 def test_the_check_sees_what_it_is_to_see():
-    assert {"ClosedVocabulary", "OpenWords", "FiniteTopics", "GrowingTopics", "FranchiseTopics"} <= SLOTS
+    assert {"ClosedVocabulary", "OpenWords", "DirichletPrior", "HDPPrior", "FranchisePrior"} <= SLOTS
     assert {"MeanField", "Hybrid", "Franchise", "Gibbs"} <= SLOTS
     assert slots_asked_for("isinstance(x, int | topics.OpenWords)") == ["OpenWords"]
     assert slots_asked_for("match x:\n    case Hybrid(burn_in=1): pass") == ["Hybrid"]
@@ -78,7 +78,7 @@ def test_a_vocabulary_that_grows_has_rows_with_keys(words):
     assert WORDS[words.name] is type(words)
 
 
-@pytest.mark.parametrize("documents", [FiniteTopics((0.1, 0.3)), GrowingTopics(2), FranchiseTopics(2)])
+@pytest.mark.parametrize("documents", [DirichletPrior((0.1, 0.3)), HDPPrior(2), FranchisePrior(2)])
 def test_weights_of_topics_are_shares(documents):
     assert DOCUMENTS[documents.name] is type(documents)
     weights = documents.weights(documents.start())
@@ -106,7 +106,7 @@ def test_ranked_words_are_those_of_topic_words(model):
     model.set_params(max_iter=3, tol=0.0).fit(TEXTS)
     words, table = model.model.words, model.engine_.table
     topics = model.topic_columns_.tolist()
-    ranked = words.ranked(model.small_, table.whole(), topics)
+    ranked = words.ranked(model.params_, table.whole(), topics)
     for (rows, shares), top, expected in zip(ranked, model.top_words(3), model.topic_word_, strict=True):
         spelled = model.vocabulary_.words if table.keys is None else table.keys
         assert [spelled[row] for row in rows[:3].tolist()] == top
@@ -118,16 +118,16 @@ def test_a_closed_vocabulary_has_no_words_outside():
     model = LDA(2, random_state=0, max_iter=2, tol=0.0).fit(TEXTS)
     words, table = model.model.words, model.engine_.table
     assert model.rest_.tolist() == [0.0, 0.0]
-    assert np.exp(words.log_spelling(model.small_, ["new"])).tolist() == [0.0]
+    assert np.exp(words.log_spelling(model.params_, ["new"])).tolist() == [0.0]
     assert words.word_totals(table.whole()).sum() == pytest.approx(table.totals().sum())
     with pytest.raises(AttributeError, match="a closed vocabulary has eta_ in place of concentration_"):
         _ = model.concentration_
     with pytest.raises(TypeError, match="no word enters"):
-        words.entered(model.small_)
+        words.entered(model.params_)
 
 
 def test_a_model_without_topics_is_no_topic_model():
-    model = TopicModel(FiniteTopics((0.1,)), ClosedVocabulary(1, 0.1), MeanField())
+    model = TopicModel(DirichletPrior((0.1,)), ClosedVocabulary(1, 0.1), MeanField())
     assert topic_model(model) is model
     with pytest.raises(TypeError, match="GrowingMixture is no topic model"):
         topic_model(GrowingMixture())

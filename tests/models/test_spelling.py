@@ -14,9 +14,14 @@ from scipy.optimize import minimize
 from tests.oracle import spelling as oracle
 
 from stickbreaker import UserError
-from stickbreaker.core.flat import flat_record, record_from
-from stickbreaker.models.topics.spelling import CODE_POINTS, CharacterModel, Spelling, code_points
-from stickbreaker.models.topics.spelling_lengths import least_squares
+from stickbreaker.core.serialize import flat_record, record_from
+from stickbreaker.models.topics.vocabularies.string_lengths import least_squares
+from stickbreaker.models.topics.vocabularies.string_prior import (
+    CODE_POINTS,
+    CharacterModel,
+    Spelling,
+    code_points,
+)
 
 BOTH = ["empirical", "least-squares"]
 WORDS = st.lists(st.text(st.sampled_from("abcdé😀中"), min_size=1, max_size=6), min_size=1, max_size=12)

@@ -19,11 +19,11 @@ from stickbreaker.testing import plant_languages, plant_topics
 WORDS = 200
 
 
-def bound_of(model, engine, small, stats=None):
+def bound_of(model, engine, params, stats=None):
     """The bound of all documents as they were last seen, in nats."""
     shape = engine.table.values.shape
     kept = engine.kept.known(shape) if engine.kept.reports else stats
-    return model.kept_score(small, kept, engine.totals(), engine.summary(small)).nats
+    return model.memoized_score(params, kept, engine.totals(), engine.summary(params)).nats
 
 
 @pytest.fixture
@@ -34,12 +34,12 @@ def made(monkeypatch):
     def one_by_one(model, engine, shape, accepted):
         told = []
         for item in accepted:
-            before = bound_of(model, engine, shape.small, shape.stats)
+            before = bound_of(model, engine, shape.params, shape.stats)
             shape, edits = real(model, engine, shape, [item])
-            after = bound_of(model, engine, shape.small, shape.stats)
+            after = bound_of(model, engine, shape.params, shape.stats)
             if engine.kept.reports:
-                sums = model.kept_score(
-                    shape.small, shape.stats, engine.totals(), engine.summary(shape.small)
+                sums = model.memoized_score(
+                    shape.params, shape.stats, engine.totals(), engine.summary(shape.params)
                 )
                 assert sums.nats == pytest.approx(after, rel=1e-9), "the sums follow as the reports do"
             made.append((item.gain, after - before, before))
@@ -106,12 +106,12 @@ def test_trials_tell_the_sums_of_their_rows(monkeypatch, schedule):
     """Of every round, and of all reports that are kept."""
     real, seen = moves.decide, set()
 
-    def decide(model, engine, shape, plans, step):
+    def decide(model, engine, shape, proposals, step):
         for name, trial in shape.stats.trial.items():
             sums = trial.rows.rows().values.sum(axis=0)
             assert trial.usage["tokens"].values == pytest.approx(sums, rel=1e-9)
             seen.add(name.split()[0])
-        return real(model, engine, shape, plans, step)
+        return real(model, engine, shape, proposals, step)
 
     monkeypatch.setattr(moves, "decide", decide)
     X = plant_topics(n_documents=120, length=40, seed=2).counts
@@ -122,10 +122,10 @@ def test_trials_tell_the_sums_of_their_rows(monkeypatch, schedule):
 # the bound by its definition
 
 
-def by_definition(seen, small, eta, n_words):
+def by_definition(seen, params, eta, n_words):
     """Eq. 2.4 with the sticks of Bryant & Sudderth (2012), from every document's phi and gamma."""
-    weights, rest = small["weights"].values, float(small["rest"].values)
-    alpha, concentration = float(small["alpha"].values), float(small["gamma"].values)
+    weights, rest = params["weights"].values, float(params["rest"].values)
+    alpha, concentration = float(params["alpha"].values), float(params["gamma"].values)
     prior = alpha * np.append(weights, rest)
     lam = np.full((len(weights), n_words), eta)
     for words, counts, phi, _ in seen.values():
@@ -173,9 +173,9 @@ def test_the_bound_by_its_definition(monkeypatch, eta, passes):
     model = HDP(3, random_state=0, n_jobs=1, max_iter=passes, tol=0.0, eta=eta, moves=None)
     job, state = model.set_params(schedule=Memoised(batch_size=4)).new_run(Corpus.from_matrix(X), 0)
     run(job, state)
-    told = bound_of(job.model, job.engine, state.small)
+    told = bound_of(job.model, job.engine, state.params)
     assert state.scores[-1] == pytest.approx(told / X.sum())
-    expected = by_definition(seen, state.small, float(state.small["eta"].values), 12)
+    expected = by_definition(seen, state.params, float(state.params["eta"].values), 12)
     assert told == pytest.approx(expected, rel=2e-6)
 
 
@@ -190,7 +190,7 @@ class Bounds(Observer):
 
     def step(self, job, state, record):
         if state.passes >= 1:
-            self.nats.append(bound_of(job.model, job.engine, state.small))
+            self.nats.append(bound_of(job.model, job.engine, state.params))
         self.edits += len(record.get("edits", []))
         return False
 

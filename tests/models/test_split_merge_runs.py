@@ -6,7 +6,7 @@ from scipy.sparse import csr_matrix
 
 from stickbreaker import HDP, Memoised, SplitMerge, UserError
 from stickbreaker.core.edits import Split, apply_to_local
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field
 from stickbreaker.learning import moves
 from stickbreaker.saved import ModelDirectory
@@ -253,10 +253,10 @@ def test_a_run_in_which_nothing_can_be_tried_ends(chosen):
 
 def test_what_failed_is_tried_again_after_its_wait(monkeypatch):
     """Also where everything failed at once, so that all of it waits."""
-    cohorts, real = [], moves.plan
+    cohorts, real = [], moves.propose
 
-    def plan(model, small, latest, engine, step, seed):
-        planned = real(model, small, latest, engine, step, seed)
+    def plan(model, params, latest, engine, step, seed):
+        planned = real(model, params, latest, engine, step, seed)
         cohorts.extend([step.number] if planned else [])
         return planned
 

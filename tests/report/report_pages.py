@@ -18,7 +18,7 @@ from stickbreaker.report import (
     relate,
     topic_distances,
 )
-from stickbreaker.report.fields import groups_of, times_of
+from stickbreaker.report.metadata_fields import groups_of, times_of
 
 FIELDS = {
     "astronomy": (

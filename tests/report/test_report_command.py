@@ -13,7 +13,7 @@ from tests.running import SMALL, planted_documents
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
-from stickbreaker.report.pages import page_of
+from stickbreaker.report.page_records import page_of
 from stickbreaker.saved.manifest import encoded
 
 

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from tests.running import with_evolution
 
 from stickbreaker import UserError
-from stickbreaker.report import Changes, Page, Wording, changes_of, pages, render
-from stickbreaker.report.evolution import LEAST_MOMENTS, MOST_MOMENTS, SHOWN_WORDS, spread
+from stickbreaker.report import Changes, Page, Wording, changes_of, page_records, render
 from stickbreaker.report.figures import figures
 from stickbreaker.report.payload import payload
-from stickbreaker.saved.evolution import Evolution
+from stickbreaker.report.topic_evolution import LEAST_MOMENTS, MOST_MOMENTS, SHOWN_WORDS, spread
+from stickbreaker.saved.topic_snapshots import Evolution
 
 CHROMIUM = shutil.which("chromium")
 BY_HAND = (
@@ -212,14 +212,14 @@ def test_hostile_words_stay_in_the_data() -> None:
 
 def test_a_saved_model_s_snapshots_are_read(model: Path, tmp_path: Path) -> None:
     path = shutil.copytree(model, tmp_path / "model")
-    assert pages.page_of(path, "t").changes is None
+    assert page_records.page_of(path, "t").changes is None
     with_evolution(path, BY_HAND)
-    changes = pages.page_of(path, "t").changes
+    changes = page_records.page_of(path, "t").changes
     assert changes
     assert [step for step, _, _ in changes.moments] == [1, 5, 9]
     (path / "evolution.parquet").write_bytes(b"PAR1")
     with pytest.raises(UserError, match=r"evolution.parquet: is truncated or altered"):
-        pages.page_of(path, "t")
+        page_records.page_of(path, "t")
 
 
 def test_figures_are_drawn() -> None:

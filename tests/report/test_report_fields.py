@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stickbreaker.core.errors import UserError
 from stickbreaker.report import DocumentEntry
 from stickbreaker.report.dates import MOST_BINS, bins_of, date_of, span_of
-from stickbreaker.report.fields import MOST_GROUPS, groups_of, times_of
+from stickbreaker.report.metadata_fields import MOST_GROUPS, groups_of, times_of
 
 DATES = st.dates(min_value=date(1000, 1, 1), max_value=date(2199, 12, 31))
 

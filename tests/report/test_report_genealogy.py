@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.running import planted_documents
 
-from stickbreaker.report import Growth, Life, Move, Refinement, growth_of, pages, render
+from stickbreaker.report import Growth, Life, Move, Refinement, growth_of, page_records, render
 from stickbreaker.report.genealogy import (
     MOST_COLUMNS,
     MOST_LINES,
@@ -229,7 +229,7 @@ def fitted(cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load = pages.load_topics
+    load = page_records.load_topics
 
     def loaded(path: Path, verb: str) -> Any:
         """The model, as if its last topic had been split from its first one."""
@@ -246,8 +246,8 @@ def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyP
         }
         return model
 
-    monkeypatch.setattr(pages, "load_topics", loaded)
-    shown = pages.page_of(fitted, "t")
+    monkeypatch.setattr(page_records, "load_topics", loaded)
+    shown = page_records.page_of(fitted, "t")
     assert shown.growth
     vocabulary = load(fitted, "report").vocabulary_.spelled
     (refinement,) = shown.growth.refinements

@@ -12,8 +12,8 @@ from stickbreaker.models.topics import topic_words
 from stickbreaker.models.topics.topic_words import Dense
 from stickbreaker.report import choose_words, nearest_topics, place_topics, topic_distances
 from stickbreaker.report.colour import contrast, hue_hex, topic_colours
+from stickbreaker.report.display_words import apart, look_at
 from stickbreaker.report.payload import _CURVES
-from stickbreaker.report.words import apart, look_at
 
 CSS = resources.files("stickbreaker.report").joinpath("report.css").read_text(encoding="utf-8")
 GROUNDS = ("ground", "panel", "hover", "track")

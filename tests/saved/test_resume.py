@@ -25,7 +25,8 @@ from tests.running import (
 from stickbreaker import HDP, LDA, UserError
 from stickbreaker.cli import main
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting, gibbs_runs
+from stickbreaker.estimators import fitting
+from stickbreaker.estimators.topics import gibbs_runs
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
@@ -108,11 +109,11 @@ def test_ctrl_c_while_held_out_documents_are_scored(cli, planted, tmp_path, monk
     cli("fit", "lda", *options, "--out", tmp_path / "whole")
     real, calls = HeldOut.__call__, []
 
-    def pressed(self, engine, model, small):
+    def pressed(self, engine, model, params):
         calls.append(engine)
         if len(calls) == 2:
             engine.stop()
-        return real(self, engine, model, small)
+        return real(self, engine, model, params)
 
     with monkeypatch.context() as patched:
         patched.setattr(HeldOut, "__call__", pressed)

@@ -62,16 +62,16 @@ def test_a_stop_while_proposals_are_fitted_leaves_the_last_step(tmp_path, monkey
     """In the third round of mapping a minibatch again: nothing of that step is in the checkpoint."""
     whole = begun(tmp_path / "whole", "mean-field")
     fitting.resume(whole, every=60.0, threads=1)
-    path, calls, real = begun(tmp_path / "model", "mean-field"), [], LocalEngine.again
+    path, calls, real = begun(tmp_path / "model", "mean-field"), [], LocalEngine.retry
 
-    def again(self, small, shards, seed, plans):
-        calls.append(len(plans))
+    def again(self, params, shards, seed, proposals):
+        calls.append(len(proposals))
         if len(calls) == 3:
             self.stop()
-        return real(self, small, shards, seed, plans)
+        return real(self, params, shards, seed, proposals)
 
     with monkeypatch.context() as patched:
-        patched.setattr(LocalEngine, "again", again)
+        patched.setattr(LocalEngine, "retry", again)
         assert went_on(path, []) == (8, False)
     assert len(calls) == 3
     fitting.resume(path, every=0.0, threads=2)

@@ -23,13 +23,13 @@ from stickbreaker import HDP, LDA
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
 from stickbreaker.engines.spark import SparkEngine
-from stickbreaker.engines.spark.cluster import Cluster
-from stickbreaker.engines.spark.versions import Versions
+from stickbreaker.engines.spark.file_versions import Versions
+from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.saving import load
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Memoised, Online
-from stickbreaker.models.topics.split_merge import SplitMerge
+from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 from stickbreaker.saved import directory
 from stickbreaker.testing.estimators import untimed
 

@@ -11,20 +11,20 @@ from scipy.sparse import csr_array
 from tests.spark.processes import start
 
 from stickbreaker import LDA
-from stickbreaker.core.records import Cells, Rows
+from stickbreaker.core.records import Rows, SparseCounts
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark import SparkEngine
-from stickbreaker.engines.spark.cluster import Cluster
-from stickbreaker.engines.spark.sums import SMALL, ChunkSum, Combiner, ReduceTask, sent
-from stickbreaker.engines.spark.tasks import MapTask, Portion, _grouped
-from stickbreaker.engines.stored import StoredRows, StoredTable
-from stickbreaker.estimators import fitting, sampling
+from stickbreaker.engines.spark.document_tasks import MapTask, Portion, _grouped
+from stickbreaker.engines.spark.jobs import Cluster
+from stickbreaker.engines.spark.stats_sum import SMALL, ChunkSum, Combiner, ReduceTask, sent
+from stickbreaker.engines.stored_table import StoredRows, StoredTable
+from stickbreaker.estimators import fitting, report_documents
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.saving import load
 from stickbreaker.models.topics import TopicModel, topic_words
-from stickbreaker.report.kept import read_documents
+from stickbreaker.report.report_documents import read_documents
 
 LENGTH, TOPICS = 30, 8
 
@@ -62,11 +62,11 @@ def test_a_large_portion_is_learned_from_piece_by_piece(tmp_path, monkeypatch, i
     table, source = stored(tmp_path, 4000), Source(corpus)
     everything = Portion(0, chunks=tuple(range(source.n_blocks)))
     most_of_a_shard = max(len(shard.rows) for shard in everything.shards(source))
-    real, viewed = TopicModel.view, list[int]()
+    real, viewed = TopicModel.expectations, list[int]()
 
-    def view(self, small, counts, totals, rows, *rest):
+    def view(self, params, counts, totals, rows, *rest):
         viewed.append(table.n_rows if rows is None else len(rows))
-        return real(self, small, counts, totals, rows, *rest)
+        return real(self, params, counts, totals, rows, *rest)
 
     monkeypatch.setattr(TopicModel, "view", view)
     row, sums = 8 * TOPICS, []
@@ -135,7 +135,7 @@ def test_adding_up_takes_little_more_than_what_waits():
     tracemalloc.start()
     for _ in range(40):
         positions, columns = np.sort(draw.integers(20_000, size=20_000)), draw.integers(50, size=20_000)
-        report = Cells(positions, columns.astype(np.int32), np.ones(20_000, np.int64), 50, 1.0)
+        report = SparseCounts(positions, columns.astype(np.int32), np.ones(20_000, np.int64), 50, 1.0)
         for _ in combiner.add(COUNTS, report):
             pass
     peak = tracemalloc.get_traced_memory()[1]
@@ -143,7 +143,7 @@ def test_adding_up_takes_little_more_than_what_waits():
     assert peak < 3.5 * most
 
 
-@pytest.mark.parametrize("kind", [Rows, Cells])
+@pytest.mark.parametrize("kind", [Rows, SparseCounts])
 def test_what_waits_to_be_sent_is_bounded(kind):
     draw, most = np.random.default_rng(0), 20_000
     combiner, sent = Combiner(0, Layout(2000, 100, 4), most), 0
@@ -153,7 +153,7 @@ def test_what_waits_to_be_sent_is_bounded(kind):
             report = Rows(positions, draw.random((len(positions), 5)))
         else:
             zeros = np.zeros(len(positions), np.int32)
-            report = Cells(positions, zeros, np.ones(len(positions), np.int32), 5, 1.0)
+            report = SparseCounts(positions, zeros, np.ones(len(positions), np.int32), 5, 1.0)
         sent += len(list(combiner.add(COUNTS, report)))
         waiting = sum(len(pickle.dumps(parts)) for parts in combiner.cells.values())
         held = sum(total.n * 5 * 8 for total in combiner.sums.values())
@@ -172,7 +172,7 @@ def test_tables_share_the_limit_and_lose_nothing():
         positions = np.unique(draw.integers(500, size=size))
         if table == "c":
             columns = draw.integers(3, size=len(positions)).astype(np.int32)
-            report = Cells(positions, columns, draw.integers(1, 400, size=len(positions)), 3)
+            report = SparseCounts(positions, columns, draw.integers(1, 400, size=len(positions)), 3)
         else:
             report = Rows(positions, draw.random((len(positions), 3)))
         pairs += combiner.add(table, report)
@@ -209,7 +209,7 @@ def test_one_report_leaves_in_the_precision_it_came_in():
 
 @pytest.mark.parametrize(("most", "size"), [(255, 1), (256, 2), (1 << 20, 4), (1 << 33, 8)])
 def test_draws_leave_in_few_bytes_and_add_up(most, size):
-    cells = Cells(np.arange(3), np.zeros(3, np.int32), np.array([1, most, 2]), 1, 0.5)
+    cells = SparseCounts(np.arange(3), np.zeros(3, np.int32), np.array([1, most, 2]), 1, 0.5)
     part = sent(COUNTS, cells, 0)
     assert part.values.itemsize == size
     chunk = ChunkSum(0, 3, part)
@@ -266,10 +266,10 @@ def test_bytes_through_the_driver_do_not_grow(spark, tmp_path, monkeypatch):
             taken.append(passed["out"] + passed["back"])
         return (taken[1] - taken[0]) / 2
 
-    small = a_step(300, 500)
-    assert 1000 < small < 60_000
-    assert a_step(3000, 500) < 1.1 * small
-    assert a_step(300, 5000) < 1.1 * small
+    params = a_step(300, 500)
+    assert 1000 < params < 60_000
+    assert a_step(3000, 500) < 1.1 * params
+    assert a_step(300, 5000) < 1.1 * params
 
 
 def test_the_drivers_memory_does_not_grow_with_the_table(spark, tmp_path):
@@ -279,8 +279,8 @@ def test_the_drivers_memory_does_not_grow_with_the_table(spark, tmp_path):
     program = start("local[1]", "memory", tmp_path / "20000", 400, "then", "memory", tmp_path / "40000", 400)
     told, _ = program.communicate(timeout=300)
     assert program.returncode == 0
-    small, large = (int(line.split()[-1]) for line in told.splitlines())
-    assert large - small < 20_000  # kB, where the table grew by 64,000
+    params, large = (int(line.split()[-1]) for line in told.splitlines())
+    assert large - params < 20_000  # kB, where the table grew by 64,000
 
 
 def test_a_run_ends_and_tells_its_topics_without_the_whole_table(spark, tmp_path, monkeypatch):
@@ -305,7 +305,7 @@ def test_a_run_ends_and_tells_its_topics_without_the_whole_table(spark, tmp_path
 def test_the_end_of_a_run_takes_no_memory_a_word(spark, tmp_path, monkeypatch):
     """What the report is told needs counts of all words, which executors add up; the figures are the same."""
     monkeypatch.setattr(topic_words, "CELLS", 20_000)
-    peaks, vocabularies, real = list[int](), (10_000, 70_000), sampling.write_documents
+    peaks, vocabularies, real = list[int](), (10_000, 70_000), report_documents.write_documents
 
     def traced(*given):
         tracemalloc.start()
@@ -313,7 +313,7 @@ def test_the_end_of_a_run_takes_no_memory_a_word(spark, tmp_path, monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
 
-    monkeypatch.setattr(sampling, "write_documents", traced)
+    monkeypatch.setattr(report_documents, "write_documents", traced)
     for words in vocabularies:
         corpus, path = zipf(tmp_path / f"corpus-{words}", 10_240, words), tmp_path / f"model-{words}"
         engine = SparkEngine(spark)
@@ -321,7 +321,7 @@ def test_the_end_of_a_run_takes_no_memory_a_word(spark, tmp_path, monkeypatch):
         fitting.begin(estimator, corpus, path, held_out=0.1)
         fitting.resume(path, every=1e9, threads=1, spark=engine)
         model = load(path)
-        here = sampling.collect_documents_and_figures(model, Source(corpus, 0.1), model.engine_)[1]
+        here = report_documents.collect_documents_and_figures(model, Source(corpus, 0.1), model.engine_)[1]
         told = read_documents(path)[1]
         assert told.keys() == here.keys() == {"coherence", "unigram", "unigram_held_out"}
         for name, figures in told.items():

@@ -6,7 +6,7 @@ import pytest
 from stickbreaker import Corpus
 from stickbreaker.core.records import Field
 from stickbreaker.corpus.source import Source
-from stickbreaker.engines.spark.portions import CarriedRecords
+from stickbreaker.engines.spark.partitions import CarriedRecords
 
 DOCUMENTS = 20_000
 
@@ -45,7 +45,7 @@ def test_a_run_that_goes_on_with_other_portions_finds_all_records(shards, tmp_pa
 
 @pytest.mark.parametrize(("carried", "tried", "blocks"), [(1, 0, 1), (0, 1, 1), (0, 0, 2)])
 def test_portions_are_small_where_records_are_written(shards, tmp_path, monkeypatch, carried, tried, blocks):
-    monkeypatch.setattr("stickbreaker.engines.spark.portions.WITH_RECORDS", 1024)
+    monkeypatch.setattr("stickbreaker.engines.spark.partitions.WITH_RECORDS", 1024)
     portions = CarriedRecords(tmp_path, bool(carried)).portions(
         shards, 10**9, 128, tried=bool(tried), again=False
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from stickbreaker.engines import Engine
-from stickbreaker.engines.spark import SparkBlocks, SparkEngine, SparkEverywhere
+from stickbreaker.engines.spark import ReplicatedEngine, ShardedEngine, SparkEngine
 from stickbreaker.testing import ClosedEngineTests, EngineTests, OrderedEngineTests
 
 
@@ -13,7 +13,7 @@ class OnSpark:
     Those of one test share a folder, as a run does with one that goes on with it.
     """
 
-    kind: type[SparkBlocks] | type[SparkEverywhere] = SparkEverywhere
+    kind: type[ShardedEngine] | type[ReplicatedEngine] = ReplicatedEngine
     workers = (2,)  # the session's in any case: a run again, whose tasks may end in another order
 
     @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ class OnSpark:
 class TestBlocks(OnSpark, ClosedEngineTests):
     """A table in blocks of files."""
 
-    kind = SparkBlocks
+    kind = ShardedEngine
 
 
 class TestEverywhere(OnSpark, EngineTests):

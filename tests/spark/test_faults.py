@@ -15,9 +15,9 @@ from tests.spark.running_on_spark import begun, resumed, same, tidy
 from stickbreaker import UserError
 from stickbreaker.core.records import Rows
 from stickbreaker.engines.row_files import COUNTS, RowFile, row_writer
-from stickbreaker.engines.spark.blocks import BlockTask, Made
-from stickbreaker.engines.spark.cluster import Cluster
-from stickbreaker.engines.spark.engine import layout_of
+from stickbreaker.engines.spark.jobs import Cluster
+from stickbreaker.engines.spark.sharded import layout_of
+from stickbreaker.engines.spark.table_tasks import BlockTask, Made
 from stickbreaker.saved import ModelDirectory
 
 # to be asked to stop

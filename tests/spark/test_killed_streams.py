@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.running import sampled
-from tests.spark.arriving_on_spark import (
+from tests.spark.streaming_on_spark import (
     ANALYSIS,
     SPLITTING,
     WORDS,
@@ -31,7 +31,7 @@ from tests.spark.arriving_on_spark import (
 
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.estimators.saving import load
-from stickbreaker.spark.arriving import Arriving
+from stickbreaker.spark.streaming import StreamingModel
 from stickbreaker.testing.estimators import untimed
 
 PLACES = ("step 3", "save 1", "save 3", "commit 1")
@@ -86,7 +86,7 @@ def killed(directory: Path, out: Path, dies: str, **environment: str) -> None:
 def goes_on_in_blocks(spark, incoming: Path, path: Path, whole: Path) -> None:
     """It ends with the topics and the trace of the whole stream."""
     estimator, known = hdp(spark, **SPLITTING), Vocabulary.of(WORDS)
-    to_the_end(Arriving(estimator, arrivals(incoming), ANALYSIS, path, known))
+    to_the_end(StreamingModel(estimator, arrivals(incoming), ANALYSIS, path, known))
     one, other = load(path), load(whole)
     np.testing.assert_allclose(
         one.engine_.table.counts(slice(None)), other.engine_.table.counts(slice(None)), rtol=1e-10

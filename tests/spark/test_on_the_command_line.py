@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from tests.running import StopAfter
-from tests.spark.arriving_on_spark import SPARK
+from tests.spark.streaming_on_spark import SPARK
 
 from stickbreaker.cli import main
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines.spark import SparkEngine
-from stickbreaker.engines.stored import StoredTable
+from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.spark import check_spark
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.failures import reason_of
+from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.spark.session import (
     check_spark,
     in_one_line,

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from stickbreaker.cli.engine import EngineChoice
+from stickbreaker.cli.options.engine import EngineChoice
 from stickbreaker.core.errors import UserError
 from stickbreaker.engines.spark import SparkEngine
-from stickbreaker.engines.spark.engine import layout_of
+from stickbreaker.engines.spark.sharded import layout_of
 from stickbreaker.spark.session import ONLY_LEARNING
 
 NO_SESSION: Any = None

@@ -4,14 +4,14 @@ from tests.spark.test_engine import OnSpark
 from tests.testing.test_concept_words import ConceptRuns
 from tests.testing.test_small_grammar import GrammarRuns
 
-from stickbreaker.engines.spark import SparkBlocks
+from stickbreaker.engines.spark import ShardedEngine
 from stickbreaker.testing import RunTests
 
 
 class TestConceptWords(OnSpark, ConceptRuns, RunTests):
     """Rows in ten thousand groups, in blocks of files."""
 
-    kind = SparkBlocks
+    kind = ShardedEngine
 
 
 class TestSmallGrammar(OnSpark, GrammarRuns, RunTests):

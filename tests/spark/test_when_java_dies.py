@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 from tests.running import SMALL, planted_documents, write_lines
-from tests.spark.arriving_on_spark import GIVEN, SPARK, put_all
 from tests.spark.processes import java, killed_when, small_disk
+from tests.spark.streaming_on_spark import GIVEN, SPARK, put_all
 
 from stickbreaker.cli.spark_log import problem_of
 from stickbreaker.core.errors import UserError
-from stickbreaker.engines.spark.cluster import Cluster
 from stickbreaker.engines.spark.failures import SparkFailure
+from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.estimators.saving import load
-from stickbreaker.spark import session, tasks
+from stickbreaker.spark import partition_tasks, session
 from stickbreaker.spark.session import in_one_line
 
 FIT = (*SMALL, "--iterations", 6, "--tol", 0, "--checkpoint-every", 0, *SPARK)
@@ -131,9 +131,9 @@ def test_results_that_do_not_all_come_are_a_failure(spark, monkeypatch):
     rdd: Any = SimpleNamespace(collect=lambda: [1, 2], getNumPartitions=lambda: 3)
     with pytest.raises(SparkFailure, match=r"a Spark job failed \(2 of 3 results came\)"):
         Cluster(spark).collect(rdd)
-    monkeypatch.setattr(tasks, "collect_results", lambda *_: [{}])
+    monkeypatch.setattr(partition_tasks, "collect_results", lambda *_: [{}])
     with pytest.raises(SparkFailure, match=r"1 of 2 results came"):
-        tasks.run_tasks(spark, 2, lambda _: {})
+        partition_tasks.run_tasks(spark, 2, lambda _: {})
 
 
 def test_a_lost_connection_is_a_failure_of_sparks():

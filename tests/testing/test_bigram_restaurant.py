@@ -124,7 +124,7 @@ def test_every_restaurant_predicts_with_probabilities_that_sum_to_one():
     for number in range(3):
         sampler.sweep(number, 1)
         sampler.keep()
-    mean = sampler.fitted().small["predictive"].values
+    mean = sampler.fitted().params["predictive"].values
     assert mean.shape == (7, 6)
     assert mean.sum(axis=1) == pytest.approx(np.ones(7))
 
@@ -138,6 +138,6 @@ def test_planted_successors_are_predicted():
     chains = Chains([BigramRestaurant(bigrams, 1.0, 1.0, seed) for seed in (0, 1)], 5, 5, 1)
     for number in range(20):
         chains.sweep(number, last=number == 19)
-    found = chains.fitted().small["predictive"].values[:8]
+    found = chains.fitted().params["predictive"].values[:8]
     assert found.argmax(axis=1).tolist() == [1, 2, 3, 4, 5, 6, 7, 0]
     assert found.max(axis=1).mean() == pytest.approx(0.825, abs=0.05)

@@ -58,11 +58,11 @@ def by_walking(model, counts):
 def test_paths_are_walks_and_words_sum_to_one():
     model = tree()
     counts = np.random.default_rng(1).gamma(1.0, 3.0, (len(model.words), 2))
-    view = model.view({}, counts, totals_of(model, counts), None)
+    view = model.expectations({}, counts, totals_of(model, counts), None)
     assert view.weights == pytest.approx(by_walking(model, counts), rel=1e-12)
     assert view.weights.sum(axis=0) == pytest.approx([1.0, 1.0])
     rows = np.array([1, 4, 5])
-    some = model.view({}, counts[rows], totals_of(model, counts), rows)
+    some = model.expectations({}, counts[rows], totals_of(model, counts), rows)
     assert (some.weights == view.weights[rows]).all()
 
 
@@ -138,7 +138,7 @@ def test_expected_counts_are_those_of_all_ways_to_say_a_document():
     """One document of three tokens: every choice of a component and of paths is gone through."""
     model = tree(5, 3, 9, seed=2)
     counts = np.random.default_rng(1).gamma(1.0, 3.0, (len(model.words), 2))
-    view = model.view({}, counts, totals_of(model, counts), None)
+    view = model.expectations({}, counts, totals_of(model, counts), None)
     bags = Bags(np.array([0, 2]), np.array([0, 2], np.int32), np.array([2, 1], np.float32), np.zeros(1))
     shard = shard_of(bags, np.arange(1), 3)
     shard = replace(shard, rows=model.reads(shard, None))

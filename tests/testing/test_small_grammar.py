@@ -9,7 +9,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines import LocalEngine
 from stickbreaker.testing import RunTests
-from stickbreaker.testing.small_grammar import Rules, SmallGrammar, expected_uses, inside
+from stickbreaker.testing.small_grammar import Rules, ToyGrammar, expected_uses, inside
 
 
 def some_rules(symbols=3, words=2, seed=0):
@@ -85,7 +85,7 @@ def shards(number):
 
 
 class GrammarRuns:
-    model = SmallGrammar
+    model = ToyGrammar
     steps = 8
 
     def start(self, engine, model):
@@ -109,7 +109,7 @@ class TestSmallGrammar(GrammarRuns, RunTests):
         assert "meets" not in keys[2]
         assert not any(key.startswith("name") for key in keys[-1])
         assert any(set(before) - set(after) for before, after in pairwise(keys))
-        assert (self.whole().counts > 0).sum(axis=0).max() <= SmallGrammar.most
+        assert (self.whole().counts > 0).sum(axis=0).max() <= ToyGrammar.most
 
     def test_sentences_become_more_probable(self):
         scores = [record["score"] for record in self.whole().records]
@@ -118,9 +118,9 @@ class TestSmallGrammar(GrammarRuns, RunTests):
     def test_rules_that_a_shard_reads_sum_to_one_with_those_that_it_does_not(self):
         job, _ = self.after(5)
         engine, model = job.engine, job.model
-        small = model.prepare({}, engine.table.whole())
+        params = model.prepare({}, engine.table.whole())
         known = sorted({*self.words(engine)} - {*model.keys()})
         rows, lacking = engine.table.positions([*model.keys(), *known]), model.possible - len(known)
-        view = model.view(small, engine.table.whole(), engine.totals(), rows)
+        view = model.expectations(params, engine.table.whole(), engine.totals(), rows)
         words = view.words[:, :-1].sum(1) + lacking * view.words[:, -1]
         assert view.pairs.sum((1, 2)) + words == pytest.approx(np.ones(model.symbols))

@@ -15,9 +15,9 @@ VERBS = {  # verb: (module, one line for the overview)
     "corpus": ("corpus", "Build a corpus from text, describe or export one."),
     "fit": ("fit", "Learn a model from a corpus."),
     "resume": ("fit", "Go on with a run that was interrupted."),
-    "stream": ("arriving", "Learn from files as they arrive in a directory, on Spark."),
-    "topics": ("inspect", "Print the topics of a model."),
-    "transform": ("inspect", "Write the topic shares of documents."),
+    "stream": ("stream", "Learn from files as they arrive in a directory, on Spark."),
+    "topics": ("topics", "Print the topics of a model."),
+    "transform": ("topics", "Write the topic shares of documents."),
     "evaluate": ("evaluate", "Score a model on documents that it has not seen."),
     "nearest": ("nearest", "Find documents that are about what others are about."),
     "compare": ("compare", "Match the topics of models: what do they agree on?"),
@@ -69,7 +69,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"stickbreaker.cli.{VERBS[cmd_name][0]}")
+        module = importlib.import_module(f"stickbreaker.cli.verbs.{VERBS[cmd_name][0]}")
         return getattr(module, cmd_name.replace("-", "_"))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

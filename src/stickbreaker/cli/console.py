@@ -123,7 +123,7 @@ def written(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if context.get_parameter_source(name) == source)
 
 
-def gathering(
+def options_into(
     options: Sequence[Callable[..., Any]], kind: Callable[..., Any], name: str
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Gives a command some options, which it receives as one value, `name`, of the dataclass `kind`.

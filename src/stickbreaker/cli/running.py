@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.cli.console import emit, fail, note, tell_of_compiling
-from stickbreaker.cli.inputs import AnalysisChoice, ReadingChoice, open_or_build
-from stickbreaker.cli.open_words import OpenChoice
-from stickbreaker.core.claims import scratch_beside
+from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
+from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.path_locks import scratch_beside
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.estimators.estimator import Estimator
-    from stickbreaker.estimators.topics import TopicEstimator
+    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
     from stickbreaker.learning.loop import Run, RunState
     from stickbreaker.learning.observers import Observer
 
@@ -47,7 +47,7 @@ def begin(
         choice = choice.of_all_words()
     with scratch_beside(out) as scratch:
         corpus = open_or_build(inputs, reading, choice=choice, out=scratch / "corpus")
-        model.words = opened.made(corpus.analysis)
+        model.words = opened.build(corpus.analysis)
         if opened.is_open:
             _tell_of_words_left_out(corpus)
         inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.records import Array, Cells, Field, Record, Rows, Stats
+from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, Stats
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,9 @@ def apply(edit: Edit, record: Record) -> dict[str, Field]:
     return after
 
 
-def apply_to_rows(edit: Edit, rows: Rows | Cells, row_axis: str, column_axis: str, n_rows: int) -> Rows:
+def apply_to_rows(
+    edit: Edit, rows: Rows | SparseCounts, row_axis: str, column_axis: str, n_rows: int
+) -> Rows:
     """Some rows of a table of `n_rows` rows after an edit: columns change, positions move."""
     rows = rows.rows()
     for change in edit:
@@ -283,7 +285,7 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
     usage, trials = apply((change,), stats.usage), stats.trial
     found = {
         key: apply((change,), {"row": Field(row, (column_axis,))})["row"].values
-        for key, row in stats.found.items()
+        for key, row in stats.new_rows.items()
     }
     if isinstance(change, Split | Dissolve) and change.axis == column_axis and change.trial in trials:
         trial, rows = trials[change.trial], stats.rows.rows()
@@ -304,7 +306,7 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
             name: replace(t, rows=apply_to_rows((change,), t.rows, row_axis, column_axis, n_rows))
             for name, t in trials.items()
         }
-    return replace(stats, rows=rows, found=found, usage=usage, trial=trials)
+    return replace(stats, rows=rows, new_rows=found, usage=usage, trial=trials)
 
 
 def own_shares(trial_values: Array) -> Array:

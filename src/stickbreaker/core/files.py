@@ -8,7 +8,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from stickbreaker.core.claims import (
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.file_errors import named_as
+from stickbreaker.core.path_locks import (
     beside,
     claimed,
     claimed_file,
@@ -18,8 +20,6 @@ from stickbreaker.core.claims import (
     sweep,
     sweep_directory,
 )
-from stickbreaker.core.errors import UserError
-from stickbreaker.core.naming import named_as
 
 _OWN_FILES = "put the file itself in its place"
 _Identity = tuple[int, int, int]

@@ -1,4 +1,4 @@
-"""What draws are for: the purposes that `stream` and its like in `core/randomness.py` are given.
+"""What draws are for: the purposes that `stream` and its like in `core/random_streams.py` are given.
 
 They are data: another string draws other numbers from the same seed. So they keep their spelling whatever
 becomes of the code around them, and a new draw gets a purpose of its own here.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from stickbreaker.kernels.ordered import ByRow
+    from stickbreaker.kernels.truncated_table import ByRow
 
 Array = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ class Rows(NamedTuple):
     def n_columns(self) -> int:
         return self.values.shape[1]
 
-    def plus(self, other: "Rows | Cells") -> "Rows":
+    def plus(self, other: "Rows | SparseCounts") -> "Rows":
         """The sum, over the union of the two sets of rows."""
         other = other.rows()
         positions = np.union1d(self.positions, other.positions)
@@ -57,14 +57,16 @@ class Rows(NamedTuple):
     def rows(self) -> "Rows":
         return self
 
-    def cells(self, unit: float) -> "Cells":
+    def cells(self, unit: float) -> "SparseCounts":
         """The cells that are not zero, of values that are whole numbers of `unit`."""
         places, columns = np.nonzero(self.values)
         times = np.rint(self.values[places, columns] / unit).astype(np.int64)
-        return Cells(self.positions[places], columns.astype(np.int32), times, self.values.shape[1], unit)
+        return SparseCounts(
+            self.positions[places], columns.astype(np.int32), times, self.values.shape[1], unit
+        )
 
 
-class Cells(NamedTuple):
+class SparseCounts(NamedTuple):
     """Single cells of a table, for sampled statistics: `times` (n, whole numbers) of `unit` each.
 
     Whole numbers add to the same sum in any order; a cell may be named more than once.
@@ -76,18 +78,18 @@ class Cells(NamedTuple):
     n_columns: int
     unit: float = 1.0
 
-    def plus(self, other: "Rows | Cells") -> "Rows | Cells":
+    def plus(self, other: "Rows | SparseCounts") -> "Rows | SparseCounts":
         """The sum; dense where the other is."""
-        if not isinstance(other, Cells) or other.unit != self.unit:
+        if not isinstance(other, SparseCounts) or other.unit != self.unit:
             return self.rows().plus(other)
         return join_cells([self, other])
 
-    def at(self, places: NDArray[np.int64]) -> "Cells":
+    def at(self, places: NDArray[np.int64]) -> "SparseCounts":
         """Some of the cells."""
         picked = self.positions[places], self.columns[places], self.times[places]
-        return Cells(*picked, self.n_columns, self.unit)
+        return SparseCounts(*picked, self.n_columns, self.unit)
 
-    def scaled(self, factor: float) -> "Cells":
+    def scaled(self, factor: float) -> "SparseCounts":
         return self._replace(unit=self.unit * factor)
 
     def rows(self) -> Rows:
@@ -97,7 +99,7 @@ class Cells(NamedTuple):
         values = np.bincount(places, self.times, len(positions) * self.n_columns)
         return Rows(positions, values.reshape(-1, self.n_columns) * self.unit)
 
-    def combined(self) -> "Cells":
+    def combined(self) -> "SparseCounts":
         """The same, each cell once and none that is zero."""
         return summed_cells([self])
 
@@ -106,7 +108,7 @@ class Cells(NamedTuple):
         return np.bincount(self.columns, self.times, self.n_columns).astype(np.float64)[None, :] * self.unit
 
 
-class Ordered(NamedTuple):
+class TruncatedCounts(NamedTuple):
     """Sparse counts whose cells stand in an order in each column; not to be written to.
 
     Column k has the cells `rows[k, :sizes[k]]` with the counts `scale * values[k, :sizes[k]]`; those with
@@ -133,7 +135,7 @@ class Ordered(NamedTuple):
         return out
 
 
-def summed_cells(parts: Sequence[Cells]) -> Cells:
+def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
     """The sum of cells of one unit, rows ascending, each cell once and none that is zero.
 
     Whole numbers are added first, so that their order never matters: in an array of all cells of the rows
@@ -147,7 +149,7 @@ def summed_cells(parts: Sequence[Cells]) -> Cells:
             there[part.positions] = True
     rows = np.flatnonzero(there)
     if len(there) and len(rows) * n_columns <= DENSE * n_cells:
-        from stickbreaker.kernels.topic_words import add_cells  # pyright: ignore[reportUnknownVariableType]
+        from stickbreaker.kernels.dirichlet import add_cells  # pyright: ignore[reportUnknownVariableType]
 
         sums, places = np.zeros((len(rows), n_columns)), np.cumsum(there) - 1
         for part in parts:
@@ -164,10 +166,10 @@ def summed_cells(parts: Sequence[Cells]) -> Cells:
     return parts[0]._replace(positions=positions, columns=columns, times=times.astype(np.int64))
 
 
-def join_cells(parts: Sequence[Cells]) -> Cells:
+def join_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
     """The sum of cells of one unit: all of them, one after another.
 
-    >>> one = Cells(np.array([4]), np.array([0]), np.array([2]), 3)
+    >>> one = SparseCounts(np.array([4]), np.array([0]), np.array([2]), 3)
     >>> join_cells([one, one]).rows().values
     array([[4., 0., 0.]])
     """
@@ -191,13 +193,13 @@ def no_rows(n_columns: int) -> Rows:
 class Stats:
     """What a shard reports, and the sum of such reports: everything in it adds.
 
-    `rows` are known rows, or single cells of them, by their position in the table; `found` are new rows by
-    their content (a spelling), which only the driver may admit; `usage` small sums (topic use, E[log theta]);
-    `score` nats; `trial` the statistics of plans under test, by the plan's name.
+    `rows` are known rows, or single cells of them, by their position in the table; `new_rows` are others,
+    by their content (a spelling), which only the driver may admit; `usage` small sums (topic use,
+    E[log theta]); `score` nats; `trial` the statistics of proposals under test, by the proposal's name.
     """
 
-    rows: Rows | Cells
-    found: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    rows: Rows | SparseCounts
+    new_rows: Mapping[str, Array] = field(default_factory=dict[str, Array])
     usage: Record = field(default_factory=dict[str, Field])
     score: float = 0.0
     documents: float = 0.0
@@ -207,16 +209,16 @@ class Stats:
     def plus(self, other: "Stats") -> "Stats":
         """The sum of two reports; a key that only one has counts as zero in the other."""
         return replace(
-            self.plus_small(other),
+            self.plus_sums(other),
             rows=self.rows.plus(other.rows),
             trial=_union(self.trial, other.trial, Stats.plus),
         )
 
-    def plus_small(self, other: "Stats") -> "Stats":
+    def plus_sums(self, other: "Stats") -> "Stats":
         """The sum of all but `rows` and `trial`, which stay this report's."""
         return replace(
             self,
-            found=_union(self.found, other.found, lambda a, b: a + b),
+            new_rows=_union(self.new_rows, other.new_rows, lambda a, b: a + b),
             usage=_union(self.usage, other.usage, lambda a, b: a._replace(values=a.values + b.values)),
             score=self.score + other.score,
             documents=self.documents + other.documents,
@@ -227,7 +229,7 @@ class Stats:
         """Every sum times `factor`; with -1 and `plus`, a report is taken back."""
         return Stats(
             rows=self.rows.scaled(factor),
-            found={key: row * factor for key, row in self.found.items()},
+            new_rows={key: row * factor for key, row in self.new_rows.items()},
             usage={key: value._replace(values=value.values * factor) for key, value in self.usage.items()},
             score=self.score * factor,
             documents=self.documents * factor,

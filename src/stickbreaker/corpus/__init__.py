@@ -1,11 +1,11 @@
 """What is learned from: readers, text analysis, vocabulary, the on-disk store, bags and shards."""
 
-from stickbreaker.corpus.analysis import Analysis
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import ReadingOptions
 from stickbreaker.corpus.sequences import Sequences, Trees
 from stickbreaker.corpus.shards import Bags, Shard, shard_of
+from stickbreaker.corpus.text.analysis import Analysis
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
 
 __all__ = [

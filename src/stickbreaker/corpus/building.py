@@ -13,12 +13,10 @@ import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import atomic_directory
-from stickbreaker.corpus.analysis import Analysis, Tokens
 from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
-from stickbreaker.corpus.polylingual import PolylingualAnalysis, by_code, choose_by_language
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.sequences import refuse_no_trees, sentence_starts
 from stickbreaker.corpus.store import (
@@ -30,6 +28,8 @@ from stickbreaker.corpus.store import (
     is_store,
     write_facts,
 )
+from stickbreaker.corpus.text.analysis import Analysis, Tokens
+from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged
 
 

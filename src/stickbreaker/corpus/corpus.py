@@ -12,25 +12,25 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.foreign import making_sense_of
+from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import building, store
-from stickbreaker.corpus.analysis import Analysis
 from stickbreaker.corpus.blocks import BlockSource, Entries, documents_of, entries_of
 from stickbreaker.corpus.cache import BlockCache
 from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
-from stickbreaker.corpus.polylingual import (
+from stickbreaker.corpus.readers import ReadingOptions, text_fields
+from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
+from stickbreaker.corpus.shards import Bags
+from stickbreaker.corpus.text.analysis import Analysis
+from stickbreaker.corpus.text.polylingual import (
     PolylingualAnalysis,
     aligned,
     analysis_from,
     refuse_other_languages,
     with_every_language,
 )
-from stickbreaker.corpus.readers import ReadingOptions, text_fields
-from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
-from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, tagged
 
 

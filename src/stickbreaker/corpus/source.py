@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.randomness import share_of
+from stickbreaker.core.random_streams import share_of
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.shards import SHARD, Bags, Shard, Unit, shard_of
 
@@ -58,18 +58,18 @@ class Source:
         self.first = np.concatenate([[0], np.cumsum(corpus.block_sizes)]).astype(np.int64)
 
     @cached_property
-    def kept(self) -> NDArray[np.bool_]:
+    def training(self) -> NDArray[np.bool_]:
         """Which documents are to be learned from, a flag each."""
-        kept = np.ones(int(self.first[-1]), np.bool_)
+        training = np.ones(int(self.first[-1]), np.bool_)
         if self.held_out > 0.0:
             ids = (name for block in range(self.n_blocks) for name in self.corpus.ids(block))
-            kept[:] = [share_of(name) >= self.held_out for name in ids]
-        return kept
+            training[:] = [share_of(name) >= self.held_out for name in ids]
+        return training
 
     @cached_property
     def n_documents(self) -> int:
         """Documents to learn from."""
-        return int(self.kept.sum() if self.held_out > 0.0 else self.first[-1])
+        return int(self.training.sum() if self.held_out > 0.0 else self.first[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What is pickled for another process: where the documents lie, never the documents themselves."""
@@ -121,14 +121,14 @@ class Source:
 
     def numbers(self, block: int, held_out: bool = False) -> NDArray[np.int64]:
         """Numbers of a block's documents: of those to learn from, or of the held-out ones."""
-        return np.flatnonzero(self.kept_of(block) != held_out) + self.first[block]
+        return np.flatnonzero(self.training_in(block) != held_out) + self.first[block]
 
-    def kept_of(self, block: int) -> NDArray[np.bool_]:
+    def training_in(self, block: int) -> NDArray[np.bool_]:
         """Which of a block's documents are to be learned from."""
         if self.held_out == 0.0:
             return np.ones(self.corpus.block_sizes[block], np.bool_)
-        if "kept" in vars(self):
-            return self.kept[self.first[block] : self.first[block + 1]]
+        if "training" in vars(self):
+            return self.training[self.first[block] : self.first[block + 1]]
         return np.array([share_of(name) >= self.held_out for name in self.corpus.ids(block)], np.bool_)
 
     def read(self, numbers: NDArray[np.int64]) -> Any:
@@ -213,7 +213,7 @@ class Shards:
         return [replace(self, chunks=tuple(part)) for part in cut if part]
 
     def _size(self, chunk: int | NDArray[np.int64]) -> int:
-        return int(self.source.kept_of(chunk).sum()) if isinstance(chunk, int) else len(chunk)
+        return int(self.source.training_in(chunk).sum()) if isinstance(chunk, int) else len(chunk)
 
 
 def cut_shards(

@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.file_errors import naming
 from stickbreaker.core.files import digest_of, recover, refuse_links
-from stickbreaker.core.kinds import (
+from stickbreaker.core.json_checks import (
     is_amount,
     is_count,
     is_text,
@@ -26,7 +27,6 @@ from stickbreaker.core.kinds import (
     optional,
     refuse_other_kinds,
 )
-from stickbreaker.core.naming import naming
 from stickbreaker.corpus.blocks import (
     SCHEMAS,
     BlockSource,

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from stickbreaker.core.edits import Edit
-from stickbreaker.core.records import Array, Cells, Record, Rows, Stats
+from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import CountTable, Model, Plan, Summary
-from stickbreaker.models.parts import TableParts
+from stickbreaker.models.contract import CountTable, Model, Proposal, Summary
+from stickbreaker.models.row_queries import TableView
 
 if TYPE_CHECKING:
     from stickbreaker.engines.local import LocalEngine
@@ -50,11 +50,11 @@ class Engine(ABC):
     @abstractmethod
     def map(
         self,
-        small: Record,
+        params: Record,
         shards: Iterable[Shard[Any]],
         n_shards: int,
         seed: int,
-        plans: Sequence[Plan] = (),
+        proposals: Sequence[Proposal] = (),
     ) -> Stats:
         """Local steps of shards, reports summed in the shards' order. Raises Interrupted if asked to stop.
 
@@ -62,7 +62,9 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def again(self, small: Record, shards: Iterable[Shard[Any]], seed: int, plans: Sequence[Plan]) -> Stats:
+    def retry(
+        self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
+    ) -> Stats:
         """Plans tried once more on shards that were mapped with plans just now; reports only trials."""
 
     @abstractmethod
@@ -70,7 +72,7 @@ class Engine(ABC):
         """Keep the documents' records of the step, where they are kept from pass to pass."""
 
     @abstractmethod
-    def exchange(self, number: int, stats: Stats, keep: float) -> Stats:
+    def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
         """table ← keep · table + the report's rows - those of the last report of this number.
 
         Gives the sum of all reports kept, without rows but for trials', and with those trials that every
@@ -78,7 +80,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
+    def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
         """table ← keep · table + add · rows."""
 
     @abstractmethod
@@ -86,13 +88,13 @@ class Engine(ABC):
         """Change the table's shape, and with it the documents' records and the reports that are kept."""
 
     @abstractmethod
-    def each(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
+    def map_items(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
         """What a function makes of each item, in their order, with an engine of this run's table as it is.
 
         The function can be pickled; it changes nothing.
         """
 
-    def each_with_sums(
+    def map_items_with_sums(
         self,
         function: "Callable[[LocalEngine, Any], tuple[Any, Array]]",
         items: Sequence[Any],
@@ -104,10 +106,10 @@ class Engine(ABC):
         the place `first` on, in their order. An engine that adds up on other machines chooses the pieces;
         here the sum is one.
         """
-        return sum_arrays(self.each(function, items), finish)
+        return sum_arrays(self.map_items(function, items), finish)
 
     @abstractmethod
-    def follow(self, edit: Edit, stats: Stats) -> Stats:
+    def edit_stats(self, edit: Edit, stats: Stats) -> Stats:
         """A report of the step under way after an edit that the table is about to take."""
 
     @abstractmethod
@@ -115,11 +117,11 @@ class Engine(ABC):
         """Sums of the table (groups × columns)."""
 
     @abstractmethod
-    def summary(self, small: Record) -> Summary:
+    def summary(self, params: Record) -> Summary:
         """The model's summary, summed over the table."""
 
     @abstractmethod
-    def parts(self, report: Stats | None) -> TableParts:
+    def table_view(self, report: Stats | None) -> TableView:
         """The table as it is, and the rows of a report, for moves; void after the next change."""
 
     @abstractmethod

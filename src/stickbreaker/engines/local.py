@@ -16,16 +16,16 @@ from threadpoolctl import ThreadpoolController
 
 from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
 from stickbreaker.core.errors import Interrupted
-from stickbreaker.core.flat import flat_record, record_from
-from stickbreaker.core.records import Array, Cells, Record, Rows, Stats, no_rows
+from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
+from stickbreaker.core.serialize import flat_record, record_from
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Seeds, sum_arrays
-from stickbreaker.engines.kept import PREFIX, KeptReports
-from stickbreaker.engines.ordered import OrderedTable
-from stickbreaker.engines.parts import LocalParts
-from stickbreaker.engines.stored import StoredTable
+from stickbreaker.engines.memoized import PREFIX, MemoizedReports
+from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.engines.table import Table, refuse_other_groups
-from stickbreaker.models.contract import Local, Model, Plan, Summary, View
+from stickbreaker.engines.table_view import LocalTableView
+from stickbreaker.engines.truncated_table import TruncatedTable
+from stickbreaker.models.contract import Local, Model, Proposal, Summary, View
 
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
 BLOCK = 65536  # rows summarised at once
@@ -42,7 +42,7 @@ class LocalEngine(Engine):
     document: for schedules whose shards are the same in every pass.
     """
 
-    table: Table | OrderedTable | StoredTable  # narrower than the contract has it: others only look
+    table: Table | TruncatedTable | StoredTable  # narrower than the contract has it: others only look
 
     def __init__(
         self, n_jobs: int | None = None, *, keep_local: bool = False, folder: Path | None = None
@@ -54,16 +54,16 @@ class LocalEngine(Engine):
         self._stopped = False
         self.locals: dict[int, Local] = {}
         self.fresh: dict[int, Local] = {}  # of the step under way
-        self.kept = KeptReports()
+        self.memoized = MemoizedReports()
 
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
         self.model = model
         spec = model.table
         if spec.truncated:
-            self.table = OrderedTable.of(counts[:], *spec.axes, keys or ())
+            self.table = TruncatedTable.of(counts[:], *spec.axes, keys or ())
         else:
             self.table = Table(counts[:], *spec.axes, keys, groups=spec.groups)
-        self.locals, self.fresh, self.kept = {}, {}, KeptReports()
+        self.locals, self.fresh, self.memoized = {}, {}, MemoizedReports()
 
     def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> "LocalEngine":
         """Another engine for the same table, or for a copy of it, without what serves a run alone."""
@@ -73,7 +73,7 @@ class LocalEngine(Engine):
 
     @classmethod
     def over(
-        cls, model: Model, table: Table | OrderedTable | StoredTable, n_jobs: int | None = 1
+        cls, model: Model, table: Table | TruncatedTable | StoredTable, n_jobs: int | None = 1
     ) -> "LocalEngine":
         """An engine for a table that there is."""
         engine = LocalEngine(n_jobs)
@@ -82,52 +82,56 @@ class LocalEngine(Engine):
 
     def map(
         self,
-        small: Record,
+        params: Record,
         shards: Iterable[Shard[Any]],
         n_shards: int,
         seed: int,
-        plans: Sequence[Plan] = (),
+        proposals: Sequence[Proposal] = (),
     ) -> Stats:
-        small = self._prepared(small)
-        whole = self._whole_view(small, n_shards)
+        params = self._prepared(params)
+        whole = self._whole_view(params, n_shards)
 
         def work(shard: Shard[Any]) -> Done:
-            known, view = self._view_for(shard, small, whole)
+            known, view = self._view_for(shard, params, whole)
             first = int(shard.documents[0])
             local, stats = self.model.local_step(view, known, self.locals.get(first), seed)
-            if plans:
-                extra, trial = self.model.try_out(view, known, local, seed, plans)
+            if proposals:
+                extra, trial = self.model.evaluate_proposals(view, known, local, seed, proposals)
                 local, stats = {**local, **extra}, replace(stats, trial=trial)
             return first, local, stats
 
         self.fresh = {}
-        return self._summed(work, shards, keep=self.keep_local or bool(plans))
+        return self._summed(work, shards, keep=self.keep_local or bool(proposals))
 
-    def again(self, small: Record, shards: Iterable[Shard[Any]], seed: int, plans: Sequence[Plan]) -> Stats:
-        small = self._prepared(small)
-        whole = self._whole_view(small, len(self.fresh))
+    def retry(
+        self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
+    ) -> Stats:
+        params = self._prepared(params)
+        whole = self._whole_view(params, len(self.fresh))
 
         def work(shard: Shard[Any]) -> Done:
-            known, view = self._view_for(shard, small, whole)
+            known, view = self._view_for(shard, params, whole)
             first = int(shard.documents[0])
             local = self.fresh[first]
-            extra, trial = self.model.try_out(view, known, local, seed, plans)
+            extra, trial = self.model.evaluate_proposals(view, known, local, seed, proposals)
             none = no_rows(self.table.shape[1])
             return first, {**local, **extra}, Stats(none, trial=trial)
 
         return self._summed(work, shards, keep=True)
 
-    def _prepared(self, small: Record) -> Record:
-        return self.model.prepare(small, self.table.whole()) if self.model.table.truncated else small
+    def _prepared(self, params: Record) -> Record:
+        return self.model.prepare(params, self.table.whole()) if self.model.table.truncated else params
 
-    def _whole_view(self, small: Record, n_shards: int) -> View | None:
+    def _whole_view(self, params: Record, n_shards: int) -> View | None:
         """The view of the whole table, where shards are so many that making it once is cheaper."""
         if n_shards < WHOLE_FROM or self.table.keys is not None:
             return None
-        return self.model.view(small, self.table.counts(slice(None)), self.table.totals(), None)
+        return self.model.expectations(params, self.table.counts(slice(None)), self.table.totals(), None)
 
     def _summed(self, work: Callable[[Shard[Any]], Done], shards: Iterable[Shard[Any]], keep: bool) -> Stats:
-        from stickbreaker.engines.sums import Sum  # brings numba, which a model that is read does without
+        from stickbreaker.engines.stats_sum import (
+            Sum,
+        )  # brings numba, which a model that is read does without
 
         total = Sum(self.table.shape)
         for first, local, stats in self._in_order(work, self._until_stopped(shards)):
@@ -142,22 +146,22 @@ class LocalEngine(Engine):
             self.locals.update(kept)
         self.fresh = {}
 
-    def exchange(self, number: int, stats: Stats, keep: float) -> Stats:
-        fresh, last = self.kept.exchange(number, stats)
+    def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
+        fresh, last = self.memoized.replace(number, stats)
         self.table.blend(fresh.rows, keep, 1.0)
         if last is not None:
             self.table.blend(last, 1.0, -1.0)
-        return self.kept.known(self.table.shape)
+        return self.memoized.known(self.table.shape)
 
-    def _view_for(self, shard: Shard[Any], small: Record, whole: View | None) -> tuple[Shard[Any], View]:
+    def _view_for(self, shard: Shard[Any], params: Record, whole: View | None) -> tuple[Shard[Any], View]:
         """The shard with its rows as this table numbers them, and the model's view of them."""
         shard = replace(shard, rows=self.model.reads(shard, self.table.positions))
         if whole is not None:
             return shard, whole
         if self.model.table.truncated:
-            return shard, self.model.view(small, self.table.whole(), self.table.totals(), shard.rows)
+            return shard, self.model.expectations(params, self.table.whole(), self.table.totals(), shard.rows)
         rows = shard.table_rows()
-        return shard, self.model.view(small, self.table.counts(rows), self.table.totals(), rows)
+        return shard, self.model.expectations(params, self.table.counts(rows), self.table.totals(), rows)
 
     def _in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Results in the order of the items, a few in flight."""
@@ -178,11 +182,11 @@ class LocalEngine(Engine):
                 for future in waiting:
                     future.cancel()
 
-    def each(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
+    def map_items(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
         engine = self.fork(self.model, 1, copied=False)
         return list(self._in_order(functools.partial(function, engine), items))
 
-    def each_with_sums(
+    def map_items_with_sums(
         self,
         function: "Callable[[LocalEngine, Any], tuple[Any, Array]]",
         items: Sequence[Any],
@@ -200,45 +204,45 @@ class LocalEngine(Engine):
         if self._stopped:
             raise Interrupted
 
-    def infer(self, small: Record, shards: Iterable[Shard[Any]], seed: int) -> Iterator[Local]:
-        small = self._prepared(small)
+    def infer(self, params: Record, shards: Iterable[Shard[Any]], seed: int) -> Iterator[Local]:
+        params = self._prepared(params)
 
         def work(shard: Shard[Any]) -> Done:
-            known, view = self._view_for(shard, small, None)
+            known, view = self._view_for(shard, params, None)
             return 0, *self.model.local_step(view, known, None, seed)
 
         return (local for _, local, _ in self._in_order(work, shards))
 
-    def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
+    def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
         self.table.blend(rows, keep, add)
 
     def edit(self, edit: Edit) -> None:
         axes, n_rows = self.table.axes, self.table.n_rows
         self.table.edit(edit)
         self.locals = {first: apply_to_local(edit, local) for first, local in self.locals.items()}
-        if self.kept.reports:
+        if self.memoized.reports:
             assert isinstance(self.table, Table)
-            self.kept.edit(edit, *axes, n_rows)
-            self.table.replace(self.kept.table(self.table.shape))
+            self.memoized.edit(edit, *axes, n_rows)
+            self.table.replace(self.memoized.table(self.table.shape))
 
-    def follow(self, edit: Edit, stats: Stats) -> Stats:
+    def edit_stats(self, edit: Edit, stats: Stats) -> Stats:
         return apply_to_stats(edit, stats, *self.table.axes, self.table.n_rows)
 
     def totals(self) -> Array:
         return self.table.totals()
 
-    def summary(self, small: Record) -> Summary:
+    def summary(self, params: Record) -> Summary:
         if self.model.table.truncated:
             whole = self.table.whole()
-            return self.model.summary(self.model.prepare(small, whole), whole, 0)
+            return self.model.summary(self.model.prepare(params, whole), whole, 0)
         total: dict[str, Array] = {}
         for start in range(0, self.table.n_rows, BLOCK):
-            part = self.model.summary(small, self.table.counts(slice(start, start + BLOCK)), start)
+            part = self.model.summary(params, self.table.counts(slice(start, start + BLOCK)), start)
             total = {name: total[name] + value if name in total else value for name, value in part.items()}
         return total
 
-    def parts(self, report: Stats | None) -> LocalParts:
-        return LocalParts(self.table, report)
+    def table_view(self, report: Stats | None) -> LocalTableView:
+        return LocalTableView(self.table, report)
 
     def files(self, *, run: bool) -> Sequence[Path]:
         return self.table.files() if isinstance(self.table, StoredTable) else ()
@@ -247,21 +251,21 @@ class LocalEngine(Engine):
         arrays: dict[str, NDArray[Any]] = dict(self.table.arrays())
         for first, local in self.locals.items():
             arrays |= flat_record(f"local/{first}/", local)
-        arrays |= self.kept.snapshot()
+        arrays |= self.memoized.snapshot()
         return arrays, None if self.table.keys is None else list(self.table.keys)
 
     def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
         self.model = model
         axes = model.table.axes
         if model.table.truncated:
-            self.table = OrderedTable.restored(arrays, *axes, keys or ())
+            self.table = TruncatedTable.restored(arrays, *axes, keys or ())
         elif "layout" in arrays:  # learned on a cluster: rows are read from their files
             assert self.folder is not None
             self.table = StoredTable.restored(arrays, *axes, self.folder)
             arrays = {name: values for name, values in arrays.items() if not of_run(name)}
         else:
             self.table = Table.restored(arrays, *axes, keys)  # pyright: ignore[reportIncompatibleVariableOverride]
-        if not model.table.keyed and not isinstance(self.table, OrderedTable):
+        if not model.table.keyed and not isinstance(self.table, TruncatedTable):
             refuse_other_groups(self.table.groups, len(self.table.totals()), model.table.groups)
         held: dict[int, dict[str, Array]] = {}
         for name, values in arrays.items():
@@ -269,8 +273,8 @@ class LocalEngine(Engine):
                 held.setdefault(int(name.split("/")[1]), {})[name] = values
         self.locals = {first: record_from(f"local/{first}/", own) for first, own in held.items()}
         self.fresh = {}
-        self.kept.restore(arrays)
-        self.kept.refuse_others(self.table.shape, axes[1])
+        self.memoized.restore(arrays)
+        self.memoized.refuse_others(self.table.shape, axes[1])
 
     def stop(self) -> None:
         self._stopped = True

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute, Reorder, apply_change
-from stickbreaker.core.foreign import refuse_negative, refuse_whole_numbers
-from stickbreaker.core.records import Array, Cells, Field, Rows
+from stickbreaker.core.records import Array, Field, Rows, SparseCounts
+from stickbreaker.core.untrusted import refuse_negative, refuse_whole_numbers
 
 RESCALE_BELOW = 1e-6  # when the decay factor falls under this, the stored counts are multiplied out once
 
@@ -116,9 +116,9 @@ class Table:
         """The true counts of some rows; not to be written to."""
         return self.values[rows] if self.scale == 1.0 else self.values[rows] * self.scale
 
-    def blend(self, rows: Rows | Cells, keep: float, add: float) -> None:
+    def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
         """counts ← keep · counts + add · rows; touches only these rows (cells) unless `keep` is 0."""
-        from stickbreaker.kernels.topic_words import add_cells, add_rows
+        from stickbreaker.kernels.dirichlet import add_cells, add_rows
 
         fresh = sums_by_group(rows, self.groups, self._n_groups)
         if keep == 0.0:
@@ -127,7 +127,7 @@ class Table:
             self.values, self.scale = self.values * (self.scale * keep), 1.0
         else:
             self.scale *= keep
-        if isinstance(rows, Cells):
+        if isinstance(rows, SparseCounts):
             share = rows.unit * add / self.scale
             add_cells(self.values, rows.positions, rows.columns, rows.times, share)
         else:
@@ -187,12 +187,14 @@ class Table:
         return np.sum(parts, axis=0) * self.scale
 
 
-def sums_by_group(rows: Rows | Cells, groups: NDArray[np.int32] | None, n_groups: int) -> Array:
+def sums_by_group(rows: Rows | SparseCounts, groups: NDArray[np.int32] | None, n_groups: int) -> Array:
     """Sums of rows (groups × columns); `groups` tells each table row's group, None: all are of one."""
     if groups is None:
-        return rows.totals() if isinstance(rows, Cells) else rows.values.sum(0, np.float64, keepdims=True)
+        return (
+            rows.totals() if isinstance(rows, SparseCounts) else rows.values.sum(0, np.float64, keepdims=True)
+        )
     of = groups[rows.positions]
-    if isinstance(rows, Cells):
+    if isinstance(rows, SparseCounts):
         places = of.astype(np.int64) * rows.n_columns + rows.columns
         times = np.bincount(places, rows.times, n_groups * rows.n_columns)
         return np.asarray(times.reshape(n_groups, rows.n_columns) * rows.unit, np.float64)

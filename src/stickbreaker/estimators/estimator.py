@@ -19,7 +19,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.moments import Evolving
+    from stickbreaker.estimators.topics.topic_snapshots import Evolving
 
 
 class Estimator(ABC):

@@ -16,8 +16,8 @@ from stickbreaker.core.files import atomic_file
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import tokens_by_document
-from stickbreaker.estimators.topics import TopicEstimator
-from stickbreaker.evaluation.languages import one_side
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+from stickbreaker.evaluation.cross_lingual import one_side
 
 
 def write_doc_topics(

@@ -10,18 +10,18 @@ import numpy as np
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
-from stickbreaker.core.foreign import making_sense_of
-from stickbreaker.core.randomness import derived_seed
+from stickbreaker.core.random_streams import derived_seed
+from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.store import VOCABULARY_FILE
-from stickbreaker.estimators.engines import readable
+from stickbreaker.estimators.engine_choice import readable
 from stickbreaker.estimators.estimator import Estimator, final_score
 from stickbreaker.estimators.saving import (
     about,
-    begun_with,
     corpus_of,
     estimator_of,
     learned_from,
+    manifest_at_start,
     manifest_of,
 )
 from stickbreaker.estimators.settings import seed_of
@@ -137,7 +137,7 @@ def resume(
             estimator, corpus, job, state = _taken_up(path, snapshot, threads, spark)
         directory.truncate_trace(manifest)
         before = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
-        trace, fixed = Trace(directory.trace_path, snapshot.trace), begun_with(manifest)
+        trace, fixed = Trace(directory.trace_path, snapshot.trace), manifest_at_start(manifest)
 
         def finished() -> Snapshot:
             estimator.seed_ = job.seed

@@ -32,5 +32,5 @@ class HDP(ScikitLearnTopics, PlainHDP):
             setattr(lda, name, getattr(self, name))
         model, engine = lda.topic_model(self.vocabulary_, self.analysis_), LocalEngine(1)
         engine.start(model, self.engine_.table.counts(slice(None))[:, self.topic_columns_])
-        lda.take(model, engine, replace(self.state_, small=model.start()))
+        lda.take(model, engine, replace(self.state_, params=model.start()))
         return lda

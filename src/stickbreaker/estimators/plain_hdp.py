@@ -8,16 +8,16 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.engines import Engine
 from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of
-from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
     Franchise,
-    FranchiseTopics,
+    FranchisePrior,
     Gibbs,
-    GrowingTopics,
+    HDPPrior,
     Hybrid,
     LocalSolver,
     OpenVocabulary,
@@ -25,7 +25,7 @@ from stickbreaker.models.topics import (
     TopicPrior,
     TopicVocabulary,
 )
-from stickbreaker.models.topics.split_merge import SplitMerge
+from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
@@ -171,7 +171,7 @@ class PlainHDP(TopicEstimator):
         alpha, alpha_learned = concentration("alpha", self.alpha, {}, 1.0)
         gamma, gamma_learned = concentration("concentration", self.concentration, {}, 1.0)
         positive("tables", self.tables, whole=True)
-        slot = FranchiseTopics if self._slot() == "franchise" else GrowingTopics
+        slot = FranchisePrior if self._slot() == "franchise" else HDPPrior
         return slot(int(self.n_topics), float(alpha), float(gamma), alpha_learned, gamma_learned)
 
     def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
@@ -182,5 +182,5 @@ class PlainHDP(TopicEstimator):
     def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         super().take(model, engine, state)
         self.n_topics_ = len(self.topic_columns_)
-        weights = model.documents.weights(state.small)
+        weights = model.documents.weights(state.params)
         self.topic_weights_: Array = weights[self.topic_columns_].copy()

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from stickbreaker.core.records import Array
-from stickbreaker.estimators.guiding import Guide
 from stickbreaker.estimators.settings import concentration
-from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.estimators.topics.seed_words import Guide
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
-from stickbreaker.models.topics import FiniteTopics, Gibbs, Hybrid, OpenVocabulary
+from stickbreaker.models.topics import DirichletPrior, Gibbs, Hybrid, OpenVocabulary
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
@@ -99,8 +99,8 @@ class PlainLDA(TopicEstimator):
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
-    def _documents(self) -> FiniteTopics:
+    def _documents(self) -> DirichletPrior:
         K = int(self.n_topics)
         alpha, learned = concentration("alpha", self.alpha, {"topics": (K,)}, 1.0 / K)
         alphas = tuple(np.broadcast_to(alpha, K).tolist())
-        return FiniteTopics(alphas, learned, str(self.alpha) == "learned-symmetric")
+        return DirichletPrior(alphas, learned, str(self.alpha) == "learned-symmetric")

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.foreign import making_sense_of
-from stickbreaker.core.kinds import is_amount, is_count, is_text, refuse_other_kinds
+from stickbreaker.core.json_checks import is_amount, is_count, is_text, refuse_other_kinds
+from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
-from stickbreaker.corpus.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
+from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.settings import from_json, params_of, to_json
@@ -57,7 +57,7 @@ def manifest_of(
     }
 
 
-def begun_with(manifest: dict[str, Any]) -> dict[str, Any]:
+def manifest_at_start(manifest: dict[str, Any]) -> dict[str, Any]:
     """What `manifest_of` said when the run of a manifest began."""
     names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path")
     return {name: manifest[name] for name in names} | {DIGESTS: manifest.get(DIGESTS, False)}

@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
-from stickbreaker.estimators import fitting, online, saving
+from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.opening import corpus_of_tokens
-from stickbreaker.estimators.topics import TopicEstimator
+from stickbreaker.estimators.streams import partial_fit
+from stickbreaker.estimators.topics.open_initialization import corpus_of_tokens
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 
 
 class ScikitLearn(BaseEstimator, Estimator):
@@ -130,11 +131,11 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
         the documents seen so far, those of `fit` counted once.
         """
-        begun = online.is_begun(self)
+        begun = partial_fit.can_go_on(self)
         corpus = self._as_corpus(
             X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
         )
-        online.partial_fit(self, corpus, begun)
+        partial_fit.partial_fit(self, corpus, begun)
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:

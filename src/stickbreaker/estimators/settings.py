@@ -10,11 +10,11 @@ import numpy as np
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
-from stickbreaker.estimators.combinations import INFERENCE
-from stickbreaker.estimators.guiding import Guide
+from stickbreaker.estimators.topics.combinations import INFERENCE
+from stickbreaker.estimators.topics.seed_words import Guide
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
 from stickbreaker.models.topics import Gibbs, Hybrid, Inference, OpenVocabulary, Spelling
-from stickbreaker.models.topics.split_merge import SplitMerge
+from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 
 
 def schedule_of(value: object, kappa: float, tau0: float) -> Schedule:

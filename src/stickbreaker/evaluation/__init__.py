@@ -4,10 +4,11 @@ Held-out likelihood, by completion or left to right, of known words or of all st
 of top words; stability over seeds; labels; the sides of aligned documents; how many topics.
 """
 
+from stickbreaker.evaluation.classification import Accuracy, LabelScores, classify_labels
 from stickbreaker.evaluation.coherence import Coherence, Coherences, c_v, coherence, npmi, umass
 from stickbreaker.evaluation.completion import Completion, completion_score, split_halves, unigram_score
-from stickbreaker.evaluation.diversity import effective_topics, idle_topics, top_words_of, topic_diversity
-from stickbreaker.evaluation.documents import (
+from stickbreaker.evaluation.cooccurrence import Meetings, Tokens
+from stickbreaker.evaluation.corpus_scores import (
     HeldOutScore,
     Sides,
     Topics,
@@ -19,14 +20,14 @@ from stickbreaker.evaluation.documents import (
     unigram_probabilities,
     unseen_share,
 )
-from stickbreaker.evaluation.labels import Accuracy, LabelScores, classify_labels
-from stickbreaker.evaluation.languages import (
+from stickbreaker.evaluation.cross_lingual import (
     both_sides,
     chance_mrr,
     cross_lingual_npmi,
     one_side,
     retrieval_mrr,
 )
+from stickbreaker.evaluation.diversity import effective_topics, idle_topics, top_words_of, topic_diversity
 from stickbreaker.evaluation.left_to_right import left_to_right_score
 from stickbreaker.evaluation.matching import (
     Matching,
@@ -36,10 +37,9 @@ from stickbreaker.evaluation.matching import (
     stability,
     topic_similarity,
 )
-from stickbreaker.evaluation.meetings import Meetings, Tokens
+from stickbreaker.evaluation.model_selection import Fewest, fewest_topics
 from stickbreaker.evaluation.nearest import Nearest, nearest_documents
-from stickbreaker.evaluation.search import Fewest, fewest_topics
-from stickbreaker.evaluation.spelled import (
+from stickbreaker.evaluation.open_vocabulary import (
     OpenTopics,
     StringScore,
     completion_of_strings,

@@ -12,7 +12,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.vocabulary import language_of
-from stickbreaker.evaluation.meetings import Meetings, Tokens
+from stickbreaker.evaluation.cooccurrence import Meetings, Tokens
 
 WINDOW = 110  # tokens of a window of C_v (Röder et al. 2015)
 EPSILON = 1e-12  # that C_v adds to the probability of a pair (the same)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, content_of
 
 ENTRIES_AT_ONCE = 1 << 17  # bounds what a score needs beside a few numbers for each entry

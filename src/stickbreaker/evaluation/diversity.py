@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.largest import largest
+from stickbreaker.core.topk import largest
 
 TOP = 25  # words of a topic (Dieng et al. 2020)
 IDLE = 0.01  # of an even share

@@ -29,9 +29,9 @@ class HeldOut:
         """Whether no held-out document has a word to predict."""
         return not any(halves(self.source, block) for block in range(self.source.n_blocks))
 
-    def __call__(self, engine: Engine, model: TopicModel, small: Record) -> float:
-        score = BlockScore(self.source, model, small, self.seed)
-        scored = engine.each(score, self.source.parts())
+    def __call__(self, engine: Engine, model: TopicModel, params: Record) -> float:
+        score = BlockScore(self.source, model, params, self.seed)
+        scored = engine.map_items(score, self.source.parts())
         nats, tokens = np.sum(scored, axis=0).tolist()
         return nats / tokens
 
@@ -42,7 +42,7 @@ class BlockScore:
 
     source: Source
     model: TopicModel
-    small: Record
+    params: Record
     seed: int
     topic_words: WordTopics | None = None  # made from the engine's table by the first block that has words
 
@@ -60,13 +60,15 @@ class BlockScore:
         numbers = np.arange(len(observed.unseen))
         source = self.source
         shards = cut_shards(numbers, observed, source.n_words, source.words, self.model.shard_size)
-        gamma = np.concatenate([each["gamma"].values for each in engine.infer(self.small, shards, self.seed)])
+        gamma = np.concatenate(
+            [each["gamma"].values for each in engine.infer(self.params, shards, self.seed)]
+        )
         scored = completion_of_rest(rest, gamma / gamma.sum(axis=1, keepdims=True), self.topic_words)
         return scored.nats, scored.tokens
 
     def _topic_words(self, engine: LocalEngine) -> WordTopics:
         """Gives E[beta] of some of the corpus's words, by ascending number (topics × words)."""
-        return self.model.words.predictions(self.small, engine.table, self.source.words)
+        return self.model.words.predictions(self.params, engine.table, self.source.words)
 
 
 def halves(source: Source, block: int) -> tuple[Bags, Bags] | None:

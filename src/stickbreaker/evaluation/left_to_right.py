@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, cut_blocks
 from stickbreaker.evaluation.completion import Completion
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.special import OPTIONS, PART, digamma64, exp32, log64, log_gamma64
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp32, log64, log_gamma64
 
 CLOSED = 1e-6  # a table with fewer expected tokens is closed, or this share of a document below one token
 FLUSH = np.float32(1e-12)  # smaller probabilities of a table's topics are zero
@@ -261,7 +261,7 @@ def _place(block, counts, alpha, sizes, zeta, bench_out):
 
 
 @njit(**PART)
-def _settle(block, counts, prior, log_weights, rule, bench, sizes_out, zeta_out):
+def _iterate_document(block, counts, prior, log_weights, rule, bench, sizes_out, zeta_out):
     """Rounds of q(z), sizes and q(c), until tables keep their tokens."""
     n_tables = len(sizes_out)
     for _ in range(rule.max_iter):
@@ -298,7 +298,7 @@ def seat_documents(menu, prior, rule, seats_out):
         bench = Bench(order, log_shares, seats, np.empty(size, np.float32), np.empty(size, np.float32))
         sizes, zeta = seats_out.sizes[d], seats_out.zeta[d]
         score = _gather(menu, start, block)
-        _settle(block, counts, prior, log_weights, rule, bench, sizes, zeta)
+        _iterate_document(block, counts, prior, log_weights, rule, bench, sizes, zeta)
         n_open, terms, log_rests = _place(block, counts, prior.alpha, sizes, zeta, bench)
         for i in range(size):
             score += counts[i] * (np.float64(bench.tops[i]) + log64(np.float64(bench.norms[i])))

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.in_use import InUse, add_one, remove_one
+from stickbreaker.kernels.math import OPTIONS, PART
 from stickbreaker.kernels.random import seeded, uniform
-from stickbreaker.kernels.special import OPTIONS, PART
+from stickbreaker.kernels.sparse_topics import InUse, add_one, remove_one
 
 BELOW_ONE = 1.0 - 2.0**-53
 

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.special import (
+from stickbreaker.kernels.math import (
     OPTIONS,
     PART,
     digamma64,
@@ -53,11 +53,11 @@ class Report(NamedTuple):
 
 
 @njit(**PART)
-def _theta_weights(gamma, small, weights_out):
-    """exp(psi(gamma)), up to one factor when the numbers are `small`; single precision."""
+def _theta_weights(gamma, params, weights_out):
+    """exp(psi(gamma)), up to one factor when the numbers are `params`; single precision."""
     n = len(gamma)
     shift = np.float32(0.0)
-    if small:
+    if params:
         shift = np.float32(-3.0e38)
         for k in range(n):
             shift = max(shift, exp_digamma_exponent32(gamma[k]))
@@ -116,9 +116,9 @@ def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
     total = np.float32(0.0)
     for k in range(n_topics):
         total += gamma_out[k]
-    small = total < np.float32(SMALL_MEAN * n_topics)
+    params = total < np.float32(SMALL_MEAN * n_topics)
     for done in range(rule.max_iter):
-        _theta_weights(gamma_out, small, theta_weights)
+        _theta_weights(gamma_out, params, theta_weights)
         _round(block, counts, theta_weights, gains)
         change = np.float32(0.0)
         for k in range(n_topics):
@@ -242,7 +242,7 @@ def gather(words, start, size, block_out):
 
 
 @njit(**PART)
-def _settle(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
+def _iterate_document(block, counts, alpha, alpha32, rule, gamma, theta_weights, gains, gamma_out):
     """Iterate from gamma_out and leave there the last round in double precision; gives the rounds."""
     for k in range(len(alpha)):
         gamma[k] = gamma_out[k]
@@ -301,7 +301,7 @@ def infer_documents(words, alpha, rule, report_out):
         scale = gather(words, start, size, here)
         counts = words.counts[start : start + size]
         if size > 0:
-            report_out.rounds[d] = _settle(
+            report_out.rounds[d] = _iterate_document(
                 here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, report_out.gamma[d]
             )
         else:
@@ -310,7 +310,7 @@ def infer_documents(words, alpha, rule, report_out):
 
 
 @njit(**OPTIONS)
-def infer_documents_again(words, alpha, rule, kept, report_out):
+def infer_documents_twice(words, alpha, rule, kept, report_out):
     """The same from two starts: report_out.gamma, and `kept` (documents × topics) of an earlier pass.
 
     Where the kept gamma is better than what a new start comes to, the document goes on from it: so its
@@ -332,13 +332,13 @@ def infer_documents_again(words, alpha, rule, kept, report_out):
         counts = words.counts[start : start + size]
         if size > 0:
             found = report_out.gamma[d]
-            report_out.rounds[d] = _settle(
+            report_out.rounds[d] = _iterate_document(
                 here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, found
             )
             fresh = _value(here, counts, alpha, found, exact, theta_weights, scratch)
             if _value(here, counts, alpha, kept[d], exact, theta_weights, scratch) > fresh:
                 found[:] = kept[d]
-                report_out.rounds[d] += _settle(
+                report_out.rounds[d] += _iterate_document(
                     here, counts, alpha, alpha32, rule, gamma, theta_weights, gains, found
                 )
         else:

@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
 from stickbreaker.kernels.mean_field import FAINT, final_theta_weights, gather, longest, norm_of
-from stickbreaker.kernels.special import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
 
 ROUNDS = 10  # of a document between topics
 CLOSE = 1e-2  # tokens: a smaller change ends them
@@ -165,10 +165,10 @@ def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, 
             else:
                 odds = min(max(log_odds[document.codes[i]] + lean, -500.0), 500.0)
             weight = exp64(-abs(odds))
-            small, large = weight / (1.0 + weight), 1.0 / (1.0 + weight)
+            params, large = weight / (1.0 + weight), 1.0 / (1.0 + weight)
             # -small log(small) - large log(large), with log(small) = log(large) - |odds|
-            entropy += x * (small * abs(odds) - log64(large))
-            first = x * (large if odds > 0.0 else small)
+            entropy += x * (params * abs(odds) - log64(large))
+            first = x * (large if odds > 0.0 else params)
             tokens += first
             halves_out.counts[document.codes[i], 0] += first
             halves_out.counts[document.codes[i], 1] += x - first

@@ -10,9 +10,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.ordered import SLOT
-from stickbreaker.kernels.special import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
-from stickbreaker.kernels.topic_words import FLUSH
+from stickbreaker.kernels.dirichlet import FLUSH
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
+from stickbreaker.kernels.truncated_table import SLOT
 
 
 class OrderedCells(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from stickbreaker.core.edits import Change, Dissolve, Drop, Edit, Grow, Merge, Permute, Reorder, Split
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.models.contract import Accepted, TableSpec
-from stickbreaker.models.parts import TableParts
+from stickbreaker.models.row_queries import TableView
 
 TOP = 10  # largest rows of a column that the trace names
 BEFORE = "before"  # in the trace: the largest rows that columns had before edits
@@ -20,7 +20,7 @@ class Columns(NamedTuple):
 
 
 class Event(NamedTuple):
-    """An edit that a `plan` earned, by so many nats. Columns are told by their lasting numbers.
+    """An edit that a `plan` earned, by so many nats. A column is known by its lasting number.
 
     `kind` is split, merge, drop, …, of the `axis`. A `column` that is split has a `new` part; one that
     another merges into has what is `gone`, `also` the columns that took a smaller share of that. `rows` and
@@ -47,8 +47,8 @@ class Event(NamedTuple):
         record: dict[str, Any] = {"plan": self.plan, "gain": self.gain, "move": self.kind}
         if self.axis != table.columns:
             return {**record, "axis": self.axis}
-        told = {table.column: self.column, "new": self.new, "gone": self.gone}
-        record |= {name: number for name, number in told.items() if number is not None}
+        numbers = {table.column: self.column, "new": self.new, "gone": self.gone}
+        record |= {name: number for name, number in numbers.items() if number is not None}
         return {**record, "also": list(self.also)} if self.also else record
 
 
@@ -107,7 +107,7 @@ def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
     return record
 
 
-def top_rows(table: TableParts, columns: Columns, numbers: Container[int]) -> dict[str, list[int]]:
+def top_rows(table: TableView, columns: Columns, numbers: Container[int]) -> dict[str, list[int]]:
     """The largest rows of the columns that have these lasting numbers, by number."""
     places = [place for place, number in enumerate(columns.numbers) if number in numbers]
     tops = table.top(places, TOP) if places else []
@@ -119,10 +119,10 @@ def first_columns(number: int) -> Columns:
     return Columns(tuple(range(number)), number)
 
 
-def follow(columns: Columns, edit: Edit, axis: str) -> Columns:
+def edit_columns(columns: Columns, edit: Edit, axis: str) -> Columns:
     """The columns' numbers after an edit: a split's first part and a merge's target keep theirs.
 
-    >>> follow(Columns((0, 1), 2), (Split("topics", 0), Merge("topics", 1, 0)), "topics")
+    >>> edit_columns(Columns((0, 1), 2), (Split("topics", 0), Merge("topics", 1, 0)), "topics")
     Columns(numbers=(1, 2), given=3)
     """
     numbers, given = list(columns.numbers), columns.given

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from stickbreaker.core.file_errors import naming
 from stickbreaker.core.files import open_to_append
-from stickbreaker.core.naming import naming
 from stickbreaker.learning.trace import TraceRecord, line_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, is_whole
-from stickbreaker.core.kinds import is_flag
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.json_checks import is_flag
+from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.models.contract import Step

@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from stickbreaker.core.kinds import (
+from stickbreaker.core.json_checks import (
     is_amount,
     is_count,
     is_number,

@@ -10,8 +10,8 @@ import numpy as np
 from stickbreaker.core import purposes
 from stickbreaker.core.edits import Drop, Grow, apply
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.randomness import derived_seed
-from stickbreaker.core.records import Cells, Record, Rows, Stats, join_cells, no_rows
+from stickbreaker.core.random_streams import derived_seed
+from stickbreaker.core.records import Record, Rows, SparseCounts, Stats, join_cells, no_rows
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.contract import Engine
 from stickbreaker.learning import moves
@@ -28,21 +28,21 @@ from stickbreaker.models.contract import Model, Score, Step
 class VariationalState(RunState):
     """All that a run by variational steps needs to go on, besides the engine's table."""
 
-    small: Record
+    params: Record
     in_pass: int = 0  # minibatches done of the present pass
     at_pass_start: tuple[int, float] = (0, 0.0)  # step and seen when the present pass began
     pass_nats: float = 0.0  # documents' terms of the score, summed over the present pass
     pass_tokens: float = 0.0
     columns: Columns | None = None  # lasting numbers of the table's columns
     latest: Stats | None = None  # the last step's sums, for moves that plan from them
-    plans: list[Numbered] = field(default_factory=list[Numbered])  # that reports are still gathered for
+    proposals: list[Numbered] = field(default_factory=list[Numbered])  # that reports are still gathered for
 
 
 @dataclass(frozen=True, slots=True)
 class VariationalRun(Run[VariationalState]):
     """A model whose table an engine owns, the documents to learn from, and which of them each step reads.
 
-    `evaluate`, where documents are held out, gives their nats a token by table, model and small part.
+    `evaluate`, where documents are held out, gives their nats a token by table, model and params.
     """
 
     model: Model
@@ -79,41 +79,43 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     Raises Interrupted, with the table and `state` as before: nothing changes until all maps are done.
     """
     model, engine, step = job.model, job.engine, minibatch.step
-    small, seed = state.small, derived_seed(job.seed, purposes.STEP, step.number)
-    begun = [] if state.plans else moves.plan(model, small, state.latest, engine, step, job.seed)
-    plans, early, changed = state.plans or begun, [], {}
-    before = (engine.summary(small), engine.totals()) if job.schedule.exact else None
+    params, seed = state.params, derived_seed(job.seed, purposes.STEP, step.number)
+    begun = [] if state.proposals else moves.propose(model, params, state.latest, engine, step, job.seed)
+    proposals, early, changed = state.proposals or begun, [], {}
+    before = (engine.summary(params), engine.totals()) if job.schedule.exact else None
     shards = minibatch.shards
-    stats = engine.map(small, shards, minibatch.n_shards, seed, [item for _, item in plans])
+    stats = engine.map(params, shards, minibatch.n_shards, seed, [item for _, item in proposals])
     if begun:
-        stats, plans, early, changed = moves.refine(model, engine, small, stats, plans, shards, step, seed)
+        stats, proposals, early, changed = moves.refine(
+            model, engine, params, stats, proposals, shards, step, seed
+        )
     engine.commit()
-    score = model.score(small, stats, before[1], before[0]) if before else None
-    columns = state.columns or first_columns(model.n_columns(small))
-    shape = moves.Shape({**small, **changed}, stats, columns)
+    score = model.score(params, stats, before[1], before[0]) if before else None
+    columns = state.columns or first_columns(model.n_columns(params))
+    shape = moves.Shape({**params, **changed}, stats, columns)
     shape, events = moves.make(model, engine, shape, early)
-    small, stats = shape.small, shape.stats
-    plans = moves.followed(plans, early)
-    rows, small, entered = admit(model, engine, small, stats, step)
+    params, stats = shape.params, shape.stats
+    proposals = moves.followed(proposals, early)
+    rows, params, entered = admit(model, engine, params, stats, step)
     if minibatch.number is None:
         engine.blend(rows, minibatch.keep, minibatch.add)
     else:
         reported = replace(stats, rows=rows, trial={} if begun else stats.trial)
-        stats = engine.exchange(minibatch.number, reported, minibatch.keep)
-    summary = engine.summary(small) if model.needs_summary() else None
-    small = model.global_step(small, stats, engine.totals(), summary, step)
-    ripe = minibatch.number is None or (not begun and all(item.name in stats.trial for _, item in plans))
-    if plans and ripe:
-        shape = shape._replace(small=small, stats=stats)
-        shape, late = moves.decide(model, engine, shape, plans, step)
-        small, stats, events, plans = shape.small, shape.stats, [*events, *late], []
+        stats = engine.replace_report(minibatch.number, reported, minibatch.keep)
+    summary = engine.summary(params) if model.needs_summary() else None
+    params = model.global_step(params, stats, engine.totals(), summary, step)
+    ripe = minibatch.number is None or (not begun and all(item.name in stats.trial for _, item in proposals))
+    if proposals and ripe:
+        shape = shape._replace(params=params, stats=stats)
+        shape, late = moves.decide(model, engine, shape, proposals, step)
+        params, stats, events, proposals = shape.params, shape.stats, [*events, *late], []
     truncated = model.table.truncated
-    reordered = model.reorder(small, engine.table.whole(), step) if truncated else ()
+    reordered = model.reorder(params, engine.table.whole(), step) if truncated else ()
     if reordered:
         engine.edit(reordered)
-        small = apply(reordered, small)
-    state.small, state.columns = small, shape.columns
-    state.plans = plans if minibatch.number is not None else []
+        params = apply(reordered, params)
+    state.params, state.columns = params, shape.columns
+    state.proposals = proposals if minibatch.number is not None else []
     state.step += 1
     state.in_pass += 1
     state.seen += minibatch.n_documents
@@ -139,7 +141,7 @@ def _record(
         state.pass_tokens += stats.tokens
     else:  # the sums are of every document's last report
         state.pass_nats, state.pass_tokens = stats.score, stats.tokens
-    state.latest = replace(stats, rows=no_rows(0), trial={}, found={}) if model.moves else None
+    state.latest = replace(stats, rows=no_rows(0), trial={}, new_rows={}) if model.moves else None
     record: TraceRecord = {
         "step": state.step,
         "pass": state.passes + 1,
@@ -147,7 +149,7 @@ def _record(
         "kind": score.kind if score else "documents",
         "score": (score.nats if score else stats.score) / max(1.0, stats.tokens),
         "rate": minibatch.step.rate,
-        **model.figures(state.small, engine.totals()),
+        **model.figures(state.params, engine.totals()),
     }
     record |= records_of(events, model.table)
     if minibatch.ends_pass:
@@ -155,9 +157,9 @@ def _record(
         if model.moves and number & (number - 1) == 0:
             assert state.columns is not None
             numbers = state.columns.numbers  # all of them
-            record[model.table.rows] = top_rows(engine.parts(None), state.columns, numbers)
+            record[model.table.rows] = top_rows(engine.table_view(None), state.columns, numbers)
         if minibatch.number is not None:
-            score = model.kept_score(state.small, stats, engine.totals(), engine.summary(state.small))
+            score = model.memoized_score(state.params, stats, engine.totals(), engine.summary(state.params))
         _end_pass(job, state, record, score)
     _evaluate(job, state, record, minibatch)
     return record
@@ -168,12 +170,12 @@ def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord,
     exact = score is not None
     if score is None:
         engine = job.engine
-        table = Stats(no_rows(job.model.n_columns(state.small)), score=state.pass_nats)
-        score = job.model.score(state.small, table, engine.totals(), engine.summary(state.small))
+        table = Stats(no_rows(job.model.n_columns(state.params)), score=state.pass_nats)
+        score = job.model.score(state.params, table, engine.totals(), engine.summary(state.params))
     _close_pass(state, score.nats)
     state.kind = score.kind if exact else "estimate"
     record["pass_score"] = state.scores[-1]
-    if job.evaluate is None and job.model.is_settled(state.small, job.engine.totals()):
+    if job.evaluate is None and job.model.is_settled(state.params, job.engine.totals()):
         state.converged = CONVERGED[score.kind](state.scores, job.limits.tol)
 
 
@@ -196,7 +198,7 @@ def _evaluate(
     due = max(1, per_pass // job.limits.evaluations)
     if not (minibatch.ends_pass or state.in_pass % due == 0):
         return
-    value = job.evaluate(job.engine, job.model, state.small)
+    value = job.evaluate(job.engine, job.model, state.params)
     record["held_out"] = value
     state.held_out.append(value)
     recent, earlier = state.held_out[-job.limits.patience :], state.held_out[: -job.limits.patience]
@@ -205,21 +207,21 @@ def _evaluate(
 
 
 def admit(
-    model: Model, engine: Engine, small: Record, stats: Stats, step: Step
-) -> tuple[Rows | Cells, Record, int]:
-    """Let new rows in where the model does: the step's rows with theirs, the small part, and their number."""
-    edit, changed = model.admit(small, stats.found, step)
+    model: Model, engine: Engine, params: Record, stats: Stats, step: Step
+) -> tuple[Rows | SparseCounts, Record, int]:
+    """Let new rows in where the model does: the step's rows with theirs, the params, and their number."""
+    edit, changed = model.admit(params, stats.new_rows, step)
     keys = [key for change in edit if isinstance(change, Grow) for key in change.keys]
     if edit:
         engine.edit(edit)
-        small = apply(edit, small)
-    small = {**small, **changed}
+        params = apply(edit, params)
+    params = {**params, **changed}
     if not keys:
-        return stats.rows, small, 0
+        return stats.rows, params, 0
     positions = engine.table.positions(keys)
     order = positions.argsort()
-    found = np.stack([stats.found[keys[i]] for i in order])[:, : model.n_columns(small)]
+    found = np.stack([stats.new_rows[keys[i]] for i in order])[:, : model.n_columns(params)]
     fresh = Rows(positions[order], found)
-    if isinstance(stats.rows, Cells):
-        return join_cells([stats.rows, fresh.cells(stats.rows.unit)]), small, len(keys)
-    return stats.rows.plus(fresh), small, len(keys)
+    if isinstance(stats.rows, SparseCounts):
+        return join_cells([stats.rows, fresh.cells(stats.rows.unit)]), params, len(keys)
+    return stats.rows.plus(fresh), params, len(keys)

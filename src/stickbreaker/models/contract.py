@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, Grow
-from stickbreaker.core.records import Array, Ordered, Record, Stats
+from stickbreaker.core.records import Array, Record, Stats, TruncatedCounts
 from stickbreaker.corpus.shards import SHARD, Bags, Index, Shard
-from stickbreaker.models.parts import TableParts
+from stickbreaker.models.row_queries import TableView
 
 Summary = Mapping[str, Array]  # sums over the rows of the table that are not linear in its counts
-Counts = Array | Ordered  # a table or some of its rows (rows × columns), or a truncated table, which is whole
+Counts = (
+    Array | TruncatedCounts
+)  # a table or some of its rows (rows × columns), or a truncated table, which is whole
 View = Any  # what a model makes of the rows that a shard reads; only that model looks inside
 Local = Record  # what a document keeps between passes, its first axis named "documents"
 
@@ -41,7 +43,7 @@ class Score(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Proposal:
     """A change of shape under test: its statistics come back as `Stats.trial[name]`.
 
     `change` is what its model makes of it; edits apply to it as to every record.
@@ -60,13 +62,13 @@ class Accepted(NamedTuple):
     gain: float
 
 
-class Verdict(NamedTuple):
-    """What a move makes of trials: edits to make, plans to map once more, small fields that it changes, and
+class Decision(NamedTuple):
+    """What a move makes of trials: edits to make, plans to map once more, params that it changes, and
     names of plans to give up."""
 
     accepted: tuple[Accepted, ...] = ()
-    again: tuple[Plan, ...] = ()
-    small: Record = MappingProxyType({})
+    retry: tuple[Proposal, ...] = ()
+    params: Record = MappingProxyType({})
     dropped: tuple[str, ...] = ()
 
 
@@ -77,8 +79,8 @@ class TableSpec:
     `rows` and `columns` name the axes (words, topics). `keyed`: a row is known by a key (a spelling), and
     local steps may report rows that the table does not have yet; else rows are known by number, and stay.
     `truncated`: counts are sparse, each column keeps an order of its cells, and has no place for a cell
-    beyond its truncation (`Ordered`); else the table is dense. `groups` (rows, int32): the group (language,
-    tree node) of each row that a run starts from; totals are by group. None: there is one.
+    beyond its truncation (`TruncatedCounts`); else the table is dense. `groups` (rows, int32): the group
+    (language, tree node) of each row that a run starts from; totals are by group. None: there is one.
     """
 
     rows: str = "words"
@@ -134,10 +136,10 @@ class CountTable(Protocol):
 
 
 class Model(ABC):
-    """Frozen settings and pure functions, of a table of expected counts and a small part.
+    """Frozen settings and pure functions, of a table of expected counts and params.
 
     The table has rows (words, rules) in groups and columns (topics, nonterminals) and is owned by the
-    engine; `small` is everything else. Priors never enter the table.
+    engine; `params` is everything else. Priors never enter the table.
 
     `unit` is what the model reads of documents, the type of its shards' content (`Bags`, `Sequences`,
     `Trees`); `shard_size` how many documents a shard has at most.
@@ -149,12 +151,12 @@ class Model(ABC):
     moves: "tuple[Move, ...]" = ()
 
     @abstractmethod
-    def n_columns(self, small: Record) -> int:
+    def n_columns(self, params: Record) -> int:
         """Columns of the table now."""
 
     @abstractmethod
     def start(self) -> Record:
-        """The small part before the first step."""
+        """The params before the first step."""
 
     @abstractmethod
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
@@ -173,12 +175,14 @@ class Model(ABC):
         """
         return shard.rows if shard.keys is None else index(shard.keys)
 
-    def prepare(self, small: Record, counts: Counts) -> Record:
-        """The small part with what is worked out once from a truncated table before its rows are viewed."""
-        return small
+    def prepare(self, params: Record, counts: Counts) -> Record:
+        """The params with what is worked out once from a truncated table before its rows are viewed."""
+        return params
 
     @abstractmethod
-    def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> View:
+    def expectations(
+        self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
+    ) -> View:
         """What the local step needs of some rows: `counts` (rows × columns), of table positions `rows`.
 
         `totals` (groups × columns) are sums over the whole table; `rows` None means all rows in order. Of a
@@ -192,8 +196,8 @@ class Model(ABC):
     ) -> tuple[Local, Stats]:
         """Infer a shard's documents and report their statistics: the map."""
 
-    def try_out(
-        self, view: View, shard: Shard[Any], local: Local, seed: int, plans: Sequence[Plan]
+    def evaluate_proposals(
+        self, view: View, shard: Shard[Any], local: Local, seed: int, proposals: Sequence[Proposal]
     ) -> tuple[Local, Mapping[str, Stats]]:
         """What plans would make of a shard, given its documents' records: each plan's statistics, by name.
 
@@ -202,35 +206,35 @@ class Model(ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} has no moves")
 
-    def refuse_plan(self, change: Record) -> None:
-        """Raise ValueError where a plan of a checkpoint lacks what `try_out` needs."""
+    def refuse_proposal(self, change: Record) -> None:
+        """Raise ValueError where a plan of a checkpoint lacks what `evaluate_proposals` needs."""
         return
 
     @abstractmethod
-    def summary(self, small: Record, counts: Counts, first: int) -> Summary:
+    def summary(self, params: Record, counts: Counts, first: int) -> Summary:
         """Sums over the rows from `first` on that the score and the global step need, not plain totals."""
 
     @abstractmethod
     def global_step(
-        self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+        self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> Record:
-        """The small part after a step; `summary` is of the table after it, if `needs_summary` asks for it."""
+        """The params after a step; `summary` is of the table after it, if `needs_summary` asks for it."""
 
     @abstractmethod
-    def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+    def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The objective of the state that the local steps saw: their terms and the table's."""
 
-    def kept_score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+    def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The objective where `stats` sums each document's last report, and the table those reports' rows."""
-        return self.score(small, stats, totals, summary)
+        return self.score(params, stats, totals, summary)
 
-    def figures(self, small: Record, totals: Array) -> dict[str, int]:
+    def figures(self, params: Record, totals: Array) -> dict[str, int]:
         """What every record of the trace tells of the state besides its score: how much of it there is."""
         return {}
 
-    def is_settled(self, small: Record, totals: Array) -> bool:
+    def is_settled(self, params: Record, totals: Array) -> bool:
         """Whether a score that no longer changes may end a run: no, while moves have something untried."""
-        return all(move.is_settled(small, totals.sum(axis=0)) for move in self.moves)
+        return all(move.is_settled(params, totals.sum(axis=0)) for move in self.moves)
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
         """Which columns to show to users, given the total of each (columns): all."""
@@ -240,27 +244,27 @@ class Model(ABC):
         """Whether every global step needs a summary of the table (a learned prior of the words does)."""
         return False
 
-    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+    def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
         """Which new rows enter: all, in order of their keys, unless a model knows better.
 
         A model whose rows are in groups must know better: its `Grow` has the group of each new row.
-        With it small fields that this changes, as they are after the edit. A row of `found` has its counts by
+        With it params that this changes, as they are after the edit. A row of `new_rows` has its counts by
         column first; what follows them is the model's own.
         """
-        return ((Grow(self.table.rows, len(found), tuple(sorted(found))),) if found else ()), {}
+        return ((Grow(self.table.rows, len(new_rows), tuple(sorted(new_rows))),) if new_rows else ()), {}
 
-    def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
+    def reorder(self, params: Record, counts: Counts, step: Step) -> Edit:
         """Of a truncated table, after the global step: what its order becomes, and which rows leave."""
         return ()
 
 
 class Fitted(NamedTuple):
-    """What a chain has learned: the small part, and of a model with a table its counts (rows × columns).
+    """What a chain has learned: the params, and of a model with a table its counts (rows × columns).
 
     `columns` are lasting numbers of the columns, ascending, where these come and go; None: they stay.
     """
 
-    small: Record
+    params: Record
     counts: Array | None = None
     columns: NDArray[np.int64] | None = None
 
@@ -310,34 +314,34 @@ class Move(ABC):
 
     A move sees sums over shards and never a shard, sums over parts of the table's rows and never the table:
     what it needs of rows it asks of `table`, which also has the rows of the report. Its memory, if any,
-    are fields of the small part.
+    are fields of the params.
     """
 
     def start(self, n_columns: int) -> Record:
-        """The fields of the small part that are the move's."""
+        """The fields of the params that are the move's."""
         return {}
 
-    def is_settled(self, small: Record, totals: Array) -> bool:
+    def is_settled(self, params: Record, totals: Array) -> bool:
         """Whether there is nothing left untried; `totals` (columns) are the table's."""
         return True
 
     @abstractmethod
-    def plan(
-        self, small: Record, latest: Stats | None, table: TableParts, step: Step, seed: int
-    ) -> Sequence[Plan]:
+    def propose(
+        self, params: Record, latest: Stats | None, table: TableView, step: Step, seed: int
+    ) -> Sequence[Proposal]:
         """Before the map, from the last sums (without rows) and the table: what to try."""
 
     def refine(
-        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
-    ) -> Verdict:
+        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+    ) -> Decision:
         """After the map, the table not yet changed: plans to map again over the same shards; edits to make
         before the table is."""
-        return Verdict()
+        return Decision()
 
     @abstractmethod
     def decide(
-        self, small: Record, stats: Stats, plans: Sequence[Plan], table: TableParts, step: Step
-    ) -> Verdict:
+        self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
+    ) -> Decision:
         """After the global step, and the table as it is then: what the plans, as last mapped, have earned.
 
         `stats.trial` has the plans' statistics; under a schedule that keeps reports, those of every document.

@@ -1,12 +1,16 @@
 """A report: one HTML file that shows what a model learned, and opens offline.
 
-The rest of the library fills the records of `stickbreaker.report.data`; `render` turns a `Page` into HTML.
+The rest of the library fills the records of `stickbreaker.report.page_data`;
+`render` turns a `Page` into HTML.
 `place_topics` gives the coordinates of the topic map, `nearest_topics` each topic's neighbours, `relate` the
 tree of topics, `growth_of` how they came about, `changes_of` how they changed, and `choose_words` the words a
 topic is shown with.
 """
 
-from stickbreaker.report.data import (
+from stickbreaker.report.display_words import choose_words
+from stickbreaker.report.genealogy import growth_of
+from stickbreaker.report.hierarchy import relate
+from stickbreaker.report.page_data import (
     Breakdown,
     Changes,
     DocumentEntry,
@@ -21,12 +25,9 @@ from stickbreaker.report.data import (
     Wording,
     WordRow,
 )
-from stickbreaker.report.evolution import changes_of
-from stickbreaker.report.genealogy import growth_of
-from stickbreaker.report.hierarchy import relate
-from stickbreaker.report.layout import nearest_topics, place_topics, topic_distances
 from stickbreaker.report.render import render
-from stickbreaker.report.words import choose_words
+from stickbreaker.report.topic_evolution import changes_of
+from stickbreaker.report.topic_map import nearest_topics, place_topics, topic_distances
 
 __all__ = [
     "Breakdown",

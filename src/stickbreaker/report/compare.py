@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.vocabulary import untagged
-from stickbreaker.estimators.topics import TopicEstimator, load_topics
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
 
 
 def matches(model: TopicEstimator, path: Path) -> list[tuple[str, float] | None]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from stickbreaker.report.data import Scalar
+from stickbreaker.report.page_data import Scalar
 
 MOST_BINS = 48
 _NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import write_atomic
-from stickbreaker.report.data import Page
+from stickbreaker.report.page_data import Page
 from stickbreaker.report.payload import payload
 from stickbreaker.report.render import PURE, asset
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from stickbreaker.report.data import Growth, Life, Move, Refinement
+from stickbreaker.report.page_data import Growth, Life, Move, Refinement
 
 MOST_LINES = 120  # of the genealogy
 MOST_MOVES = 300  # of the table

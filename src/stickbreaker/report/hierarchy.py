@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.report.data import Relations
+from stickbreaker.report.page_data import Relations
 
 Floats = NDArray[np.floating]
 

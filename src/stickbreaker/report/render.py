@@ -9,7 +9,7 @@ from importlib import resources
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from stickbreaker.report.data import Breakdown, Page
+from stickbreaker.report.page_data import Breakdown, Page
 from stickbreaker.report.payload import clean, has_curve, payload, to_json
 
 # functions from data to trees of nodes; the other two draw these into the page

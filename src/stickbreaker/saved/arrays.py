@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
-from stickbreaker.core.kinds import is_text, list_of
+from stickbreaker.core.json_checks import is_text, list_of
 from stickbreaker.saved.manifest import RESTORE
 
 

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.flat import flat_stats, stats_from
-from stickbreaker.core.foreign import refuse_whole_numbers
-from stickbreaker.core.kinds import (
+from stickbreaker.core.json_checks import (
     is_amount,
     is_count,
     is_flag,
@@ -20,6 +18,8 @@ from stickbreaker.core.kinds import (
     refuse_other_kinds,
 )
 from stickbreaker.core.records import Field, Record
+from stickbreaker.core.serialize import flat_stats, stats_from
+from stickbreaker.core.untrusted import refuse_whole_numbers
 from stickbreaker.engines import Engine
 from stickbreaker.engines.local import of_run
 from stickbreaker.learning.chains import Chains
@@ -31,10 +31,10 @@ from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Fitted
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
-from stickbreaker.saved.evolution import Evolution
+from stickbreaker.saved.topic_snapshots import Evolution
 
-SMALL = "small/"  # of the arrays: the small part
-BITS = (f"{SMALL}seen before",)  # arrays that are no real numbers
+PARAMS = "small/"  # of the arrays: the params
+BITS = (f"{PARAMS}seen before",)  # arrays that are no real numbers
 LATEST = "latest/"  # of the arrays: the last step's sums
 PROGRESS = ("step", "passes", "seen", "scores", "held_out", "converged", "stopped", "kind")  # of every run
 IN_STEPS = (*PROGRESS, "in_pass", "at_pass_start", "pass_nats", "pass_tokens")  # of one by variational steps
@@ -76,7 +76,7 @@ def snapshot_of(job: Run[Any], state: RunState, fixed: dict[str, Any]) -> Snapsh
 
 def fitted_of(fitted: Fitted, state: SamplingState, fixed: dict[str, Any]) -> Snapshot:
     """The finished model of a sampler without a table: what it has `fitted`."""
-    arrays, fields = _flat_small(fitted.small)
+    arrays, fields = _flat_params(fitted.params)
     manifest = {**fixed, "status": "done", "small": fields, "run": _progress(state, PROGRESS)}
     return Snapshot(manifest, arrays)
 
@@ -87,12 +87,12 @@ def model_of(engine: Engine, state: VariationalState, fixed: dict[str, Any], sta
     if status == "done":
         arrays = {name: values for name, values in arrays.items() if not of_run(name)}
     else:
-        arrays = {**arrays, **flat_plans(state.plans), **latest_of(state)}
-    small, fields = _flat_small(state.small)
+        arrays = {**arrays, **flat_plans(state.proposals), **latest_of(state)}
+    params, fields = _flat_params(state.params)
     manifest = {**fixed, "status": status, "small": fields, "run": _progress(state, IN_STEPS)}
     if state.columns is not None:
         manifest["columns"] = [list(state.columns.numbers), state.columns.given]
-    return Snapshot(manifest, {**arrays, **small}, keys, engine.files(run=status == "running"))
+    return Snapshot(manifest, {**arrays, **params}, keys, engine.files(run=status == "running"))
 
 
 def _progress(state: RunState, names: Sequence[str]) -> dict[str, Any]:
@@ -100,12 +100,12 @@ def _progress(state: RunState, names: Sequence[str]) -> dict[str, Any]:
     return {name: getattr(state, name) for name in names}
 
 
-def _flat_small(small: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """The small part's arrays, and what the manifest says of them."""
-    arrays = {f"{SMALL}{name}": item.values for name, item in small.items()}
+def _flat_params(params: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """the params' arrays, and what the manifest says of them."""
+    arrays = {f"{PARAMS}{name}": item.values for name, item in params.items()}
     fields = {
         name: {"axes": list(item.axes), "additive": item.additive, "fresh": item.fresh}
-        for name, item in small.items()
+        for name, item in params.items()
     }
     return arrays, fields
 
@@ -123,11 +123,11 @@ def state_of(snapshot: Snapshot) -> VariationalState:
     progress = _progress_of(snapshot, IN_STEPS)
     progress["at_pass_start"] = tuple(progress["at_pass_start"])
     return VariationalState(
-        small_of(snapshot),
+        params_from(snapshot),
         **progress,
         columns=_columns_of(snapshot.manifest.get("columns")),
         latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
-        plans=plans_from(snapshot.arrays),
+        proposals=plans_from(snapshot.arrays),
     )
 
 
@@ -142,14 +142,14 @@ def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
     return SamplingState(chains, **progress)
 
 
-def small_of(snapshot: Snapshot) -> dict[str, Field]:
-    """The small part. Raises ValueError where it makes no sense."""
+def params_from(snapshot: Snapshot) -> dict[str, Field]:
+    """The params. Raises ValueError where it makes no sense."""
     refuse_other_kinds(snapshot.manifest, {"small": mapping_of(_is_field)})
-    names = [f"{SMALL}{name}" for name in snapshot.manifest["small"]]
+    names = [f"{PARAMS}{name}" for name in snapshot.manifest["small"]]
     refuse_whole_numbers(snapshot.arrays, (name for name in names if name not in BITS))
     return {
         name: Field(
-            np.asarray(snapshot.arrays[f"{SMALL}{name}"]),
+            np.asarray(snapshot.arrays[f"{PARAMS}{name}"]),
             tuple(entry["axes"]),
             entry["additive"],
             entry["fresh"],

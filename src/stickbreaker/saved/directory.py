@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from stickbreaker.core.claims import LOCK, lock_file, sweep
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import (
     atomic_directory,
@@ -22,11 +21,11 @@ from stickbreaker.core.files import (
     truncate,
     write_atomic,
 )
+from stickbreaker.core.path_locks import LOCK, lock_file, sweep
 from stickbreaker.corpus.store import read_facts
 from stickbreaker.corpus.vocabulary import Vocabulary
 from stickbreaker.learning.trace import TraceRecord, record_of
 from stickbreaker.saved.arrays import read_arrays, read_keys, write_arrays
-from stickbreaker.saved.evolution import Evolution
 from stickbreaker.saved.manifest import (
     DIGESTS,
     DOCUMENTS,
@@ -42,6 +41,7 @@ from stickbreaker.saved.manifest import (
     encoded,
     read_manifest,
 )
+from stickbreaker.saved.topic_snapshots import Evolution
 
 REPLACED = (STATE, KEYS, EVOLUTION)  # files that checkpoints replace
 CORPUS = "corpus"

@@ -9,7 +9,7 @@ from typing import Any
 
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.files import recover, refuse_links
-from stickbreaker.core.kinds import is_amount
+from stickbreaker.core.json_checks import is_amount
 
 SCHEMA = 1
 MANIFEST = "model.json"

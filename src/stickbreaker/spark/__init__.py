@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.spark.frames import corpus_from_frame
     from stickbreaker.spark.ml import LDA, LDAModel
     from stickbreaker.spark.scoring import transform_corpus, transform_frame
     from stickbreaker.spark.session import check_spark, start_session
+    from stickbreaker.spark.store_from_table import corpus_from_frame
 
 _HOMES = {
     "LDA": "ml",

@@ -26,13 +26,13 @@ from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.plain_lda import PlainLDA
-from stickbreaker.estimators.topic_words import leading_words
-from stickbreaker.estimators.topics import TopicEstimator, load_topics
-from stickbreaker.spark.frames import corpus_from_frame
-from stickbreaker.spark.params import LDAParams, SettableLDAParams
+from stickbreaker.estimators.topics.leading_words import leading_words
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.spark.ml_params import LDAParams, SettableLDAParams
+from stickbreaker.spark.partition_tasks import Batches, collect_results
 from stickbreaker.spark.scoring import Placed, bags_in, refuse_columns, transform_frame
 from stickbreaker.spark.session import in_one_line, local_path, scratch
-from stickbreaker.spark.tasks import Batches, collect_results
+from stickbreaker.spark.store_from_table import corpus_from_frame
 from stickbreaker.spark.vectors import corpus_from_vectors
 
 if TYPE_CHECKING:

@@ -16,14 +16,13 @@ from stickbreaker.core.files import atomic_directory, digest_of
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.store import StoreSource
-from stickbreaker.engines.spark.failures import SHARED, seen
+from stickbreaker.engines.spark.failures import SHARED, refuse_unseen_folder
 from stickbreaker.estimators import saving
-from stickbreaker.estimators.evaluated import open_topics_of
-from stickbreaker.estimators.topics import TopicEstimator, load_topics
-from stickbreaker.evaluation.documents import HeldOutScore, completion_of_blocks, unigram_probabilities
-from stickbreaker.evaluation.spelled import StringScore, completion_of_string_blocks
-from stickbreaker.spark.session import local_path, scratch
-from stickbreaker.spark.tasks import (
+from stickbreaker.estimators.topics.open_topics import open_topics_of
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.evaluation.corpus_scores import HeldOutScore, completion_of_blocks, unigram_probabilities
+from stickbreaker.evaluation.open_vocabulary import StringScore, completion_of_string_blocks
+from stickbreaker.spark.partition_tasks import (
     Batches,
     attempt_folder,
     discard_attempts,
@@ -31,6 +30,7 @@ from stickbreaker.spark.tasks import (
     run_tasks,
     take,
 )
+from stickbreaker.spark.session import local_path, scratch
 from stickbreaker.spark.vectors import bags_of
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def _first_blocks(corpus: Corpus) -> list[int]:
 
 @functools.lru_cache(maxsize=2)
 def _opened(store: Path, fingerprint: str) -> Corpus:
-    seen(store, "corpus")
+    refuse_unseen_folder(store, "corpus")
     corpus = Corpus.open(store)
     if corpus.fingerprint != fingerprint:
         raise UserError("the corpus was replaced meanwhile", where=store, remedy="score anew")

@@ -11,11 +11,11 @@ from stickbreaker.corpus.building import new_directory
 from stickbreaker.corpus.matrix import MatrixSource, matrix_bags
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.store import StoreWriter
-from stickbreaker.spark.finishing import finish
-from stickbreaker.spark.parts import Part, write_parts
+from stickbreaker.spark.partition_tasks import Batches
 from stickbreaker.spark.session import in_one_line
-from stickbreaker.spark.tasks import Batches
-from stickbreaker.spark.words import choose
+from stickbreaker.spark.store_completion import finish
+from stickbreaker.spark.store_files import Part, write_parts
+from stickbreaker.spark.vocabulary_counts import choose
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -16,9 +16,9 @@ from stickbreaker.testing.engines import ClosedEngineTests, EngineTests, RunTest
 from stickbreaker.testing.estimators import EstimatorTests, TopicEstimatorTests
 from stickbreaker.testing.geweke import chain_deviations, geweke_deviations
 from stickbreaker.testing.models import MeanFieldTests, ModelTests, VariationalTests
-from stickbreaker.testing.ordered import OrderedEngineTests
 from stickbreaker.testing.planted import Planted, plant_languages, plant_topics
 from stickbreaker.testing.samplers import ExactSamplerTests, SamplerTests
+from stickbreaker.testing.truncated_table import OrderedEngineTests
 
 __all__ = [
     "ClosedEngineTests",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Field
 from stickbreaker.models.contract import Fitted, Sampler, Score
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.contract import Counts, Index, Local, Model, Score, Step, Summary, TableSpec
@@ -46,7 +46,7 @@ class ConceptWords(Model):
     def table(self) -> TableSpec:  # type: ignore[override]
         return TableSpec("leaves", "components", groups=self.concepts)
 
-    def n_columns(self, small: Record) -> int:
+    def n_columns(self, params: Record) -> int:
         return self.components
 
     def start(self) -> Record:
@@ -85,7 +85,9 @@ class ConceptWords(Model):
         logs[0] = 0.0
         return logs
 
-    def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> Paths:
+    def expectations(
+        self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
+    ) -> Paths:
         assert isinstance(counts, np.ndarray)
         logs = self.log_edges(totals)
         for level in self.levels:
@@ -117,17 +119,17 @@ class ConceptWords(Model):
         )
         return {"shares": Field(shares, ("documents", "components"))}, stats
 
-    def summary(self, small: Record, counts: Counts, first: int) -> Summary:
+    def summary(self, params: Record, counts: Counts, first: int) -> Summary:
         """Prior of the leaves, but for the sizes that they are divided by."""
         assert isinstance(counts, np.ndarray)
         return {"leaves": np.log(self.eta + counts).sum(axis=0)}
 
     def global_step(
-        self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+        self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> Record:
-        return small
+        return params
 
-    def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+    def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """log p(words | tree) and the log density of the tree up to a constant: what EM climbs."""
         leaves = np.bincount(self.concepts, minlength=len(totals))[:, None]
         sizes = (leaves * np.log(self.passing(totals)[1])).sum()

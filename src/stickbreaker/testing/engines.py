@@ -11,21 +11,21 @@ from stickbreaker.core.edits import Drop, Grow, Merge, Permute, Split, apply, dr
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Array, Field, Record, Rows
 from stickbreaker.learning.variational import advance
-from stickbreaker.testing.growing import ClosedMixture, GrowingMixture
 from stickbreaker.testing.runs import ClosedRuns, GrowingRuns, Runs
+from stickbreaker.testing.unigram_mixture import ClosedMixture, GrowingMixture
 
 
 class Whole(NamedTuple):
     """What a whole run leaves to look at."""
 
-    small: Record
+    params: Record
     records: list[dict[str, Any]]
     words: list[list[str]]  # of the table's rows, after each step
     counts: Array
     totals: Array
 
     @property
-    def plans(self) -> list[str]:
+    def proposals(self) -> list[str]:
         """The plans that earned edits."""
         return [edit["plan"] for record in self.records for edit in record.get("edits", [])]
 
@@ -48,7 +48,7 @@ class RunTests(Runs):
         """A whole run."""
         job, state, records, words = self.history(n_jobs)
         return Whole(
-            state.small,
+            state.params,
             records,
             words,
             job.engine.table.counts(slice(None)).copy(),
@@ -80,14 +80,14 @@ class RunTests(Runs):
         last = range(self.middle, self.steps)
         records = [advance(job, state, self.minibatch(number)) for number in last]
         after = job.engine.table.counts(slice(None)).tobytes()
-        other, _ = self.begun()
+        other, _ = self.start_run()
         other.engine.restore(other.model, arrays, keys)
         assert [advance(other, copy, self.minibatch(number)) for number in last] == records
         assert other.engine.table.counts(slice(None)).tobytes() == after
 
     def test_an_interrupted_step_changes_nothing(self) -> None:
         job, state = self.after(self.middle)
-        before, small = job.engine.table.counts(slice(None)).tobytes(), state.small
+        before, params = job.engine.table.counts(slice(None)).tobytes(), state.params
 
         def interrupted() -> Any:
             yield from self.shards(self.middle)[:3]
@@ -96,11 +96,11 @@ class RunTests(Runs):
 
         whole = self.minibatch(self.middle)
         with pytest.raises(Interrupted):
-            job.engine.map(state.small, interrupted(), whole.n_shards, job.seed)
+            job.engine.map(state.params, interrupted(), whole.n_shards, job.seed)
         with pytest.raises(Interrupted):
             advance(job, state, whole)
         assert job.engine.table.counts(slice(None)).tobytes() == before
-        assert state.small is small
+        assert state.params is params
         assert state.step == self.middle
 
 
@@ -110,9 +110,9 @@ class EngineLaws(RunTests):
     def test_trials_are_accepted_and_refused(self) -> None:
         whole = self.whole()
         tried = self.steps - 2
-        assert whole.plans.count("split-largest") >= 1
-        assert whole.plans.count("split-smallest") + whole.plans.count("split-largest") < 2 * tried
-        assert len(whole.small["use"].values) == whole.totals.shape[1] >= 2
+        assert whole.proposals.count("split-largest") >= 1
+        assert whole.proposals.count("split-smallest") + whole.proposals.count("split-largest") < 2 * tried
+        assert len(whole.params["use"].values) == whole.totals.shape[1] >= 2
         assert self.after(self.middle)[0].engine.totals().shape[1] >= 2, "there are splits before a cut"
 
     def test_split_components_part_the_two_kinds(self) -> None:
@@ -147,7 +147,7 @@ class EngineLaws(RunTests):
             Drop("components", (0,)),
         )
         job.engine.edit(edit)
-        after = apply(edit, {**state.small, "counts": counts})
+        after = apply(edit, {**state.params, "counts": counts})
         table, totals = job.engine.table.counts(slice(None)), job.engine.totals()
         assert table == pytest.approx(after["counts"].values, rel=1e-12)
         assert totals[0] == pytest.approx(table.sum(0), rel=1e-9)
@@ -187,7 +187,7 @@ class EngineTests(GrowingRuns, EngineLaws):
         assert "sea0" in whole.words[-1]
         assert not any(key.startswith("once") for key in whole.words[-1])
         assert any(set(a) - set(b) for a, b in pairwise(whole.words)), "no row was ever dropped"
-        assert "drop" in whole.plans
+        assert "drop" in whole.proposals
 
     def test_edits_keep_totals_but_for_what_they_drop(self) -> None:
         """Law 4, for a table and the record beside it."""
@@ -210,5 +210,5 @@ class EngineTests(GrowingRuns, EngineLaws):
         assert engine.totals().sum() == pytest.approx(values.sum() - lost)
         assert after.sum() == pytest.approx(values.sum() - lost)
         assert engine.table.positions(["late", keys[0], keys[n - 1]]).tolist() == [n - 2, n - 3, -1]
-        small = apply(edit, state.small)
-        assert small["use"].values.sum() == pytest.approx(state.small["use"].values.sum())
+        params = apply(edit, state.params)
+        assert params["use"].values.sum() == pytest.approx(state.params["use"].values.sum())

@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix, hstack
 
 from stickbreaker.core import purposes
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array
 
 

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stickbreaker.core import purposes
-from stickbreaker.core.randomness import stream
+from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.engines.contract import Engine
 from stickbreaker.learning.schedules import Batch, Minibatch, Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
 from stickbreaker.models.contract import Step
-from stickbreaker.testing.growing import GrowingMixture
+from stickbreaker.testing.unigram_mixture import GrowingMixture
 
 ROUTE = Online(batch_size=24, kappa=0.5, tau0=1.0)
 THEMES = ("law", "sea")
@@ -87,7 +87,7 @@ class Runs(ABC):
     def words(self, engine: Engine) -> list[str]:
         """What the rows of the table spell."""
 
-    def begun(self, n_jobs: int = 1) -> tuple[VariationalRun, VariationalState]:
+    def start_run(self, n_jobs: int = 1) -> tuple[VariationalRun, VariationalState]:
         """A run of the model at its start."""
         model, engine = self.model(), self.engine(n_jobs)
         self.start(engine, model)
@@ -101,7 +101,7 @@ class Runs(ABC):
 
     def in_batch(self, passes: int) -> tuple[Engine, list[float]]:
         """The engine after so many passes over the first step's documents, and the score of each pass."""
-        job, state = self.begun()
+        job, state = self.start_run()
         whole, scores = replace(job, schedule=Batch()), list[float]()
         for number in range(passes):
             step = Step(number, 1.0, 1.0, 24.0 * number)
@@ -112,7 +112,7 @@ class Runs(ABC):
 
     def after(self, steps: int) -> tuple[VariationalRun, VariationalState]:
         """A run after its first steps."""
-        job, state = self.begun()
+        job, state = self.start_run()
         for number in range(steps):
             advance(job, state, self.minibatch(number))
         return job, state
@@ -121,7 +121,7 @@ class Runs(ABC):
         self, n_jobs: int = 1
     ) -> tuple[VariationalRun, VariationalState, list[dict[str, Any]], list[list[str]]]:
         """A whole run: its end, its trace, and the table's words after each step."""
-        job, state = self.begun(n_jobs)
+        job, state = self.start_run(n_jobs)
         records, words = [], []
         for number in range(self.steps):
             records.append(advance(job, state, self.minibatch(number)))

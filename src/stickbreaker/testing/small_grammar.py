@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
-from stickbreaker.core.randomness import stream
-from stickbreaker.core.records import Array, Field, Ordered, Record, Rows, Stats
+from stickbreaker.core.random_streams import stream
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats, TruncatedCounts
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Counts, Index, Local, Model, Score, Step, Summary, TableSpec
@@ -56,7 +56,7 @@ def expected_uses(rules: Rules, sentence: NDArray[np.int32]) -> tuple[float, Rul
 
 
 @dataclass(frozen=True)
-class SmallGrammar(Model):
+class ToyGrammar(Model):
     """EM, with `eta` uses of each symbol given beforehand: half of pairs, half of `possible` words.
 
     A word enters with `least` expected uses in a step; each symbol keeps its `most` best right sides.
@@ -70,7 +70,7 @@ class SmallGrammar(Model):
     unit = Sequences
     table = TableSpec("rules", "symbols", keyed=True, truncated=True)
 
-    def n_columns(self, small: Record) -> int:
+    def n_columns(self, params: Record) -> int:
         return self.symbols
 
     def keys(self) -> list[str]:
@@ -87,17 +87,19 @@ class SmallGrammar(Model):
         """All pairs of symbols, then the shard's words."""
         return index([*self.keys(), *(shard.keys or ())])
 
-    def prepare(self, small: Record, counts: Counts) -> Record:
-        assert isinstance(counts, Ordered)
-        return {**small, "uses": Field(counts.dense(counts.values) * counts.scale, ("rules", "symbols"))}
+    def prepare(self, params: Record, counts: Counts) -> Record:
+        assert isinstance(counts, TruncatedCounts)
+        return {**params, "uses": Field(counts.dense(counts.values) * counts.scale, ("rules", "symbols"))}
 
-    def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> Rules:
+    def expectations(
+        self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
+    ) -> Rules:
         """(uses + eta base) / (all uses + eta), of a word that the table lacks without its uses."""
-        assert isinstance(counts, Ordered)
+        assert isinstance(counts, TruncatedCounts)
         assert rows is not None
         K = self.symbols
         base = np.repeat([0.5 / K**2, 0.5 / self.possible], [K * K, len(rows) - K * K + 1])
-        uses = np.where(rows[:, None] >= 0, small["uses"].values[rows], 0.0) if len(counts.keys) else 0.0
+        uses = np.where(rows[:, None] >= 0, params["uses"].values[rows], 0.0) if len(counts.keys) else 0.0
         shares = np.broadcast_to(self.eta * base, (K, len(base))).copy()
         shares[:, :-1] += np.transpose(uses)
         shares /= totals[0][:, None] + self.eta
@@ -119,20 +121,20 @@ class SmallGrammar(Model):
         known = known[np.argsort(shard.rows[known])]
         stats = Stats(
             rows=Rows(shard.rows[known], uses[known]),
-            found={spelled[i]: uses[i] for i in np.flatnonzero(shard.rows < 0).tolist()},
+            new_rows={spelled[i]: uses[i] for i in np.flatnonzero(shard.rows < 0).tolist()},
             score=float(scores.sum()),
             documents=float(shard.n_documents),
             tokens=float(len(content.words)),
         )
         return {"scores": Field(scores, ("documents",))}, stats
 
-    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        keys = tuple(sorted(key for key, uses in found.items() if uses.sum() >= self.least))
+    def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+        keys = tuple(sorted(key for key, uses in new_rows.items() if uses.sum() >= self.least))
         return ((Grow("rules", len(keys), keys),) if keys else ()), {}
 
-    def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
+    def reorder(self, params: Record, counts: Counts, step: Step) -> Edit:
         """Every other step, each symbol's best right sides by their uses; those of no symbol leave."""
-        assert isinstance(counts, Ordered)
+        assert isinstance(counts, TruncatedCounts)
         if step.number % 2 == 0:
             return ()
         sides = [counts.rows[k, :size].astype(np.int64) for k, size in enumerate(counts.sizes.tolist())]
@@ -142,13 +144,13 @@ class SmallGrammar(Model):
         change = Reorder("rules", "symbols", orders, tuple(map(len, orders)))
         return (change, Drop("rules", tuple(left.tolist()))) if len(left) else (change,)
 
-    def summary(self, small: Record, counts: Counts, first: int) -> Summary:
+    def summary(self, params: Record, counts: Counts, first: int) -> Summary:
         return {}
 
     def global_step(
-        self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+        self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> Record:
-        return small
+        return params
 
-    def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+    def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         return Score(stats.score, stats.tokens, "estimate")

@@ -5,8 +5,8 @@ import pytest
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import ReadingOptions
 from stickbreaker.corpus.readers import text_fields
+from stickbreaker.corpus.readers.field_rules import document_of
 from stickbreaker.corpus.readers.problems import Bad
-from stickbreaker.corpus.readers.records import document_of
 
 
 def made(record, **options):

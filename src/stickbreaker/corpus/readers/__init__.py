@@ -8,7 +8,6 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import (
     arrow_tables,
     conllu,
-    files,
     json_lines,
     lda_c,
     lines,
@@ -16,6 +15,7 @@ from stickbreaker.corpus.readers import (
     matrix_market,
     sniffing,
     tables,
+    text_files,
     uci,
 )
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions, text_fields
@@ -37,7 +37,7 @@ READERS: dict[str, Reader] = {
         uci.READER,  # before lines, whose ending it shares
         matrix_market.READER,
         lines.READER,
-        files.READER,
+        text_files.READER,
     )
 }
 

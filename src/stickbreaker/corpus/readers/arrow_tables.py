@@ -11,9 +11,9 @@ import pyarrow as pa
 from stickbreaker.core.errors import UserError, shortened, shown
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions, text_fields
+from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
-from stickbreaker.corpus.readers.records import checked_columns, document_of
 from stickbreaker.corpus.readers.sources import Source, seekable
 
 _ROWS = 1_024  # decoded at a time

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.languages import language_code
 from stickbreaker.corpus.readers.limits import LARGEST_TEXT, LONGEST_GAP
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source
+from stickbreaker.corpus.text.languages import language_code
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.field_rules import document_of
 from stickbreaker.corpus.readers.problems import Bad, Problems
-from stickbreaker.corpus.readers.records import document_of
 from stickbreaker.corpus.readers.sources import Source, lines_of
 
 

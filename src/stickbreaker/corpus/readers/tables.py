@@ -7,9 +7,9 @@ from typing import Any
 
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
-from stickbreaker.corpus.readers.records import checked_columns, document_of
 from stickbreaker.corpus.readers.sources import Source, decoded, raw_lines_of
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.engines.contract import Engine
-from stickbreaker.engines.spark.engine import SparkBlocks
-from stickbreaker.engines.spark.everywhere import SparkEverywhere
+from stickbreaker.engines.spark.replicated import ReplicatedEngine
+from stickbreaker.engines.spark.sharded import ShardedEngine
 from stickbreaker.models.contract import Model
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class SparkEngine:
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
         """An engine for a run of a model: tables whose rows stay lie in blocks, others everywhere."""
-        kind = SparkEverywhere if model.table.keyed else SparkBlocks
+        kind = ReplicatedEngine if model.table.keyed else ShardedEngine
         if folder is not None:
             return kind(self, folder=folder.resolve(), keep_local=keep_local)
         made = tempfile.TemporaryDirectory(prefix="stickbreaker-", dir=self.folder)
@@ -59,4 +59,4 @@ class SparkEngine:
         return engine
 
 
-__all__ = ["SparkBlocks", "SparkEngine", "SparkEverywhere"]
+__all__ = ["ReplicatedEngine", "ShardedEngine", "SparkEngine"]

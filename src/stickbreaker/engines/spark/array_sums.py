@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import LocalEngine
-from stickbreaker.engines.spark.cluster import Cluster
-from stickbreaker.engines.spark.failures import reporting_user_errors, settle
+from stickbreaker.engines.spark.failures import freeze_gc, reporting_user_errors
+from stickbreaker.engines.spark.jobs import Cluster
 
 PIECE = 1 << 16  # of the last axis
 RESULT = -1  # in a key, where a piece's first place stands otherwise
@@ -21,7 +21,7 @@ Function = Callable[[LocalEngine, Any], tuple[Any, Array]]
 Finish = Callable[[int, Array], Any]
 
 
-def each_with_sums(
+def map_items_with_sums(
     cluster: Cluster,
     made: Callable[[], LocalEngine],
     function: Function,
@@ -68,7 +68,7 @@ class CutTask:
                     places = np.flatnonzero(piece.any(axis=0)).astype(np.int32)
                     if len(places) or number == 0:
                         yield (first, number), Cut(piece.shape[-1], places, piece[:, places])
-        settle("each")
+        freeze_gc("each")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class SparkFailure(UserError):
     """
 
 
-def seen(folder: Path, what: str = "directory", where: Path | None = None) -> None:
+def refuse_unseen_folder(folder: Path, what: str = "directory", where: Path | None = None) -> None:
     """Raise UserError where this executor cannot see a folder of the driver's, known to users as `where`."""
     if not folder.is_dir():
         raise UserError(f"an executor cannot see the {what}", where=where or folder, remedy=SHARED)
@@ -43,7 +43,7 @@ def reporting_user_errors() -> Iterator[None]:
 
 
 @functools.cache
-def settle(kind: str) -> None:
+def freeze_gc(kind: str) -> None:
     """Keep the collector from what a worker has loaded, once a process and kind of task.
 
     PySpark collects garbage after every task: with this library loaded, a tenth of a second each time.

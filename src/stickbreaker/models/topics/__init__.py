@@ -1,28 +1,28 @@
 """Topic models: one model with three slots (documents, words, local solver)."""
 
-from stickbreaker.models.topics.documents import FiniteTopics
-from stickbreaker.models.topics.franchise import FranchiseTopics
-from stickbreaker.models.topics.franchise_solver import Franchise
-from stickbreaker.models.topics.growing import GrowingTopics
-from stickbreaker.models.topics.hybrid import Hybrid
-from stickbreaker.models.topics.informed import InformedPrior
-from stickbreaker.models.topics.mean_field import CoordinateAscent, MeanField
 from stickbreaker.models.topics.model import TopicModel, topic_model
-from stickbreaker.models.topics.open_vocabulary import OpenVocabulary
-from stickbreaker.models.topics.open_words import OpenWords
-from stickbreaker.models.topics.sampling import Gibbs
+from stickbreaker.models.topics.priors.dirichlet import DirichletPrior
+from stickbreaker.models.topics.priors.franchise import FranchisePrior
+from stickbreaker.models.topics.priors.hdp import HDPPrior
+from stickbreaker.models.topics.samplers.gibbs_settings import Gibbs
 from stickbreaker.models.topics.slots import Inference, LocalSolver, TopicPrior, TopicVocabulary
-from stickbreaker.models.topics.spelling import Spelling
-from stickbreaker.models.topics.words import ClosedVocabulary
+from stickbreaker.models.topics.solvers.franchise import Franchise
+from stickbreaker.models.topics.solvers.hybrid import Hybrid
+from stickbreaker.models.topics.solvers.mean_field import CoordinateAscent, MeanField
+from stickbreaker.models.topics.vocabularies.closed import ClosedVocabulary
+from stickbreaker.models.topics.vocabularies.informed_prior import InformedPrior
+from stickbreaker.models.topics.vocabularies.open import OpenWords
+from stickbreaker.models.topics.vocabularies.open_settings import OpenVocabulary
+from stickbreaker.models.topics.vocabularies.string_prior import Spelling
 
 __all__ = [
     "ClosedVocabulary",
     "CoordinateAscent",
-    "FiniteTopics",
+    "DirichletPrior",
     "Franchise",
-    "FranchiseTopics",
+    "FranchisePrior",
     "Gibbs",
-    "GrowingTopics",
+    "HDPPrior",
     "Hybrid",
     "Inference",
     "InformedPrior",

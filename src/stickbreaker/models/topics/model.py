@@ -18,16 +18,16 @@ from stickbreaker.models.contract import (
     Local,
     Model,
     Move,
-    Plan,
+    Proposal,
     Score,
     Step,
     Summary,
     TableSpec,
     View,
 )
-from stickbreaker.models.topics.mean_field import prior_score
 from stickbreaker.models.topics.slots import LocalSolver, TopicPrior, TopicView, TopicVocabulary
-from stickbreaker.models.topics.words import ClosedVocabulary
+from stickbreaker.models.topics.solvers.mean_field import prior_score
+from stickbreaker.models.topics.vocabularies.closed import ClosedVocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,93 +39,95 @@ class TopicModel(Model):
     solver: LocalSolver
     moves: tuple[Move, ...] = ()
 
-    def n_columns(self, small: Record) -> int:
-        return self.documents.count(small)
+    def n_columns(self, params: Record) -> int:
+        return self.documents.count(params)
 
     @property
     def table(self) -> TableSpec:  # type: ignore[override]
         return self.words.table
 
     def start(self) -> dict[str, Field]:
-        small = {**self.documents.start(), **self.words.start()}
+        params = {**self.documents.start(), **self.words.start()}
         for move in self.moves:
-            small |= move.start(self.documents.count(small))
-        return small
+            params |= move.start(self.documents.count(params))
+        return params
 
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
         return self.words.seed(keys, self.documents.n_topics, tokens, seed)
 
-    def prepare(self, small: Record, counts: Counts) -> Record:
-        return self.words.prepare(small, counts)
+    def prepare(self, params: Record, counts: Counts) -> Record:
+        return self.words.prepare(params, counts)
 
-    def view(self, small: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None) -> View:
-        return self.solver.view(self.documents, self.words, small, counts, totals, rows)
+    def expectations(
+        self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None
+    ) -> View:
+        return self.solver.expectations(self.documents, self.words, params, counts, totals, rows)
 
     def local_step(
         self, view: View, shard: Shard[Bags], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
         return self.solver.infer(view, shard, local, seed)
 
-    def try_out(
-        self, view: TopicView, shard: Shard[Bags], local: Local, seed: int, plans: Sequence[Plan]
+    def evaluate_proposals(
+        self, view: TopicView, shard: Shard[Bags], local: Local, seed: int, proposals: Sequence[Proposal]
     ) -> tuple[Local, Mapping[str, Stats]]:
-        from stickbreaker.models.topics.trials import try_out
+        from stickbreaker.models.topics.moves.trials import evaluate_proposals
 
-        return try_out(view, shard, local, plans)
+        return evaluate_proposals(view, shard, local, proposals)
 
-    def refuse_plan(self, change: Record) -> None:
-        from stickbreaker.models.topics.trials import refuse_plan
+    def refuse_proposal(self, change: Record) -> None:
+        from stickbreaker.models.topics.moves.trials import refuse_proposal
 
-        refuse_plan(change)
+        refuse_proposal(change)
 
-    def summary(self, small: Record, counts: Counts, first: int) -> Summary:
-        return self.words.summary(small, counts, first)
+    def summary(self, params: Record, counts: Counts, first: int) -> Summary:
+        return self.words.summary(params, counts, first)
 
     def needs_summary(self) -> bool:
         return self.words.learned
 
     def global_step(
-        self, small: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+        self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
     ) -> dict[str, Field]:
-        updated = self.documents.update(small, stats.usage, stats.documents, step.rate, step.scale)
+        updated = self.documents.update(params, stats.usage, stats.documents, step.rate, step.scale)
         if self.words.learned and summary is not None:
-            n_topics = self.documents.count(small)
-            updated |= self.words.update(small, totals, summary, n_topics, step.rate)
-        return {**small, **updated}
+            n_topics = self.documents.count(params)
+            updated |= self.words.update(params, totals, summary, n_topics, step.rate)
+        return {**params, **updated}
 
-    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        return self.words.admit(small, found, step)
+    def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+        return self.words.admit(params, new_rows, step)
 
-    def reorder(self, small: Record, counts: Counts, step: Step) -> Edit:
-        return self.words.reorder(small, counts, step)
+    def reorder(self, params: Record, counts: Counts, step: Step) -> Edit:
+        return self.words.reorder(params, counts, step)
 
-    def score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+    def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The bound of eq. 2.4 at what the local steps found and the lambda that they saw.
 
         Exact for mean-field documents; for sampled ones an estimate, on average below it.
         """
         kind = "estimate" if self.solver.draws else "bound"
-        nats = stats.score + self.documents.score(small) + self.words.score(small, totals, summary)
+        nats = stats.score + self.documents.score(params) + self.words.score(params, totals, summary)
         return Score(nats, stats.tokens, kind)
 
-    def kept_score(self, small: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+    def memoized_score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The bound of eq. 2.4 at the present lambda, which is eta plus the counts of all documents.
 
         There E[log p(w | z)] and the topics' terms come to log B(lambda) - log B(eta).
         """
         if "own" not in stats.usage:
-            return self.score(small, stats, totals, summary)
+            return self.score(params, stats, totals, summary)
         documents = self.documents
         assert isinstance(self.words, ClosedVocabulary)
-        nats = float(stats.usage["own"].values) + documents.score(small)
-        nats += prior_score(documents.prior(small), documents.rest(small), stats.usage, stats.documents)
-        nats += float(self.words.evidence(small, totals, summary).sum())
+        nats = float(stats.usage["own"].values) + documents.score(params)
+        nats += prior_score(documents.prior(params), documents.rest(params), stats.usage, stats.documents)
+        nats += float(self.words.evidence(params, totals, summary).sum())
         return Score(nats, stats.tokens)
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
         return self.documents.in_use(totals)
 
-    def figures(self, small: Record, totals: Array) -> dict[str, int]:
+    def figures(self, params: Record, totals: Array) -> dict[str, int]:
         return self.documents.figures(totals.sum(axis=0))
 
 

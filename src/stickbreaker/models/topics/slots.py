@@ -1,7 +1,7 @@
 """The three slots of a topic model, and the ways of inference: what those outside `models/` know of them.
 
 A caller asks a slot to do something, or for a capability that it declares; it never asks which class it is.
-What goes together is computed from the capabilities (`estimators/combinations.py`).
+What goes together is computed from the capabilities (`estimators/topics/combinations.py`).
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ from stickbreaker.models.contract import Counts, CountTable, Local, Step, Summar
 from stickbreaker.models.topics.topic_words import TopicWords
 
 if TYPE_CHECKING:
-    from stickbreaker.models.topics.sampling import Gibbs
+    from stickbreaker.models.topics.samplers.gibbs_settings import Gibbs
 
 C = TypeVar("C", bound=Counts)  # the layout of the table that a vocabulary has
 WordTopics = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascending) → topics × words
@@ -42,10 +42,10 @@ class TopicPrior(ABC):
 
     @abstractmethod
     def start(self) -> dict[str, Field]:
-        """The fields of the small part that are the slot's."""
+        """The fields of the params that are the slot's."""
 
     @abstractmethod
-    def count(self, small: Record) -> int:
+    def count(self, params: Record) -> int:
         """Topics of the table now."""
 
     @abstractmethod
@@ -57,25 +57,25 @@ class TopicPrior(ABC):
         """What the trace tells of the topics, given every topic's tokens."""
 
     @abstractmethod
-    def weights(self, small: Record) -> Array:
+    def weights(self, params: Record) -> Array:
         """Expected shares of the topics over all documents (topics); less than one in all where there is a
         rest."""
 
     @abstractmethod
-    def prior(self, small: Record) -> Array:
+    def prior(self, params: Record) -> Array:
         """alpha (topics)."""
 
     @abstractmethod
-    def rest(self, small: Record) -> float:
+    def rest(self, params: Record) -> float:
         """alpha of all topics that no token has."""
 
     @abstractmethod
-    def score(self, small: Record) -> float:
+    def score(self, params: Record) -> float:
         """The bound's terms of what all documents have in common, in nats."""
 
     @abstractmethod
     def update(
-        self, small: Record, usage: Record, documents: float, rate: float, scale: float
+        self, params: Record, usage: Record, documents: float, rate: float, scale: float
     ) -> dict[str, Field]:
         """Its fields, moved by `rate` to their best given the statistics of so many documents."""
 
@@ -109,7 +109,7 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def start(self) -> dict[str, Field]:
-        """The fields of the small part that are the slot's."""
+        """The fields of the params that are the slot's."""
 
     @abstractmethod
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
@@ -119,48 +119,48 @@ class TopicVocabulary(ABC, Generic[C]):
         """The slot of a run whose first minibatch has these words: some learn how words are spelled."""
         return self
 
-    def prepare(self, small: Record, counts: C) -> Record:
-        """The small part with what is worked out once a step from the whole table: see `Model.prepare`."""
-        return small
+    def prepare(self, params: Record, counts: C) -> Record:
+        """The params with what is worked out once a step from the whole table: see `Model.prepare`."""
+        return params
 
     @abstractmethod
     def weights(
-        self, small: Record, counts: C, totals: Array, rows: NDArray[np.int64] | None
+        self, params: Record, counts: C, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
         """exp E[log beta] of rows (rows × topics, single, largest of a row 1), and each row's log scale."""
 
-    def admit(self, small: Record, found: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+    def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
         """Which new words enter: see `Model.admit`."""
         return (), {}
 
-    def reorder(self, small: Record, counts: C, step: Step) -> Edit:
+    def reorder(self, params: Record, counts: C, step: Step) -> Edit:
         """What the order of a truncated table becomes: see `Model.reorder`."""
         return ()
 
     @abstractmethod
-    def summary(self, small: Record, counts: C, first: int) -> Summary:
+    def summary(self, params: Record, counts: C, first: int) -> Summary:
         """Sums over the rows from `first` on that `score` and `update` need."""
 
     @abstractmethod
-    def score(self, small: Record, totals: Array, summary: Summary) -> float:
+    def score(self, params: Record, totals: Array, summary: Summary) -> float:
         """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of the bound."""
 
     @abstractmethod
     def update(
-        self, small: Record, totals: Array, summary: Summary, n_topics: int, rate: float
+        self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
         """Its learned hyperparameter, moved by `rate` to its best."""
 
     @abstractmethod
-    def hyperparameter(self, small: Record) -> tuple[str, float | Array]:
+    def hyperparameter(self, params: Record) -> tuple[str, float | Array]:
         """The name and value of the prior of words in topics, as a fitted estimator shows it."""
 
     @abstractmethod
-    def parameters(self, small: Record, counts: C) -> Array:
+    def parameters(self, params: Record, counts: C) -> Array:
         """Parameters of q(beta) of the whole table (rows × topics), as a fitted estimator shows them."""
 
     @abstractmethod
-    def topic_words(self, small: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
+    def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
         """E[beta] of some topics and the words that these have (`rows_in_use`), to be read as it is asked
         for."""
 
@@ -173,15 +173,15 @@ class TopicVocabulary(ABC, Generic[C]):
         """Expected counts of each row, over all topics."""
 
     @abstractmethod
-    def rests(self, small: Record, table: CountTable) -> Array:
+    def rests(self, params: Record, table: CountTable) -> Array:
         """E[sum of beta over all strings that a topic does not have] (topics)."""
 
     @abstractmethod
-    def log_spelling(self, small: Record, words: Sequence[str]) -> Array:
+    def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
         """Log probability of words among all strings that a topic does not have (words, nats)."""
 
     @abstractmethod
-    def predictions(self, small: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
+    def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
         """Gives E[beta] of words of a corpus, known to the model or not, by their ascending numbers there.
 
         `spelled`: the corpus's words, where the rows of the table have keys.
@@ -189,11 +189,11 @@ class TopicVocabulary(ABC, Generic[C]):
 
     @abstractmethod
     def ranked(
-        self, small: Record, counts: C, topics: Sequence[int]
+        self, params: Record, counts: C, topics: Sequence[int]
     ) -> list[tuple[NDArray[np.int64], Array]]:
         """The rows of each of some topics' words, the most probable first, and their E[beta]."""
 
-    def entered(self, small: Record) -> Array:
+    def entered(self, params: Record) -> Array:
         """The step, from 0, in which each row entered (rows): of a vocabulary that grows."""
         raise TypeError(f"no word enters {type(self).__name__}")
 
@@ -221,18 +221,18 @@ class LocalSolver(ABC):
     draws: ClassVar[bool] = False
     goes_on_from: ClassVar[tuple[str, ...]] = ()
 
-    def view(
+    def expectations(
         self,
         documents: TopicPrior,
         words: TopicVocabulary[Any],
-        small: Record,
+        params: Record,
         counts: Counts,
         totals: Array,
         rows: NDArray[np.int64] | None,
     ) -> View:
         """What the local step needs of some rows: see `Model.view`."""
-        weights, log_scale = words.weights(small, counts, totals, rows)
-        return TopicView(weights, log_scale, rows, documents.prior(small), documents.rest(small))
+        weights, log_scale = words.weights(params, counts, totals, rows)
+        return TopicView(weights, log_scale, rows, documents.prior(params), documents.rest(params))
 
     @abstractmethod
     def infer(self, view: Any, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:

@@ -1,0 +1,274 @@
+"""Fitting to a stream at the command line: to begin, to go on, and the summary printed at the end."""
+
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import NumberRange, emit, fail, note, options_into, tell_of_compiling, written
+from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice
+from stickbreaker.cli.options.open_vocabulary import OpenChoice
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
+    from stickbreaker.estimators.streams.streaming import Stream
+    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+
+OPTIONS = (
+    click.option(
+        "--stream",
+        is_flag=True,
+        help="Learn from documents as they come, once each. So is standard input (-) read with --words open "
+        "--schedule online.",
+    ),
+    click.option(
+        "--snapshot-documents",
+        type=click.IntRange(1),
+        default=10_000,
+        show_default=True,
+        help="Stream: documents from one save of the model to the next.",
+    ),
+    click.option(
+        "--snapshot-seconds",
+        type=NumberRange(0.0),
+        default=60.0,
+        show_default=True,
+        help="Stream: seconds at most; 0: every step.",
+    ),
+    click.option(
+        "--date-field",
+        default="date",
+        show_default=True,
+        metavar="FIELD",
+        help="Stream: when a document is of.",
+    ),
+)
+REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
+REFUSED = (  # that mean nothing where every document is seen once and no vocabulary is chosen
+    *("held_out", "iterations", "tol", "keep_local", "init", "guide", "checkpoint_every", "language_field"),
+    *("min_documents", "max_share", "vocabulary_size", "vocabulary", "hash", "vocab", "longest_gap"),
+)
+
+
+@dataclass(frozen=True)
+class StreamChoice:
+    """The stream's options of a command line."""
+
+    stream: bool
+    snapshot_documents: int
+    snapshot_seconds: float
+    date_field: str
+
+    def is_on(self, inputs: tuple[str, ...], opened: OpenChoice, settings: dict[str, Any]) -> bool:
+        """Whether documents are learned from as they come; the schedule of `settings` is made to fit.
+
+        Raises a usage error for options that do not go together.
+        """
+        unsaid = not written(("schedule",))
+        if unsaid and (self.stream or (opened.is_open and settings["schedule"] is None)):
+            settings["schedule"] = "online"
+        online = settings["schedule"] == "online"
+        if self.stream and not online:
+            raise click.UsageError("--stream needs --schedule online")
+        if self.stream or (inputs == ("-",) and opened.is_open and online):
+            return True
+        for name in written(("snapshot_documents", "snapshot_seconds", "date_field")):
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --stream")
+        return False
+
+    def settings(self, inputs: tuple[str, ...], reading: ReadingChoice) -> "StreamSettings":
+        """What is read, and how often the model is saved. Raises a usage error for options of a corpus."""
+        from stickbreaker.estimators.streams.stream_feed import StreamSettings
+
+        for name in written(REFUSED):
+            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for a stream")
+        files = tuple(name if name == "-" else str(Path(name).resolve()) for name in inputs)
+        return StreamSettings(
+            files,
+            reading.format,
+            reading.text_field,
+            reading.id_field,
+            reading.on_error,
+            self.date_field,
+            self.snapshot_documents,
+            self.snapshot_seconds,
+            reading.largest_bytes,
+        )
+
+
+stream_options = options_into(OPTIONS, StreamChoice, "streamed")
+
+
+def fit_stream(
+    model: "TopicEstimator",
+    settings: "StreamSettings",
+    choice: AnalysisChoice,
+    opened: OpenChoice,
+    out: Path,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Learn from a stream into a new directory until it ends, or Ctrl-C or SIGTERM comes."""
+    from stickbreaker.estimators.streams import streaming
+    from stickbreaker.estimators.streams.stream_feed import Stopped
+    from stickbreaker.saved.directory import refuse_existing
+
+    if not opened.is_open:
+        remedy = "give --words open, or build a corpus first: stickbreaker corpus build"
+        raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)
+    refuse_existing(out, overwrite)
+    analysis = choice.analysis(settings.largest_text)
+    model.words = opened.build(analysis)
+    tell_of_compiling()
+    with _caught() as stop:
+        try:
+            stream = streaming.begin(model, settings, analysis, out, stop, overwrite=overwrite)
+        except Stopped:
+            fail("interrupted before the first minibatch was there; nothing is saved")
+        _go_on(stream, out, stop, as_json)
+
+
+def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json: bool) -> None:
+    """Read a stream again, and go on from where the model at `path` was saved."""
+    from stickbreaker.estimators.streams import streaming
+    from stickbreaker.estimators.streams.stream_feed import Stopped
+
+    tell_of_compiling()
+    with _caught() as stop:
+        try:
+            stream = streaming.resume(path, stop, threads, on_error)
+        except Stopped:
+            fail(f"interrupted; the model is as it was saved; {REMEDY} {path}")
+        if stream is None:
+            result = {"model": str(path), "status": "done", "resumed": False}
+            emit(result, as_json, lambda _: f"{path}: finished already")
+            return
+        _go_on(stream, path, stop, as_json)
+
+
+def is_stream(path: Path) -> bool:
+    """Whether the model at `path` learns from a stream."""
+    from stickbreaker.saved import ModelDirectory
+
+    return "stream" in ModelDirectory(path).manifest()
+
+
+def refuse_spark(model: "TopicEstimator") -> None:
+    """Raise a usage error for a stream of standard input or of files on Spark."""
+    if model.engine != "local":
+        raise click.UsageError("on Spark, a stream is files that arrive in a directory: stickbreaker stream")
+
+
+@contextmanager
+def _caught() -> Iterator["Stop"]:
+    """What Ctrl-C and SIGTERM ask to stop; a second one leaves at once."""
+    from stickbreaker.estimators.streams.stream_feed import Stop
+
+    stop, before = Stop(), {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def handler(_number: int, _frame: object) -> None:
+        for number in before:
+            signal.signal(number, signal.SIG_DFL)
+        note("stopping after the documents at hand; press Ctrl-C again to leave at once")
+        stop.request()
+
+    for number in before:
+        signal.signal(number, handler)
+    try:
+        yield stop
+    finally:
+        for number, was in before.items():
+            signal.signal(number, was)
+
+
+def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
+    from stickbreaker.estimators.streams import streaming
+
+    progress = StreamProgress(stream.about["documents"])
+    try:
+        ended = streaming.go_on(stream, path, stop, progress)
+    except UserError as error:
+        progress.done()
+        note(f"what was learned is saved; {REMEDY} {path}")
+        raise error
+    progress.done()
+    for kind, count in stream.feed.problems.counts.items():
+        note(f"skipped {count} ({kind}); the first: {stream.feed.problems.first[kind]}")
+    if stream.strange_date is not None:
+        note(
+            f"dates as {stream.strange_date[:40]!r} are not ISO 8601 (1993-04-05): snapshots go without them"
+        )
+    if not ended:
+        fail(f"interrupted; the model is saved; {REMEDY} {path}")
+    emit(_summarize(path, stream), as_json, _as_text)
+
+
+class StreamProgress:
+    """Documents, their pace and the vocabulary on standard error: a line every few seconds, or on a terminal
+    one line that changes."""
+
+    def __init__(self, documents: int) -> None:
+        self.live = sys.stderr.isatty()
+        self.every = 0.25 if self.live else 5.0
+        self.first = documents
+        self.start = self.shown = time.monotonic()
+        self.entered = self.left = 0
+        self.record: dict[str, Any] | None = None
+
+    def __call__(self, record: dict[str, Any]) -> None:
+        """Note the record of a step."""
+        self.record = record
+        self.entered += record["vocabulary"]["entered"]
+        self.left += record["vocabulary"]["left"]
+        if time.monotonic() - self.shown >= self.every:
+            self._show(end="" if self.live else "\n")
+
+    def done(self) -> None:
+        """Print the last line."""
+        if self.record is not None:
+            self._show(end="\n")
+
+    def _show(self, end: str) -> None:
+        assert self.record is not None
+        self.shown = time.monotonic()
+        documents = int(self.record["documents"])
+        pace = (documents - self.first) / max(self.shown - self.start, 1e-9)
+        line = (
+            f"{documents:,} documents, {pace:,.0f} documents/s, {self.record['vocabulary']['size']:,} words, "
+            f"{self.entered:,} entered, {self.left:,} left"
+        )
+        clear = "\r\x1b[K" if self.live else ""
+        print(f"{clear}{line}", end=end, file=sys.stderr, flush=True)
+
+
+def _summarize(path: Path, stream: "Stream") -> dict[str, Any]:
+    return {
+        "model": str(path),
+        "status": "done",
+        "topics": len(stream.job.model.in_use(stream.job.engine.totals().sum(axis=0))),
+        "words": stream.job.engine.table.shape[0],
+        "documents": stream.about["documents"],
+        "without_words": stream.about["empty"],
+        "skipped": sum(stream.feed.problems.counts.values()),
+        "steps": stream.state.step,
+        "score": stream.state.scores[-1],
+        "kind": "documents",
+        "seed": stream.job.seed,
+    }
+
+
+def _as_text(summary: dict[str, Any]) -> str:
+    empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
+    return (
+        f"{summary['model']}: {summary['topics']} topics and {summary['words']:,} words from "
+        f"{summary['documents']:,} documents{empty} in {summary['steps']:,} steps, "
+        f"documents given topics {summary['score']:.4f} nats/word\n"
+        f"Next: stickbreaker topics {summary['model']}"
+    )

@@ -1,0 +1,1 @@
+"""The options that several verbs share, and what they make of them."""

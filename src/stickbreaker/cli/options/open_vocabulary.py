@@ -1,0 +1,100 @@
+"""The options of an open vocabulary, into which words come as documents bring them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from stickbreaker.cli.console import number_or_learned, options_into, written
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus.building import AnyAnalysis
+    from stickbreaker.models.topics import OpenVocabulary
+
+OPTIONS = (
+    click.option(
+        "--words",
+        type=click.Choice(["closed", "open"]),
+        default="closed",
+        show_default=True,
+        help="Those of a vocabulary, or all: words enter as documents bring them, and leave.",
+    ),
+    click.option(
+        "--truncation",
+        type=click.IntRange(1),
+        default=20_000,
+        show_default=True,
+        help="Open: words a topic has at most.",
+    ),
+    click.option(
+        "--word-concentration",
+        default="3000",
+        show_default=True,
+        callback=number_or_learned,
+        help='Open: the larger, the more words a topic uses; a number or "learned".',
+    ),
+    click.option(
+        "--reorder-every",
+        type=click.IntRange(1),
+        default=10,
+        show_default=True,
+        help="Open: steps until words are ranked anew, and those beyond the truncation leave.",
+    ),
+    click.option(
+        "--memory",
+        type=click.Choice(["discard", "keep", "bloom"]),
+        default="discard",
+        show_default=True,
+        help="Open: of words beyond the truncation, forget all or keep the counts; bloom: forget, and let a "
+        "word in at its second document.",
+    ),
+    click.option(
+        "--spelling-words",
+        metavar="FILE",
+        help="Open: words, one a line, from which to learn how words are spelled.  [default: the first ones]",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class OpenChoice:
+    """The options of an open vocabulary of a command line."""
+
+    words: str
+    truncation: int
+    word_concentration: float | str
+    reorder_every: int
+    memory: str
+    spelling_words: str | None
+
+    @property
+    def is_open(self) -> bool:
+        return self.words == "open"
+
+    def build(self, analysis: "AnyAnalysis | None" = None) -> "str | OpenVocabulary":
+        """The words slot; the list of spellings is brought into the forms that `analysis` gives to words.
+
+        Raises UserError for a list that cannot be read, a usage error for options without --words open.
+        """
+        if not self.is_open:
+            for name in written(tuple(name for name in self.__dataclass_fields__ if name != "words")):
+                raise click.UsageError(f"--{name.replace('_', '-')} needs --words open")
+            return "closed"
+        for name in written(("eta",)):
+            raise click.UsageError(f"--{name} has no meaning with --words open")
+        from stickbreaker.corpus import Analysis
+        from stickbreaker.models.topics import OpenVocabulary, Spelling
+
+        listed = Spelling(words=self.spelling_words).word_list()
+        if listed is not None and isinstance(analysis, Analysis):
+            listed = tuple(dict.fromkeys(map(analysis.form, listed)))
+        return OpenVocabulary(
+            self.word_concentration,
+            self.truncation,
+            self.reorder_every,
+            memory=self.memory,
+            spelling=Spelling(words=listed),
+        )
+
+
+open_options = options_into(OPTIONS, OpenChoice, "opened")

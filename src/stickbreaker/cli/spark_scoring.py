@@ -1,0 +1,67 @@
+"""Scoring on Spark at the command line: a stored corpus, by a model that executors read."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.options.engine import EngineChoice
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+
+
+def stored_corpus(inputs: tuple[str, ...]) -> "Corpus":
+    """The one corpus that a command names. Raises UserError for raw files."""
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.corpus.store import is_store
+
+    if len(inputs) != 1 or not is_store(Path(inputs[0])):
+        remedy = "build one: stickbreaker corpus build"
+        raise UserError("on Spark a corpus is scored, where all machines see it", remedy=remedy)
+    return Corpus.open(inputs[0])
+
+
+def refuse_written(names: tuple[str, ...]) -> None:
+    """Raise a usage error for options that a command on Spark does not have."""
+    for name in names:
+        raise click.UsageError(f"--{name.replace('_', '-')} does not go with --engine spark")
+
+
+def shares_on_spark(
+    model: Path, inputs: tuple[str, ...], out: Path, where: EngineChoice, overwrite: bool
+) -> dict[str, Any]:
+    """Write topic shares as a directory of Parquet files; what the command tells of it."""
+    from stickbreaker.estimators.topics.topic_estimator import load_topics
+    from stickbreaker.spark import transform_corpus
+
+    corpus = stored_corpus(inputs)
+    topics = len(load_topics(model, "transform", in_place=True).alpha_)
+    with where.host() as host:
+        assert not isinstance(host.engine, str)
+        transform_corpus(model, host.engine.session, corpus, out, overwrite=overwrite)
+    return {"out": str(out), "documents": corpus.n_documents, "topics": topics}
+
+
+def completion_on_spark(
+    model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice
+) -> dict[str, Any]:
+    """Document completion by executors; what the command tells of it."""
+    from stickbreaker.cli.options.unseen import summarize_spelling
+    from stickbreaker.spark.scoring import completion_on
+
+    corpus = stored_corpus(inputs)
+    with where.host("give the command again") as host:
+        assert not isinstance(host.engine, str)
+        found = completion_on(model, host.engine.session, corpus, share)
+    names = ("nats_per_word", "perplexity", "unigram_nats_per_word", "unigram_perplexity")
+    return {
+        "documents": found.documents,
+        "empty_documents": found.empty,
+        "completion": share,
+        "scored_tokens": found.scored.tokens,
+        **{name: getattr(found.scored, name) for name in names},
+        "unseen_share": found.unseen_share,
+        "spelled": summarize_spelling(found.spelled),
+    }

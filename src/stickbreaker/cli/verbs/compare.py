@@ -1,0 +1,117 @@
+"""`stickbreaker compare`: the topics of several models, matched and side by side."""
+
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import command, emit, printable
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+    from stickbreaker.evaluation import Matching
+
+WIDTH = 46  # characters of a column of words
+
+
+@click.command(epilog="Example: stickbreaker compare seed0.model seed1.model")
+@click.argument("models", nargs=-1, required=True, metavar="MODEL MODEL...", type=click.Path(path_type=Path))
+@click.option("--top", default=6, show_default=True, type=click.IntRange(1), help="Words a topic.")
+@command
+def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
+    """Match the topics of models, and print them side by side, the most alike first.
+
+    Each topic of the first model is paired with one of every other, so that the pairs are as alike as can be:
+    1 is the same distribution of words, 0 no word in common. Models of the same corpus and other seeds show
+    which topics can be relied on.
+    """
+    if len(models) < 2:
+        raise click.UsageError("give two models or more")
+    from stickbreaker.estimators.topics.topic_estimator import load_topics
+
+    loaded = [load_topics(path, "compare") for path in models]
+    comparisons = [
+        _compared(loaded[0], other, path, top) for other, path in zip(loaded[1:], models[1:], strict=True)
+    ]
+    others = [_matched(a, b)[0].mean for a, b in combinations(loaded[1:], 2)]
+    means = [*(one["mean"] for one in comparisons), *others]
+    result = {
+        "model": str(models[0]),
+        "topics": len(loaded[0].alpha_),
+        "comparisons": comparisons,
+        "mean": sum(means) / len(means),
+    }
+    emit(result, as_json, _as_text)
+
+
+def _matched(first: "TopicEstimator", second: "TopicEstimator") -> "tuple[Matching, int]":
+    from stickbreaker.evaluation import match_models
+
+    return match_models(first.topic_word_, first.vocabulary_, second.topic_word_, second.vocabulary_)
+
+
+def _compared(first: "TopicEstimator", second: "TopicEstimator", path: Path, top: int) -> dict[str, Any]:
+    matching, shared = _matched(first, second)
+    words, others = _top_words(first, top), _top_words(second, top)
+    names, other_names = first.topic_names_, second.topic_names_
+    pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
+    return {
+        "model": str(path),
+        "topics": len(second.alpha_),
+        "shared_words": shared,
+        "mean": matching.mean,
+        "pairs": [
+            {
+                "topic": k,
+                "with": j,
+                "similarity": alike,
+                "name": names[k],
+                "with_name": other_names[j],
+                "words": words[k],
+                "with_words": others[j],
+            }
+            for k, j, alike in pairs
+        ],
+        "only_first": [
+            {"topic": k, "name": names[k], "words": words[k]} for k in matching.only_first.tolist()
+        ],
+        "only_second": [
+            {"topic": k, "name": other_names[k], "words": others[k]} for k in matching.only_second.tolist()
+        ],
+    }
+
+
+def _top_words(estimator: "TopicEstimator", top: int) -> list[list[str]]:
+    """Each topic's most probable words; of a polylingual model, as many of each language."""
+    return estimator.top_words(max(1, top // len(estimator.vocabulary_.parts)))
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    lines: list[str] = []
+    for one in result["comparisons"]:
+        lines += [
+            f"{result['model']} ({result['topics']} topics) and {one['model']} ({one['topics']}): "
+            f"{one['mean']:.3f} alike on average, {one['shared_words']} words in both",
+            f"alike  topic  {'words':<{WIDTH}}  topic  words",
+        ]
+        for pair in one["pairs"]:
+            left, right = _cut(pair["name"], pair["words"]), _cut(pair["with_name"], pair["with_words"])
+            lines.append(
+                f"{pair['similarity']:5.2f}  {pair['topic']:>5}  {left:<{WIDTH}}  {pair['with']:>5}  {right}"
+            )
+        for single in one["only_first"]:
+            lines.append(f"    -  {single['topic']:>5}  {_cut(single['name'], single['words'])}")
+        for single in one["only_second"]:
+            right = _cut(single["name"], single["words"])
+            lines.append(f"    -  {'':>5}  {'':<{WIDTH}}  {single['topic']:>5}  {right}")
+        lines.append("")
+    if len(result["comparisons"]) > 1:
+        lines.append(f"all pairs of models: {result['mean']:.3f} alike on average")
+    return "\n".join(lines).rstrip()
+
+
+def _cut(name: str | None, words: list[str]) -> str:
+    """A topic's name, if it has one, and its words on one line, no wider than a column."""
+    line = printable(" ".join(" ".join([*([] if name is None else [name + ":"]), *words]).split()))
+    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"

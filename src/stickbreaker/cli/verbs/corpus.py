@@ -1,0 +1,132 @@
+"""`stickbreaker corpus build`, `corpus info` and `corpus export`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import command, emit, tell_of_compiling
+from stickbreaker.cli.options.inputs import (
+    AnalysisChoice,
+    ReadingChoice,
+    analysis_options,
+    build_corpus,
+    reading_options,
+)
+from stickbreaker.cli.verbs.corpus_export import export
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus",
+)
+def corpus() -> None:
+    """Build a corpus from text, describe or export one."""
+
+
+corpus.add_command(export)
+
+
+@corpus.command(epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus")
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("--out", metavar="CORPUS", required=True, help="The directory to make.")
+@reading_options
+@analysis_options
+@click.option(
+    "--sentences",
+    type=click.Choice(["punctuation", "line", "document"]),
+    default="punctuation",
+    show_default=True,
+    help="What ends sentences of texts: punctuation and empty lines, every line, or the document. Those of "
+    "CoNLL-U are its own.",
+)
+@click.option(
+    "--trees",
+    is_flag=True,
+    help="Of CoNLL-U, keep heads and tags (UPOS) too; multiword tokens are parted into their words.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace a corpus at that path.")
+@command
+def build(
+    inputs: tuple[str, ...],
+    out: str,
+    reading: ReadingChoice,
+    choice: AnalysisChoice,
+    sentences: str,
+    trees: bool,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Build a corpus from text.
+
+    INPUT is a file, a directory of text files (one document each), a glob, or - for standard input. By
+    their names, .jsonl, .ndjson and .json are JSON Lines; .csv, .tsv, .parquet, .arrow and .feather are
+    tables, a row a document; .conllu is CoNLL-U; .txt has one document a line. Of bags, .ldac is LDA-C, .mm
+    and .mtx Matrix Market, docword.NAME.txt UCI. .gz and .zst may follow. MALLET's lines need --format.
+    """
+    tell_of_compiling()
+    built = build_corpus(inputs, reading, choice, None, None, Path(out), overwrite, sentences, trees)
+    emit(described(built), as_json, _summary)
+
+
+@corpus.command(epilog="Example: stickbreaker corpus info posts.corpus")
+@click.argument("path", metavar="CORPUS")
+@click.option(
+    "--top",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="How many of the most frequent words.",
+)
+@command
+def info(path: str, top: int, as_json: bool) -> None:
+    """Describe a corpus."""
+    from stickbreaker.corpus import Corpus
+
+    emit(described(Corpus.open(path), top), as_json, _summary)
+
+
+def described(corpus: "Corpus", top: int = 20) -> dict[str, Any]:
+    """What `corpus info` tells, ready for JSON."""
+    vocabulary = corpus.vocabulary
+    frequent = sorted(range(len(vocabulary)), key=lambda row: (-vocabulary.tokens[row], row))[:top]
+    words = [{"word": vocabulary.words[row], "tokens": float(vocabulary.tokens[row])} for row in frequent]
+    return {
+        "corpus": str(corpus.path),
+        "kind": corpus.kind,
+        "ordered": corpus.ordered,
+        "documents": corpus.n_documents,
+        "words": corpus.n_words,
+        "tokens": corpus.n_tokens,
+        "empty_documents": corpus.n_empty,
+        "languages": corpus.languages,
+        "metadata_fields": list(corpus.metadata_fields),
+        "skipped": corpus.skipped,
+        "blocks": len(corpus.block_sizes),
+        "frequent_words": words,
+        **({} if corpus.about.tag_names is None else {"tags": list(corpus.about.tag_names)}),
+        "fingerprint": corpus.fingerprint,
+    }
+
+
+def _summary(facts: dict[str, Any]) -> str:
+    kind = "text, tokens in order" if facts["ordered"] else "bags of words, unordered"
+    kind += ", with trees" if "tags" in facts else ""
+    languages = ", ".join(f"{code} ({count:,})" for code, count in facts["languages"].items())
+    rows = {
+        "corpus": facts["corpus"],
+        "kind": kind,
+        "documents": f"{facts['documents']:,}",
+        "words": f"{facts['words']:,}",
+        "tokens": f"{facts['tokens']:,.10g}",
+        "empty documents": f"{facts['empty_documents']:,}",
+        "skipped": ", ".join(f"{count:,} {kind}" for kind, count in facts["skipped"].items()),
+        "languages": languages,
+        "metadata": ", ".join(facts["metadata_fields"]),
+        "frequent words": " ".join(entry["word"] for entry in facts["frequent_words"]),
+        "fingerprint": facts["fingerprint"],
+    }
+    return "\n".join(f"{name:<16} {value}" for name, value in rows.items() if value)

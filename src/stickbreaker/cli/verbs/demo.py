@@ -1,0 +1,90 @@
+"""`stickbreaker demo`: topics from real text that every machine with Python has."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from stickbreaker.cli.console import command, emit, note, tell_of_compiling
+from stickbreaker.cli.verbs.topics import summarize_topics, topics_as_text
+from stickbreaker.core.errors import UserError
+
+PASSES = 10
+
+
+@click.command(epilog="Example: stickbreaker demo --topics 30")
+@click.option(
+    "--out",
+    default="stickbreaker-demo",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Directory for the corpus, the model and the report.",
+)
+@click.option("--topics", default=40, show_default=True, type=click.IntRange(1), help="Topics to learn.")
+@click.option("--seed", default=0, show_default=True, type=int, help="The same seed gives the same topics.")
+@click.option("--overwrite", is_flag=True, help="Replace an earlier demo at --out.")
+@command
+def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> None:
+    """Learn topics from the documentation of the Python that runs this, and write a report.
+
+    It reads the standard library's docstrings and comments where they lie; nothing is fetched.
+    """
+    from stickbreaker.cli.running import watcher
+    from stickbreaker.core.files import write_atomic
+    from stickbreaker.corpus import Corpus, VocabularyRule
+    from stickbreaker.corpus.readers.python_docs import python_documents
+    from stickbreaker.estimators import fitting
+    from stickbreaker.estimators.plain_lda import PlainLDA
+    from stickbreaker.estimators.topics.topic_estimator import load_topics
+    from stickbreaker.learning.schedules import Online
+    from stickbreaker.models.topics import OpenVocabulary
+    from stickbreaker.report import render
+    from stickbreaker.report.page_records import page_of
+
+    corpus_path, model_path, page_path = out / "corpus", out / "model", out / "report.html"
+    if out.exists() and not overwrite:
+        raise UserError("already exists", where=out, remedy="choose another --out or give --overwrite")
+    if out.exists() and any(out.iterdir()) and not model_path.exists() and not corpus_path.exists():
+        raise UserError("is not an earlier demo", where=out, remedy="choose another --out")
+    version = ".".join(map(str, sys.version_info[:3]))
+    note(f"reading the documentation of Python {version} …")
+    corpus = Corpus.from_documents(
+        python_documents(),
+        corpus_path,
+        rule=VocabularyRule(min_documents=3, max_share=1.0),
+        overwrite=overwrite,
+    )
+    note(f"{corpus.n_documents:,} documents, {corpus.n_words:,} distinct words; learning {topics} topics …")
+    lda = PlainLDA(
+        topics,
+        words=OpenVocabulary(truncation=5_000),
+        schedule=Online(batch_size=64),
+        alpha=0.1,
+        max_iter=PASSES,
+        tol=0.0,
+        random_state=seed,
+    )
+    tell_of_compiling()
+    fitting.begin(lda, corpus, model_path, overwrite=overwrite)
+    fitting.resume(model_path, every=60.0, threads=None, watch=[watcher()])
+    page = page_of(model_path, f"What Python {version} documents")
+    write_atomic(page_path, render(page).encode("utf-8"))
+    result = {
+        "corpus": str(corpus_path),
+        "model": str(model_path),
+        "report": str(page_path),
+        "topics": summarize_topics(load_topics(model_path, "topics"), 10),
+    }
+    emit(result, as_json, lambda r: f"{topics_as_text(r)}\n\n{_next(out)}")
+
+
+def _next(out: Path) -> str:
+    program = "stickbreaker" if shutil.which("stickbreaker") else sys.argv[0]
+    return (
+        f"The report is {out / 'report.html'}: open it in a browser.\n"
+        "For your own text (a folder of .txt files, a .txt with one document a line, or JSON Lines):\n"
+        f"  {program} fit lda my-text.jsonl --out my-model --topics 50\n"
+        f"  {program} topics my-model\n"
+        f"  {program} report my-model --out my-report.html"
+    )

@@ -1,0 +1,332 @@
+"""`stickbreaker evaluate`: how good a saved model is, on documents that it has not seen."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import NumberRange, command, emit, note, threads_option, written
+from stickbreaker.cli.options.engine import EngineChoice, engine_options
+from stickbreaker.cli.options.inputs import ReadingChoice, open_or_build, reading_options
+from stickbreaker.cli.options.unseen import (
+    lines_of_spelling,
+    spelled_topics,
+    summarize_spelling,
+    unseen_options,
+)
+from stickbreaker.cli.spark_scoring import completion_on_spark, refuse_written
+from stickbreaker.cli.verbs.score import measures_of, refuse_meaningless, score_as_text, score_documents
+from stickbreaker.cli.verbs.topics import inputs_argument, model_argument, open_model
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+    from stickbreaker.evaluation import Coherence, HeldOutScore, OpenTopics, Topics
+
+MEASURES = {"npmi": "NPMI", "umass": "UMass", "c_v": "C_v"}
+ALONE = ("left_to_right", "particles", "reference", "labels", "unseen", "spelling_of")  # not on Spark
+MOST_ALIGNED = 10_000  # documents among which the other side is looked for
+
+
+@click.command(epilog="Example: stickbreaker evaluate model test.jsonl")
+@model_argument
+@inputs_argument
+@click.option(
+    "--completion",
+    default=0.5,
+    show_default=True,
+    type=NumberRange(0.0, 1.0, max_open=True),
+    help="Share of each document's words that the model sees before it predicts the rest.",
+)
+@click.option(
+    "--left-to-right",
+    is_flag=True,
+    help="Score whole documents too. Slow: the time grows with the squares of the documents' lengths.",
+)
+@click.option(
+    "--particles",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Of --left-to-right: more vary less, and take longer.",
+)
+@click.option(
+    "--reference",
+    metavar="CORPUS|FILE",
+    help="Count there which words keep company, for coherence.  [default: the documents scored]",
+)
+@click.option("--labels", metavar="FIELD", help="Predict this field of the documents from their topics.")
+@unseen_options
+@engine_options
+@threads_option
+@reading_options
+@command
+def evaluate(
+    model: Path,
+    inputs: tuple[str, ...],
+    completion: float,
+    left_to_right: bool,
+    particles: int,
+    reference: str | None,
+    labels: str | None,
+    unseen: str | None,
+    spelling_of: Path | None,
+    where: EngineChoice,
+    threads: int | None,
+    reading: ReadingChoice,
+    as_json: bool,
+) -> None:
+    """Score a model on documents that it has not seen, by document completion.
+
+    Topics of a document are inferred from one part of its words and predict the rest. Beside it stands the
+    unigram model, which knows word frequencies and no topics: a good model is well above it. Then: do the
+    top words of each topic keep company (coherence), and do topics differ (diversity)?
+
+    On Spark (--engine spark) executors score a corpus by completion alone.
+    """
+    if where.engine == "spark":
+        refuse_written(written(ALONE))
+        result = completion_on_spark(model, inputs, completion, where)
+        emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
+        return
+    from stickbreaker.estimators.topics.open_topics import topics_of
+
+    where.refuse_spark_options()
+    if written(("particles",)) and not left_to_right:
+        raise click.UsageError("--particles needs --left-to-right")
+    measures = measures_of(model)
+    if "score" in measures:
+        refuse_meaningless(written(("completion", *ALONE)))
+        emit(score_documents(model, inputs, reading, threads), as_json, score_as_text)
+        return
+    estimator, corpus = open_model(model, "evaluate", inputs, _of_documents(reading, reference), threads)
+    field = None if labels is None else _values(corpus, labels)
+    known = corpus if reference is None else _reference(estimator, reference, reading)
+    topics = topics_of(estimator)
+    spelled = spelled_topics(estimator, topics, unseen, spelling_of)
+    result = _completion(topics, spelled, corpus, completion)
+    others: dict[str, Callable[[], Any]] = {
+        "left_to_right": lambda: (
+            _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
+        ),
+        "coherence": lambda: _coherences(topics, known, reference),
+        "diversity": lambda: _diversity(estimator),
+        "labels": lambda: (
+            None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
+        ),
+        "language_pairs": lambda: _language_pairs(topics, corpus),
+    }
+    result |= {name: others[name]() for name in measures if name in others}
+    emit(result, as_json, _as_text)
+
+
+def _of_documents(reading: ReadingChoice, reference: str | None) -> ReadingChoice:
+    """The reading options for the documents; a raw reference takes them too, so a corpus refuses none."""
+    from stickbreaker.corpus.store import is_store
+
+    raw = reference is not None and not is_store(Path(reference))
+    return replace(reading, given=()) if raw else reading
+
+
+def _reference(estimator: "TopicEstimator", reference: str, reading: ReadingChoice) -> "Corpus":
+    """The corpus that words are counted in; raw files are read by the same options as the documents."""
+    from stickbreaker.corpus.store import is_store
+
+    if is_store(Path(reference)):
+        reading = replace(reading, given=())
+    vocabulary, analysis = estimator.vocabulary_, estimator.analysis_
+    return open_or_build((reference,), reading, analysis=analysis, vocabulary=vocabulary)
+
+
+def _completion(
+    topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", share: float
+) -> dict[str, Any]:
+    from stickbreaker.evaluation import completion_of, completion_of_strings, unseen_share
+
+    strings = None if spelled is None else completion_of_strings(spelled, corpus, share)
+    scored = completion_of(topics, corpus, share) if strings is None else strings.held_out
+    return {
+        "documents": corpus.n_documents,
+        "empty_documents": corpus.n_empty,
+        "completion": share,
+        "scored_tokens": scored.tokens,
+        **_held_out(scored),
+        "unseen_share": unseen_share(corpus),
+        "spelled": summarize_spelling(strings),
+    }
+
+
+def _left_to_right(
+    topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", particles: int
+) -> dict[str, Any]:
+    from stickbreaker.evaluation import left_to_right_of, left_to_right_of_strings
+
+    note(f"scoring {corpus.n_documents} documents left to right, by {particles} particles")
+    start = time.perf_counter()
+    strings = None if spelled is None else left_to_right_of_strings(spelled, corpus, particles)
+    scored = left_to_right_of(topics, corpus, particles) if strings is None else strings.held_out
+    seconds = time.perf_counter() - start
+    return {
+        "particles": particles,
+        "scored_tokens": scored.tokens,
+        **_held_out(scored),
+        "spelled": summarize_spelling(strings),
+        "seconds": round(seconds, 2),
+    }
+
+
+def _held_out(scored: "HeldOutScore") -> dict[str, float]:
+    names = ("nats_per_word", "perplexity", "unigram_nats_per_word", "unigram_perplexity")
+    return {name: getattr(scored, name) for name in names}
+
+
+def _coherences(topics: "Topics", known: "Corpus", reference: str | None) -> list[dict[str, Any]]:
+    """The three measures; of a polylingual model, for each language."""
+    from stickbreaker.evaluation import coherence_of
+
+    return [
+        {
+            "reference": reference,
+            "language": language,
+            "documents": scores.documents,
+            "windows": scores.windows if scores.ordered else None,
+            **{name: _measure(getattr(scores, name)) for name in MEASURES},
+        }
+        for language, scores in coherence_of(topics, known).items()
+    ]
+
+
+def _measure(scores: "Coherence") -> dict[str, Any]:
+    per_topic = scores.per_topic.tolist()
+    return {"mean": scores.mean, "per_topic": per_topic, "unseen_pairs": scores.unseen_pairs}
+
+
+def _diversity(estimator: "TopicEstimator") -> dict[str, Any]:
+    from stickbreaker.evaluation import diversity_of, effective_topics, idle_topics
+    from stickbreaker.evaluation.diversity import TOP
+
+    return {
+        "top_words": TOP,
+        "diversity": diversity_of(estimator.topic_word_, estimator.vocabulary_),
+        "topics": len(estimator.alpha_),
+        "effective_topics": effective_topics(estimator.topic_shares_),
+        "idle_topics": idle_topics(estimator.topic_shares_).tolist(),
+    }
+
+
+def _values(corpus: "Corpus", field: str) -> list[Any]:
+    """A field of all documents, None where it is missing."""
+    from stickbreaker.core.errors import UserError
+    from stickbreaker.corpus.metadata import metadata_from
+
+    if field not in corpus.metadata_fields:
+        fields = ", ".join(corpus.metadata_fields) or "none"
+        raise UserError(f"no document has the field {field!r}", remedy=f"there are: {fields}")
+    blocks = (corpus.source.read(block) for block in range(len(corpus.block_sizes)))
+    return [metadata_from(text).get(field) for table in blocks for text in table["metadata"].to_pylist()]
+
+
+def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict[str, Any]:
+    from stickbreaker.corpus.shards import Bags
+    from stickbreaker.evaluation import classify_labels
+
+    bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
+    scores = classify_labels(topics.infer(bags), values, bags, len(topics.vocabulary))
+    return {
+        **scores._asdict(),
+        **{name: getattr(scores, name)._asdict() for name in ("topics", "words", "majority")},
+    }
+
+
+def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
+    """How well each pair of languages of a polylingual model goes together."""
+    from stickbreaker.evaluation import compare_sides
+
+    return [
+        {"languages": list(pair), **sides._asdict(), "cross_lingual_npmi": _measure(sides.cross_lingual_npmi)}
+        for pair, sides in compare_sides(topics, corpus, MOST_ALIGNED).items()
+    ]
+
+
+# As text
+
+
+def _completion_lines(scores: dict[str, Any]) -> list[str]:
+    return [
+        f"{scores['documents']} documents, {scores['scored_tokens']:.0f} words predicted, "
+        f"{100 * scores['unseen_share']:.1f} % of the words unseen",
+        *_held_out_lines(scores, ""),
+    ]
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    lines = _completion_lines(result)
+    whole = result.get("left_to_right")
+    if whole is not None:
+        lines += ["", f"Left to right: {whole['scored_tokens']:.0f} words, {whole['particles']} particles"]
+        lines += _held_out_lines(whole, f"  ({whole['seconds']:.1f} s)")
+    for one in result.get("coherence", ()):
+        lines += ["", *_coherence_lines(one)]
+    if "diversity" in result:
+        lines += ["", _diversity_line(result["diversity"])]
+    if result.get("labels") is not None:
+        lines += ["", *_label_lines(result["labels"])]
+    for pair in result.get("language_pairs", ()):
+        lines += ["", *_pair_lines(pair)]
+    return "\n".join(lines)
+
+
+def _held_out_lines(scores: dict[str, Any], after: str) -> list[str]:
+    return [
+        *lines_of_spelling(scores["spelled"]),
+        f"             nats/word  perplexity{after}",
+        f"  model      {scores['nats_per_word']:9.4f}  {scores['perplexity']:10.1f}",
+        f"  unigram    {scores['unigram_nats_per_word']:9.4f}  {scores['unigram_perplexity']:10.1f}",
+    ]
+
+
+def _coherence_lines(coherence: dict[str, Any]) -> list[str]:
+    place = f" of {coherence['reference']}" if coherence["reference"] else ""
+    language = f" in {coherence['language']}" if coherence["language"] else ""
+    windows = "whole documents" if coherence["windows"] is None else f"{coherence['windows']} windows for C_v"
+    lines = [
+        f"Coherence of top words{language}, in {coherence['documents']} documents{place} ({windows})",
+        "                  mean     lowest    highest  pairs that never meet",
+    ]
+    for name, label in MEASURES.items():
+        one = coherence[name]
+        low, high = min(one["per_topic"]), max(one["per_topic"])
+        lines.append(f"  {label:<10} {one['mean']:9.3f}  {low:9.3f}  {high:9.3f}  {one['unseen_pairs']:>9}")
+    return lines
+
+
+def _diversity_line(spread: dict[str, Any]) -> str:
+    return (
+        f"Diversity: {100 * spread['diversity']:.0f} % of the {spread['top_words']} top words of all topics "
+        f"are distinct; {spread['effective_topics']:.1f} of {spread['topics']} topics in effective use, "
+        f"{len(spread['idle_topics'])} idle"
+    )
+
+
+def _label_lines(scores: dict[str, Any]) -> list[str]:
+    left_out = f", {scores['left_out']} left out" if scores["left_out"] else ""
+    lines = [
+        f"Labels by {scores['field']}: {scores['documents']} documents, {scores['classes']} labels{left_out}",
+        "             accuracy  macro F1",
+    ]
+    for name in ("topics", "words", "majority"):
+        lines.append(f"  {name:<10} {scores[name]['accuracy']:9.3f} {scores[name]['macro_f1']:9.3f}")
+    return lines
+
+
+def _pair_lines(pair: dict[str, Any]) -> list[str]:
+    first, second = pair["languages"]
+    return [
+        f"{first} and {second}: {pair['documents']} documents with both sides",
+        f"  the other side's mean reciprocal rank {pair['mrr']:.3f} (by chance {pair['chance']:.3f})",
+        f"  cross-lingual NPMI {pair['cross_lingual_npmi']['mean']:.3f}, "
+        f"{pair['cross_lingual_npmi']['unseen_pairs']} pairs never meet",
+    ]

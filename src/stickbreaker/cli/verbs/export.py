@@ -1,0 +1,110 @@
+"""`stickbreaker export`: a model, or what it says of documents, in the formats of other programs."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stickbreaker.cli.console import command, emit, note, refuse_file, tell_of_compiling, threads_option
+from stickbreaker.cli.verbs.topics import model_argument
+
+OF_TOPICS = ("mallet-topic-keys", "gensim-topics")
+OF_DOCUMENTS = ("mallet-doc-topics", "pyldavis")
+
+
+@click.command(epilog="Example: stickbreaker export model posts.corpus --format pyldavis --out posts.json")
+@model_argument
+@click.argument("corpus", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--format", "format", required=True, type=click.Choice([*OF_TOPICS, *OF_DOCUMENTS]), help="What to write."
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The file to write.")
+@click.option(
+    "--top", default=20, show_default=True, type=click.IntRange(1), help="Words a topic, of the first two."
+)
+@click.option("--language", help="Which language of a polylingual model pyldavis shows.")
+@click.option("--overwrite", is_flag=True, help="Replace the file at --out.")
+@threads_option
+@command
+def export(
+    model: Path,
+    corpus: Path | None,
+    format: str,
+    out: Path,
+    top: int,
+    language: str | None,
+    overwrite: bool,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Write a model for another program.
+
+    \b
+    mallet-topic-keys   a line a topic: number, alpha, top words
+    gensim-topics       a line a topic: top words with probabilities
+    mallet-doc-topics   a line a document: number, id, topic shares
+    pyldavis            JSON with the arguments of pyLDAvis.prepare
+
+    The last two are about documents, and need a CORPUS.
+    """
+    if corpus is None and format in OF_DOCUMENTS:
+        raise click.UsageError(f"{format} is about documents: give a corpus after the model")
+    if corpus is not None and format in OF_TOPICS:
+        raise click.UsageError(f"{format} is about topics alone: leave {corpus} out")
+    if language is not None and format != "pyldavis":
+        raise click.UsageError("--language belongs to --format pyldavis")
+    refuse_file(out, overwrite)
+    result: dict[str, Any] = {"out": str(out), "format": format}
+    if corpus is None:
+        result |= _write_topics(model, format, out, top, overwrite)
+    else:
+        result |= _write_documents(model, corpus, format, out, language, threads, overwrite)
+    emit(result, as_json, _as_text)
+
+
+def _write_topics(model: Path, format: str, out: Path, top: int, overwrite: bool) -> dict[str, Any]:
+    from stickbreaker.estimators import exporting
+    from stickbreaker.estimators.topics.topic_estimator import load_topics
+
+    estimator = load_topics(model, "export")
+    keys = format == "mallet-topic-keys"
+    write = exporting.write_topic_keys if keys else exporting.write_gensim_topics
+    write(estimator, out, top, overwrite=overwrite)
+    return {"topics": len(estimator.alpha_)}
+
+
+def _write_documents(
+    model: Path,
+    path: Path,
+    format: str,
+    out: Path,
+    language: str | None,
+    threads: int | None,
+    overwrite: bool,
+) -> dict[str, Any]:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.estimators import exporting
+    from stickbreaker.estimators.topics.topic_estimator import load_topics
+    from stickbreaker.evaluation import unseen_share
+
+    tell_of_compiling()
+    estimator = load_topics(model, "export", threads)
+    corpus = Corpus.open(path).with_vocabulary(estimator.vocabulary_, estimator.analysis_)
+    documents = corpus.n_documents
+    if format == "mallet-doc-topics":
+        exporting.write_doc_topics(estimator, corpus, out, overwrite=overwrite)
+    else:
+        documents = exporting.write_pyldavis(estimator, corpus, out, language, overwrite=overwrite)
+    left_out = corpus.n_documents - documents
+    if left_out:
+        note(f"documents without a known word left out, which pyLDAvis refuses: {left_out:,}")
+    counts = {"documents": documents, "left_out": left_out, "unseen_share": unseen_share(corpus)}
+    return {"topics": len(estimator.alpha_), **counts}
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    line = f"{result['out']}: {result['topics']} topics"
+    if "documents" in result:
+        unseen = 100 * result["unseen_share"]
+        line += f", {result['documents']:,} documents, {unseen:.1f} % of the words unseen"
+    return line

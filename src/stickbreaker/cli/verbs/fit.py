@@ -1,0 +1,324 @@
+"""`stickbreaker fit` and `stickbreaker resume`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stickbreaker.cli.console import NumberRange, command, number_or_learned, threads_option, written
+from stickbreaker.cli.fit_stream import (
+    StreamChoice,
+    fit_stream,
+    is_stream,
+    refuse_spark,
+    resume_stream,
+    stream_options,
+)
+from stickbreaker.cli.options.engine import EngineChoice, engine_options, resume_remedy
+from stickbreaker.cli.options.guide import GuideChoice, guide_options
+from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, analysis_options, reading_options
+from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
+from stickbreaker.cli.options.params import params_of
+from stickbreaker.cli.running import begin, go_on
+
+PRIOR = {"show_default": True, "callback": number_or_learned}
+OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a default or a text
+    "--out": {
+        "required": True,
+        "type": click.Path(path_type=Path),
+        "help": "Directory of the model to make.",
+    },
+    "--topics": {"show_default": True, "type": click.IntRange(1), "help": "Topics to learn."},
+    "--inference": {
+        "default": "mean-field",
+        "show_default": True,
+        "help": "How to infer: by variational bound, sampled documents, or sampling throughout.",
+    },
+    "--schedule": {
+        "default": "batch",
+        "show_default": True,
+        "type": click.Choice(["batch", "online"]),
+        "help": "Update after a pass, or after each minibatch.",
+    },
+    "--burn-in": {
+        "type": click.IntRange(0),
+        "help": "Sweeps before samples count: 5, or half of all (Gibbs).",
+    },
+    "--samples": {
+        "type": click.IntRange(1),
+        "help": "Hybrid: sweeps of a document that count.  [default: 5, with --words open 10]",
+    },
+    "--every": {
+        "type": click.IntRange(1),
+        "help": "Gibbs: sweeps from sample to sample.  [default: 10]",
+    },
+    "--chains": {"type": click.IntRange(1), "help": "Gibbs: chains side by side.  [default: 1]"},
+    "--batch-size": {
+        "default": 256,
+        "show_default": True,
+        "type": click.IntRange(1),
+        "help": "Documents a minibatch.",
+    },
+    "--kappa": {"show_default": True, "type": float, "help": "Online: how fast old counts fade."},
+    "--tau0": {"show_default": True, "type": float, "help": "Online: how slow the first steps are."},
+    "--total": {
+        "type": NumberRange(0, min_open=True),
+        "help": "Online: documents in all; of a stream that drifts, how many should count.  "
+        "[default: the corpus's, or those of the stream so far]",
+    },
+    "--alpha": {"default": "learned", **PRIOR},
+    "--concentration": {
+        "default": "learned",
+        **PRIOR,
+        "help": 'Of topics: the larger, the more there are; a number or "learned".',
+    },
+    "--eta": {"default": "0.01", **PRIOR, "help": 'Prior of words in topics: a number or "learned".'},
+    "--init": {
+        "default": "documents",
+        "show_default": True,
+        "type": click.Choice(["documents", "random"]),
+        "help": "Start topics from a few documents each, or from noise.",
+    },
+    "--iterations": {"type": click.IntRange(1)},
+    "--tol": {
+        "default": 1e-4,
+        "show_default": True,
+        "type": float,
+        "help": "Relative change that ends the run (not Gibbs).",
+    },
+    "--keep-local": {
+        "is_flag": True,
+        "help": "Carry documents' state from pass to pass (batch and memoised).",
+    },
+    "--fold-in": {
+        "default": "mean-field",
+        "show_default": True,
+        "type": click.Choice(["mean-field", "sampled"]),
+        "help": "How new documents are inferred.",
+    },
+    "--held-out": {
+        "default": 0.0,
+        "show_default": True,
+        "type": NumberRange(0.0, 0.9),
+        "help": "Share never trained on, which decides when to stop (but for Gibbs sampling); the vocabulary "
+        "is the whole corpus's.",
+    },
+    "--seed": {
+        "default": 0,
+        "show_default": True,
+        "type": int,
+        "help": "The same seed gives the same model.",
+    },
+}
+checkpoint_option = click.option(
+    "--checkpoint-every",
+    default=60.0,
+    show_default=True,
+    type=NumberRange(0.0),
+    help="Seconds; 0: every step.",
+)
+
+
+def model_options(
+    without: tuple[str, ...], changed: dict[str, dict[str, Any]]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The input, and the options of `OPTIONS` but for some, with what a model changes."""
+
+    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+        for name in reversed([name for name in OPTIONS if name not in without]):
+            function = click.option(name, **{**OPTIONS[name], **changed.get(name, {})})(function)
+        return click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")(function)
+
+    return decorated
+
+
+@click.group(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
+def fit() -> None:
+    """Learn a model from a corpus."""
+
+
+@fit.command(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
+@model_options(
+    ("--concentration",),
+    {
+        "--topics": {"default": 100},
+        "--inference": {"type": click.Choice(["mean-field", "hybrid", "gibbs", "gibbs-delayed"])},
+        "--kappa": {"default": 0.7},
+        "--tau0": {"default": 64.0},
+        "--alpha": {"help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric".'},
+        "--iterations": {"help": "Passes at most, or sweeps.  [default: 100, or 500 with Gibbs sampling]"},
+    },
+)
+@open_options
+@stream_options
+@guide_options
+@engine_options
+@threads_option
+@checkpoint_option
+@click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
+@reading_options
+@analysis_options
+@command
+def lda(
+    inputs: tuple[str, ...],
+    out: Path,
+    reading: ReadingChoice,
+    choice: AnalysisChoice,
+    guide: GuideChoice,
+    opened: OpenChoice,
+    streamed: StreamChoice,
+    where: EngineChoice,
+    held_out: float,
+    checkpoint_every: float,
+    overwrite: bool,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Learn topics by latent Dirichlet allocation.
+
+    The input is a corpus (see `stickbreaker corpus build`) or raw files, from which one is built and kept
+    inside the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on.
+
+    With --words open, words enter as documents bring them, and the input may be a stream: standard input (-)
+    or files (--stream), each document learned from once, the model saved meanwhile.
+    """
+    from stickbreaker.estimators.plain_lda import PlainLDA
+
+    on = streamed.is_on(inputs, opened, settings)
+    params = params_of(settings, opened=opened.is_open)
+    with where.host() as host:
+        model = PlainLDA(**params, words=opened.build(), guide=guide.build(), engine=host.engine)
+        if on:
+            refuse_spark(model)
+            fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
+            return
+        begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
+        host.remedy = resume_remedy(out)
+        go_on(out, checkpoint_every, settings["threads"], as_json, model.engine)
+
+
+@fit.command(epilog="Example: stickbreaker fit hdp news.jsonl --out model")
+@model_options(
+    (),
+    {
+        "--topics": {"default": 50, "help": "Topics to start with."},
+        "--inference": {"type": click.Choice(["mean-field", "hybrid", "gibbs"])},
+        "--batch-size": {
+            "default": 256,
+            "show_default": False,
+            "help": "Documents a minibatch.  [default: a tenth, at least 256; online 256]",
+        },
+        "--kappa": {"default": 0.5},
+        "--tau0": {"default": 1.0},
+        "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
+        "--iterations": {"help": "Passes at most, or sweeps.  [default: 100, or 500 with Gibbs sampling]"},
+        "--tol": {"help": "Relative change that ends the run."},
+        "--schedule": {
+            "default": None,
+            "show_default": False,
+            "type": click.Choice(["memoised", "batch", "online"]),
+            "help": "Update after each minibatch, exactly; after a pass; or after each, at a rate.  "
+            "[default: memoised, or batch with Gibbs and the franchise]",
+        },
+    },
+)
+@click.option(
+    "--moves",
+    default="split-merge",
+    show_default=True,
+    type=click.Choice(["split-merge", "exact", "halves", "paper", "none"]),
+    help="Topics split and merge, judged by all documents (exact), by half a minibatch (halves), as in the "
+    "paper, or by what the schedule allows (split-merge).",
+)
+@click.option(
+    "--representation",
+    default="direct",
+    show_default=True,
+    type=click.Choice(["direct", "franchise"]),
+    help="Of documents: topics directly, or tables that have topics.",
+)
+@click.option(
+    "--tables", default=15, show_default=True, type=click.IntRange(1), help="Franchise: tables a document."
+)
+@open_options
+@stream_options
+@engine_options
+@threads_option
+@checkpoint_option
+@click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
+@reading_options
+@analysis_options
+@command
+def hdp(
+    inputs: tuple[str, ...],
+    out: Path,
+    reading: ReadingChoice,
+    choice: AnalysisChoice,
+    opened: OpenChoice,
+    streamed: StreamChoice,
+    where: EngineChoice,
+    held_out: float,
+    checkpoint_every: float,
+    overwrite: bool,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Learn topics and their number by a hierarchical Dirichlet process.
+
+    Topics split and merge while the run goes on (not with --words open). The input is a corpus, raw files or
+    a stream, as for `fit lda`; `stickbreaker resume` goes on with a run that Ctrl-C ended.
+    """
+    from stickbreaker.estimators.plain_hdp import PlainHDP
+    from stickbreaker.models.topics.moves.split_merge_settings import ACCEPT, SplitMerge
+
+    if settings["representation"] != "franchise" and written(("tables",)):
+        raise click.UsageError("--tables needs --representation franchise")
+    moves = settings["moves"]
+    settings["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
+    on = streamed.is_on(inputs, opened, settings)
+    params = params_of(settings, opened=opened.is_open)
+    with where.host() as host:
+        model = PlainHDP(**params, words=opened.build(), engine=host.engine)
+        if on:
+            refuse_spark(model)
+            fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
+            return
+        begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
+        host.remedy = resume_remedy(out)
+        go_on(out, checkpoint_every, settings["threads"], as_json, model.engine)
+
+
+@click.command(epilog="Example: stickbreaker resume model")
+@click.argument("model", type=click.Path(path_type=Path))
+@engine_options
+@threads_option
+@checkpoint_option
+@click.option(
+    "--on-error",
+    type=click.Choice(["fail", "skip"]),
+    help="What to do about a document of a stream that cannot be read.  [default: as the run began]",
+)
+@command
+def resume(
+    model: Path,
+    where: EngineChoice,
+    threads: int | None,
+    checkpoint_every: float,
+    on_error: str | None,
+    as_json: bool,
+) -> None:
+    """Go on with a run that was interrupted: the result is that of a run that was not.
+
+    A stream is given again, from its beginning: the documents that were learned from are passed over. A run
+    on Spark goes on with --engine spark.
+    """
+    if is_stream(model):
+        if written(("checkpoint_every",)):
+            raise click.UsageError("--checkpoint-every has no meaning for a stream")
+        resume_stream(model, threads, on_error, as_json)
+        return
+    if on_error is not None:
+        raise click.UsageError("--on-error is for a run over a stream")
+    with where.host(resume_remedy(model)) as host:
+        go_on(model, checkpoint_every, threads, as_json, host.engine)

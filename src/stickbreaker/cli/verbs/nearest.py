@@ -1,0 +1,108 @@
+"""`stickbreaker nearest`: documents that are about what others are about."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import command, emit, threads_option
+from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
+from stickbreaker.cli.verbs.topics import inputs_argument, model_argument, open_model
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.core.records import Array
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+
+
+@click.command(epilog="Example: stickbreaker nearest model pages.corpus --from en --to de")
+@model_argument
+@inputs_argument
+@click.option("--among", metavar="CORPUS", help="A corpus to choose from.  [default: that of the queries]")
+@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Documents a query.")
+@click.option("--from", "source", metavar="LANGUAGE", help="Look at this side of the queries alone.")
+@click.option("--to", "target", metavar="LANGUAGE", help="Look at this side of the others alone.")
+@threads_option
+@reading_options
+@command
+def nearest(
+    model: Path,
+    inputs: tuple[str, ...],
+    among: str | None,
+    top: int,
+    source: str | None,
+    target: str | None,
+    threads: int | None,
+    reading: ReadingChoice,
+    as_json: bool,
+) -> None:
+    """Find the documents whose topic shares are most like those of each query.
+
+    With a polylingual model, across languages: --from and --to take one side of each document. Affinity is
+    1 for equal shares and 0 for shares without a common topic; documents without a known word are left out.
+    """
+    import numpy as np
+
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.evaluation.nearest import nearest_documents
+
+    estimator, queries = open_model(model, "nearest", inputs, reading, threads)
+    others = queries
+    if among is not None:
+        others = Corpus.open(among).with_vocabulary(estimator.vocabulary_, estimator.analysis_)
+    same = among is None and source == target
+    asked, ids = zip(*_shares(estimator, queries, source), strict=True)
+    other_ids: list[str] = []
+
+    def blocks() -> "Iterator[Array]":
+        for theta, names in _shares(estimator, others, target):
+            other_ids.extend(names)
+            yield theta
+
+    found = nearest_documents(np.concatenate(asked), blocks(), top + same)
+    names = [name for part in ids for name in part]
+    emit(
+        {"model": str(model), "queries": _list_nearest(names, other_ids, found, same, top)}, as_json, _as_text
+    )
+
+
+def _shares(
+    estimator: "TopicEstimator", corpus: "Corpus", language: str | None
+) -> "Iterator[tuple[Array, list[str]]]":
+    """Topic shares and ids of documents with a known word, block by block; of one side of them."""
+    import numpy as np
+
+    from stickbreaker.evaluation.cross_lingual import one_side
+
+    ranges = estimator.vocabulary_.ranges
+    if language is not None and language not in ranges:
+        languages = ", ".join(ranges) or "one language"
+        raise UserError(f"there is no language {language!r}", remedy=f"the model has {languages}")
+    for block in range(len(corpus.block_sizes)):
+        bags = corpus.bags(block)
+        bags = bags if language is None else one_side(bags, ranges[language])
+        known = np.flatnonzero(np.diff(bags.offsets))
+        ids = corpus.ids(block)
+        theta = (
+            estimator.infer_shares(bags.take(known)) if len(known) else np.empty((0, len(estimator.alpha_)))
+        )
+        yield theta, [ids[i] for i in known]
+
+
+def _list_nearest(names: list[str], ids: list[str], found: Any, same: bool, top: int) -> list[dict[str, Any]]:
+    queries: list[dict[str, Any]] = []
+    for name, positions, affinities in zip(names, found.positions, found.affinity, strict=True):
+        pairs = [(ids[p], float(a)) for p, a in zip(positions, affinities, strict=True)]
+        pairs = [pair for pair in pairs if not (same and pair[0] == name)][:top]
+        queries.append({"id": name, "nearest": [{"id": i, "affinity": a} for i, a in pairs]})
+    return queries
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    lines: list[str] = []
+    for query in result["queries"]:
+        lines.append(query["id"])
+        lines += [f"  {one['affinity']:.4f}  {one['id']}" for one in query["nearest"]]
+    return "\n".join(lines)

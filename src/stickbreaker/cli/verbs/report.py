@@ -1,0 +1,93 @@
+"""`stickbreaker report`: a page about a model, and its figures as files."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stickbreaker.cli.console import command, emit, refuse_file
+from stickbreaker.cli.verbs.topics import model_argument
+from stickbreaker.core.errors import UserError
+
+
+@click.command(epilog="Example: stickbreaker report model --out report.html --figures figures")
+@model_argument
+@click.option("--out", type=click.Path(path_type=Path), help="The HTML file to write.")
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A directory for every figure as SVG and PNG.",
+)
+@click.option("--title", help="Title of the page.  [default: the model's name]")
+@click.option("--date-field", help="Metadata field with the documents' dates.  [default: found by name]")
+@click.option("--group-field", help="Metadata field to divide documents by.  [default: those found]")
+@click.option("--language", help="Which language's words name topics.  [default: that with most words]")
+@click.option(
+    "--compare", type=click.Path(path_type=Path), help="Another model, whose topics are matched with these."
+)
+@click.option("--overwrite", is_flag=True, help="Replace the file at --out, and figures of the same names.")
+@command
+def report(
+    model: Path,
+    out: Path | None,
+    figures: Path | None,
+    title: str | None,
+    date_field: str | None,
+    group_field: str | None,
+    language: str | None,
+    compare: Path | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Write one HTML page about a model: its topics, how they relate, over time and by group, documents,
+    words, how the run went.
+
+    The page needs no network and nothing beside it. Figures need: pip install 'stickbreaker[figures]'.
+    """
+    from stickbreaker.report.page_records import page_of
+
+    if out is None and figures is None:
+        raise click.UsageError("give --out report.html, --figures DIR or both")
+    if out is not None:
+        refuse_file(out, overwrite)
+    if figures is not None:
+        _refuse_figures(figures, overwrite)
+    name = title or model.resolve().name
+    page = page_of(
+        model, name, date_field=date_field, group_field=group_field, language=language, compare=compare
+    )
+    emit(_written(page, out, figures, overwrite), as_json, _as_text)
+
+
+def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> dict[str, Any]:
+    """Write the page to `out` and its figures to `figures`, where given; return what was written."""
+    from stickbreaker.core.files import write_atomic
+    from stickbreaker.report import render
+    from stickbreaker.report.figures import write_figures
+
+    result: dict[str, Any] = {}
+    if figures is not None:
+        result = {"figures": str(figures), "files": write_figures(page, figures)}
+    if out is not None:
+        html = render(page).encode("utf-8")
+        write_atomic(out, html, overwrite=overwrite)
+        result = {"out": str(out), "bytes": len(html), **result}
+    return result
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    lines: list[str] = []
+    if "out" in result:
+        lines.append(f"{result['out']}: {result['bytes'] / 1e6:.2f} MB; open it in a browser")
+    if "figures" in result:
+        lines.append(f"{result['figures']}: {len(result['files'])} files, each figure as SVG and PNG")
+    return "\n".join(lines)
+
+
+def _refuse_figures(directory: Path, overwrite: bool) -> None:
+    """Raise UserError where a directory cannot be made, or holds files already."""
+    if not directory.parent.is_dir():
+        raise UserError("there is no such directory", where=directory.parent, remedy="make it first")
+    if directory.is_dir() and any(directory.iterdir()) and not overwrite:
+        remedy = "choose another directory or give --overwrite"
+        raise UserError("is not empty", where=directory, remedy=remedy)

@@ -1,0 +1,304 @@
+"""`stickbreaker stream`: learn from files as they arrive in a directory, on Spark."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import (
+    command,
+    emit,
+    fail,
+    note,
+    options_into,
+    tell_of_compiling,
+    written,
+)
+from stickbreaker.cli.options.engine import EngineChoice, engine_options
+from stickbreaker.cli.options.inputs import AnalysisChoice, analysis_options
+from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
+from stickbreaker.cli.options.params import params_of
+from stickbreaker.cli.verbs.fit import model_options
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.plain_hdp import PlainHDP
+    from stickbreaker.estimators.plain_lda import PlainLDA
+    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+    from stickbreaker.spark.streaming import StreamingModel
+
+OPTIONS = (
+    click.option("--text-field", default="text", show_default=True, help="Field with the text."),
+    click.option(
+        "--date-field",
+        default="date",
+        show_default=True,
+        help="Field with a document's date (ISO 8601), where it has one.",
+    ),
+    click.option(
+        "--files", type=click.IntRange(1), help="Files taken at a time, at most.  [default: all new]"
+    ),
+    click.option(
+        "--on-error",
+        type=click.Choice(["fail", "skip"]),
+        default="fail",
+        show_default=True,
+        help="What to do about a line that is no JSON object with a text.",
+    ),
+    click.option("--once", is_flag=True, help="Learn from the files that are there, and end."),
+)
+WITHOUT = ("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in")
+REFUSED = ("min_documents", "max_share", "vocabulary_size", "hash")  # of a corpus that is there as a whole
+CHANGED: dict[str, dict[str, Any]] = {  # of models that streams learn
+    "--inference": {
+        "type": click.Choice(["mean-field", "hybrid"]),
+        "help": "How to infer: by variational bound, or sampled documents.",
+    },
+    "--samples": {"help": "Hybrid: sweeps of a document that count.  [default: 5, with --words open 10]"},
+    "--kappa": {"help": "How fast old counts fade."},
+    "--tau0": {"help": "How slow the first steps are."},
+    "--total": {
+        "help": "Documents that should count, of a stream that drifts.  [default: those of the stream so far]"
+    },
+}
+EXAMPLE = "Example: stickbreaker stream {} incoming/ --engine spark --out model --words open"
+
+
+@dataclass(frozen=True)
+class ArrivalChoice:
+    """What is read, and for how long."""
+
+    text_field: str
+    date_field: str
+    files: int | None
+    on_error: str
+    once: bool
+
+
+arrival_options = options_into(OPTIONS, ArrivalChoice, "arrivals")
+
+
+@click.group(epilog=EXAMPLE.format("lda"))
+def stream() -> None:
+    """Learn from files as they arrive in a directory, on Spark."""
+
+
+def of_streams(function: Callable[..., None]) -> Callable[..., None]:
+    """The options that streams of every model have after the model's own."""
+    for option in reversed([open_options, arrival_options, engine_options, analysis_options]):
+        function = option(function)
+    return function
+
+
+def fitted(verb: click.Command) -> click.Command:
+    """The command with the help that streams need of options that others have too."""
+    changes: dict[str, dict[str, Any]] = {
+        "inputs": {"metavar": "DIRECTORY"},
+        "engine": {
+            "type": click.Choice(["spark"]),
+            "default": None,
+            "show_default": False,
+            "help": "To be given: directory and model lie where all machines of Spark see them.",
+        },
+        "vocabulary": {"help": "The words of a closed vocabulary, one a line."},
+        **{name: {"hidden": True} for name in REFUSED},
+    }
+    for param in verb.params:
+        for attribute, value in changes.get(param.name or "", {}).items():
+            setattr(param, attribute, value)
+    return verb
+
+
+@fitted
+@stream.command(epilog=EXAMPLE.format("lda"))
+@model_options(
+    (*WITHOUT, "--concentration", "--every", "--chains"),
+    {
+        **CHANGED,
+        "--topics": {"default": 100},
+        "--kappa": {"default": 0.7, **CHANGED["--kappa"]},
+        "--tau0": {"default": 64.0, **CHANGED["--tau0"]},
+        "--alpha": {"help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric".'},
+    },
+)
+@of_streams
+@command
+def lda(**options: Any) -> None:
+    """Learn topics by latent Dirichlet allocation from JSON Lines files (.gz too) that are put into a
+    directory.
+
+    Put a file there whole: write it elsewhere, or under a name that begins with a dot, and rename it. The
+    model is saved after each round of new files, and `stickbreaker topics` reads it meanwhile. Ctrl-C stops.
+    Given again, the command goes on; each document counts once, whatever was killed and when.
+
+    With --words open words enter as documents bring them; otherwise give --vocabulary.
+    """
+    from stickbreaker.estimators.plain_lda import PlainLDA
+
+    _stream(PlainLDA, options)
+
+
+@fitted
+@stream.command(epilog=EXAMPLE.format("hdp"))
+@model_options(
+    (*WITHOUT, "--every", "--chains"),
+    {
+        **CHANGED,
+        "--topics": {"default": 50, "help": "Topics to start with."},
+        "--kappa": {"default": 0.5, **CHANGED["--kappa"]},
+        "--tau0": {"default": 1.0, **CHANGED["--tau0"]},
+        "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
+    },
+)
+@of_streams
+@command
+def hdp(**options: Any) -> None:
+    """Learn topics and their number by a hierarchical Dirichlet process from JSON Lines files (.gz too) that
+    are put into a directory.
+
+    As `stickbreaker stream lda`. With --vocabulary, topics also split and merge; not with --words open.
+    """
+    from stickbreaker.estimators.plain_hdp import PlainHDP
+
+    _stream(PlainHDP, options)
+
+
+def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
+    """Learn until stopped, or with --once until no file is left."""
+    from stickbreaker.spark.file_stream import Arrivals
+    from stickbreaker.spark.streaming import StreamingModel, wait
+
+    arrivals, where, opened = options.pop("arrivals"), options.pop("where"), options.pop("opened")
+    choice, out, as_json = options.pop("choice"), options.pop("out"), options.pop("as_json")
+    directory = _one_directory(options.pop("inputs"))
+    settings = {**options, "schedule": "online"}
+    model, analysis = _model(kind, settings, opened, choice, where)
+    file_source = Arrivals(
+        str(directory.resolve()),
+        arrivals.text_field,
+        arrivals.date_field,
+        arrivals.files,
+        arrivals.on_error,
+    )
+    vocabulary = _vocabulary(choice)
+    tell_of_compiling()
+    with where.host(_remedy(out)) as host:
+        model.engine = host.engine
+        with _stop_requested() as asked:
+            arriving = StreamingModel(model, file_source, analysis, out, vocabulary, _say)
+            try:
+                ended = wait(arriving.start(once=arrivals.once), arriving, asked)
+            finally:
+                arriving.close()
+                host.remedy = _remedy(out)
+        if arriving.skipped:
+            note(f"skipped {arriving.skipped} lines that are no JSON objects with a text")
+        if not ended:
+            saved = "the model is saved" if out.exists() else "nothing was learned yet"
+            fail(f"interrupted; {saved}; give the command again to go on with {out}")
+        emit(_summarize(out, arriving), as_json, _as_text)
+
+
+def _remedy(out: Path) -> str:
+    """What a user does when Spark has failed."""
+    from stickbreaker.spark.streaming import AGAIN
+
+    return AGAIN if out.exists() else "nothing was learned yet; give the command again"
+
+
+def _model(
+    kind: "type[PlainLDA | PlainHDP]",
+    settings: dict[str, Any],
+    opened: OpenChoice,
+    choice: AnalysisChoice,
+    where: EngineChoice,
+) -> "tuple[TopicEstimator, Any]":
+    """The estimator, and how texts are analysed. Raises a usage error for options that do not fit."""
+    if where.engine != "spark":
+        raise click.UsageError(
+            "give --engine spark; on this machine alone: stickbreaker fit lda FILE... --stream --words open"
+        )
+    for name in written(REFUSED):
+        raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for a stream")
+    analysis = choice.analysis()
+    params = params_of({"burn_in": None, "every": None, **settings}, opened=opened.is_open)
+    words = opened.build(analysis)
+    if not opened.is_open and choice.vocabulary is None:
+        raise click.UsageError("give --words open, or the words to count: --vocabulary FILE")
+    if opened.is_open and choice.vocabulary is not None:
+        raise click.UsageError("--vocabulary has no meaning with --words open")
+    return kind(**params, words=words), analysis
+
+
+def _one_directory(inputs: tuple[str, ...]) -> Path:
+    if len(inputs) != 1:
+        raise click.UsageError("give one directory, the one that files are put into")
+    return Path(inputs[0])
+
+
+def _vocabulary(choice: AnalysisChoice) -> Any:
+    """The words that are known beforehand, where some are given."""
+    from stickbreaker.corpus import Vocabulary
+    from stickbreaker.corpus.readers import read_words
+
+    return None if choice.vocabulary is None else Vocabulary.of(read_words(choice.vocabulary))
+
+
+@contextmanager
+def _stop_requested() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C or SIGTERM asked to stop; a second one leaves at once."""
+    came: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def handler(number: int, _frame: object) -> None:
+        for each in before:
+            signal.signal(each, signal.SIG_DFL)
+        note("stopping; documents that are not in the model yet are learned from the next time")
+        came.append(number)
+
+    for number in before:
+        signal.signal(number, handler)
+    try:
+        yield lambda: bool(came)
+    finally:
+        for number, was in before.items():
+            signal.signal(number, was)
+
+
+def _say(record: dict[str, Any]) -> None:
+    """A line about a step."""
+    words = f", {record['vocabulary']['size']:,} words" if "vocabulary" in record else ""
+    note(f"{int(record['documents']):,} documents, step {record['step']}{words}")
+
+
+def _summarize(out: Path, arriving: "StreamingModel") -> dict[str, Any]:
+    if not out.exists():
+        raise UserError("no document came", where=arriving.arrivals.directory, remedy="put files into it")
+    state, known = arriving.state, arriving.fixed["corpus"]
+    model, engine = arriving.job.model, arriving.job.engine
+    return {
+        "model": str(out),
+        "topics": len(model.in_use(engine.totals().sum(axis=0))),
+        "words": engine.table.shape[0],
+        "documents": known["documents"],
+        "without_words": known["empty"],
+        "skipped": arriving.skipped,
+        "steps": state.step,
+        "score": state.scores[-1] if state.scores else None,
+        "kind": "documents",
+        "seed": arriving.job.seed,
+    }
+
+
+def _as_text(summary: dict[str, Any]) -> str:
+    empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
+    score = "" if summary["score"] is None else f", documents given topics {summary['score']:.4f} nats/word"
+    return (
+        f"{summary['model']}: {summary['topics']} topics and {summary['words']:,} words from "
+        f"{summary['documents']:,} documents{empty} in {summary['steps']:,} steps{score}\n"
+        f"Next: stickbreaker topics {summary['model']}"
+    )

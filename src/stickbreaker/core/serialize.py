@@ -1,0 +1,84 @@
+"""Records and reports as named arrays, for files, and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Field, Record, Rows, SparseCounts, Stats
+
+Arrays = Mapping[str, NDArray[Any]]
+SUMS = ("score", "documents", "tokens")
+
+
+def flat_record(prefix: str, record: Record) -> dict[str, NDArray[Any]]:
+    """A record's arrays, each named by the prefix, its name, its axes and its kind.
+
+    >>> sorted(flat_record("small/", {"rest": Field(np.array(0.5))}))
+    ['small/rest||1|0.0']
+    """
+    return {
+        f"{prefix}{name}|{','.join(item.axes)}|{int(item.additive)}|{item.fresh}": item.values
+        for name, item in record.items()
+    }
+
+
+def record_from(prefix: str, arrays: Arrays) -> dict[str, Field]:
+    """The record that `flat_record` flattened."""
+    record: dict[str, Field] = {}
+    for key, values in arrays.items():
+        if key.startswith(prefix):
+            name, axes, additive, fresh = key.removeprefix(prefix).rsplit("|", 3)
+            of = tuple(axes.split(",")) if axes else ()
+            record[name] = Field(values, of, additive == "1", float(fresh))
+    return record
+
+
+def flat_stats(prefix: str, stats: Stats) -> dict[str, NDArray[Any]]:
+    """A report's arrays; rows that were found are not kept, since they have been admitted or not by then."""
+    rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
+    arrays: dict[str, NDArray[Any]] = {
+        f"{prefix}positions": rows.positions,
+        f"{prefix}values": rows.values,
+        f"{prefix}sums": np.array([getattr(stats, name) for name in SUMS]),
+    }
+    arrays |= flat_record(f"{prefix}usage/", stats.usage)
+    for name, trial in stats.trial.items():
+        arrays |= flat_stats(f"{prefix}trial/{name}/", trial)
+    return arrays
+
+
+def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = False) -> None:
+    """Raise ValueError where a report is not of a table of this shape; trials have columns of their own."""
+    rows = stats.rows.rows() if isinstance(stats.rows, SparseCounts) else stats.rows
+    places = rows.positions
+    right = places.ndim == 1 and rows.values.ndim == 2 and len(places) == len(rows.values)
+    if not right or (len(places) and not 0 <= places.min() <= places.max() < shape[0]):
+        raise ValueError("a report of other rows")
+    if len(places) and not trial and rows.values.shape[1] != shape[1]:
+        raise ValueError("a report of other columns")
+    for one in stats.trial.values():
+        refuse_other_rows(one, shape, trial=True)
+
+
+def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
+    """Raise ValueError where an axis of a field has another size than a table's axis of that name."""
+    for name, item in record.items():
+        for axis, size in zip(item.axes, item.values.shape, strict=False):
+            if sizes.get(axis, size) != size:
+                raise ValueError(f"{name} has {size} {axis} instead of {sizes[axis]}")
+
+
+def stats_from(prefix: str, arrays: Arrays) -> Stats:
+    """The report that `flat_stats` flattened."""
+    own = {key.removeprefix(prefix): values for key, values in arrays.items() if key.startswith(prefix)}
+    trials = dict.fromkeys(key.split("/")[1] for key in own if key.startswith("trial/"))
+    if own["sums"].shape != (len(SUMS),):
+        raise ValueError("a report without its sums")
+    return Stats(
+        Rows(own["positions"], own["values"]),
+        usage=record_from("usage/", own),
+        trial={name: stats_from(f"trial/{name}/", own) for name in trials},
+        **dict(zip(SUMS, own["sums"].tolist(), strict=True)),
+    )

@@ -1,0 +1,142 @@
+"""From a record, the fields of a JSON object or of a table's row, to a document."""
+
+import functools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from stickbreaker.core.errors import LONGEST_SHOWN, UserError, shortened, shown
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.metadata import scalars_of, storable
+from stickbreaker.corpus.readers.base import ReadingOptions, text_fields
+from stickbreaker.corpus.readers.problems import Bad
+from stickbreaker.corpus.text.languages import language_code
+
+_NAME_TEXT = "name the field by --text-field"
+
+
+def document_of(
+    record: Mapping[str, Any], options: ReadingOptions, default_id: str, where: str, line: int | None = None
+) -> Document:
+    """The document of a record: text or a list of tokens, id, language, and other scalars as metadata.
+
+    `default_id` is the id where the record has none. Raises Bad for a field that is missing or of another
+    type.
+
+    >>> document_of({"text": "a cat", "year": 1988}, ReadingOptions(), "a:1", "a").metadata
+    {'year': 1988}
+    """
+    fields = text_fields(options.text_field)
+    text, tokens, texts = None, None, None
+    if isinstance(fields, dict):
+        texts = _sides(record, fields)
+    else:
+        text, tokens = _text_or_tokens(record, fields)
+    identity, language = _identity(record, options), _language(record, options)
+    used = {options.id_field or "id", options.language_field}
+    used.update(fields.values() if isinstance(fields, dict) else (fields,))
+    return Document(
+        default_id if identity is None else identity,
+        text,
+        tokens,
+        texts=texts,
+        language=language,
+        metadata=scalars_of({name: value for name, value in record.items() if name not in used}),
+        where=where,
+        line=line,
+    )
+
+
+def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
+    """Raise Bad, of the kind "wrong columns", for a table that lacks a column which `options` name, or whose
+    columns share a name."""
+    fields = text_fields(options.text_field)
+    texts = list(fields.values()) if isinstance(fields, dict) else [fields]
+    wanted = {"--id-field": options.id_field, "--language-field": options.language_field}
+    wanted["--text-field"] = None if set(texts) & set(names) else ", ".join(texts)
+    for option, name in wanted.items():
+        if name is not None and name not in names:
+            problem = f"no column {name!r} (columns: {_first_of(names)})"
+            raise Bad("wrong columns", problem, _other_separator(names) or f"name the column by {option}")
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise Bad("wrong columns", f"two columns are named {shown(twice[0])}", "give each a name of its own")
+
+
+def _other_separator(names: Sequence[str]) -> str | None:
+    """The remedy where the only column's name shows that cells are parted by a semicolon or a tab."""
+    if len(names) == 1 and ";" in names[0]:
+        return "cells seem to be parted by semicolons; save the file with commas"
+    return (
+        "give --format tsv, for cells seem to be parted by tabs"
+        if len(names) == 1 and "\t" in names[0]
+        else None
+    )
+
+
+def _text_or_tokens(record: Mapping[str, Any], field: str) -> tuple[str | None, list[str] | None]:
+    if field not in record:
+        raise Bad("no text field", f"no field {field!r} (fields: {_first_of(record)})", _NAME_TEXT)
+    value = record[field]
+    if isinstance(value, str):
+        return storable(value), None
+    if isinstance(value, list) and all(isinstance(token, str) for token in value):
+        return None, [storable(token) for token in value]
+    problem = f"the field {field!r} is {'null' if value is None else 'not a string'}"
+    raise Bad("text is not a string", problem, "name a field of text by --text-field, or --on-error skip")
+
+
+def _sides(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, str]:
+    """The texts by language; those that are missing, null or blank are left out."""
+    sides: dict[str, str] = {}
+    for code, field in fields.items():
+        value = record.get(field)
+        if value is None:
+            continue
+        if not isinstance(value, str):
+            problem = f"the field {field!r} is not a string"
+            raise Bad("text is not a string", problem, "name fields of text by --text-field")
+        if value.strip():
+            sides[code] = storable(value)
+    if not sides:
+        problem = f"no text in the fields {', '.join(fields.values())} (fields: {_first_of(record)})"
+        raise Bad("no text field", problem, _NAME_TEXT + " LANGUAGE=FIELD,…")
+    return sides
+
+
+def _identity(record: Mapping[str, Any], options: ReadingOptions) -> str | None:
+    field = options.id_field or "id"
+    value = record.get(field)
+    if value is None or value == "":
+        if options.id_field is None:
+            return None
+        raise Bad("no id", f"no id in the field {field!r}", "name another field by --id-field")
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        problem = f"the id in the field {field!r} is not a string or a whole number"
+        raise Bad("bad id", problem, "name another field by --id-field")
+    return storable(str(value))
+
+
+def _language(record: Mapping[str, Any], options: ReadingOptions) -> str | None:
+    if options.language_field is None:
+        return None
+    value = record.get(options.language_field)
+    if not isinstance(value, str) or not value.strip():
+        problem = f"no language in the field {options.language_field!r}"
+        raise Bad("no language", problem, "name another field by --language-field")
+    return code_of(value)
+
+
+@functools.lru_cache(256)
+def code_of(name: str) -> str:
+    """The code of a language given by code or English name. Raises Bad for one that is unknown."""
+    try:
+        return language_code(name)
+    except UserError as error:
+        raise Bad("unknown language", error.problem, error.remedy) from None
+
+
+def _first_of(names: Iterable[str]) -> str:
+    """The first names of columns or fields, for a message."""
+    return storable(", ".join(shortened(name, LONGEST_SHOWN) for name in islice(names, 8))) or "none"

@@ -1,0 +1,1 @@
+"""From text to tokens: scripts, languages, analyses."""

@@ -1,0 +1,307 @@
+"""From text to tokens: how a corpus was analysed, so that new text can be treated alike."""
+
+import dataclasses
+import functools
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import is_count, is_flag, is_text, list_of, optional, refuse_other_kinds
+from stickbreaker.corpus.text.languages import language_code, stemmer_of, stop_words_of
+from stickbreaker.corpus.text.segmentation import (
+    OTHER_LETTER,
+    SEGMENTATIONS,
+    WITHOUT_SPACES,
+    Span,
+    character_pattern,
+    cut_runs,
+    has_icu,
+    is_without_spaces,
+    run_pattern,
+)
+
+_ELIDING = frozenset({"ca", "fr", "it"})  # l'homme is two words
+_SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|\n[^\S\n]*+\n")
+_LINE_END = regex.compile(r"[\r\n]")
+SENTENCES = {"punctuation": _SENTENCE_END, "line": _LINE_END, "document": None}  # what ends them
+_MOST_FORMS = 400_000  # distinct spellings remembered at a time
+
+
+SETTINGS = {
+    "language": optional(is_text),
+    "normalization": optional(is_text),
+    "lowercase": is_flag,
+    "stop_words": lambda value: is_text(value) or list_of(is_text)(value),
+    "extra_stop_words": list_of(is_text),
+    "stemming": is_flag,
+    "token_pattern": optional(is_text),
+    "min_length": is_count,
+    "segmentation": is_text,
+    "sentences": is_text,
+}
+
+
+class Tokens(NamedTuple):
+    """`words` in order; `starts` (int32) the character each begins at; `sentences` (int32) the token each
+    sentence begins at."""
+
+    words: list[str]
+    starts: NDArray[np.int32]
+    sentences: NDArray[np.int32]
+
+
+class _Forms(dict[str, str]):
+    """What a spelling becomes, worked out once."""
+
+    def __init__(self, form: Callable[[str], str]) -> None:
+        super().__init__()
+        self.form = form
+
+    def __missing__(self, spelling: str) -> str:
+        if len(self) >= _MOST_FORMS:
+            self.clear()
+        self[spelling] = result = self.form(spelling)
+        return result
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """How text becomes tokens, and which tokens may enter a vocabulary.
+
+    Every token is kept, in order; stop words and tokens shorter than `min_length` characters (but not words
+    of scripts without spaces) are not *eligible* for a vocabulary. `language` is a code or an English name,
+    or None. `stop_words` is "language" (the language's own list), "none", or the words themselves;
+    `extra_stop_words` are added. Stop words go through the same normalisation, lower case and stemming as
+    tokens. `token_pattern` is a pattern of the `regex` package; None takes words of letters, marks and
+    digits that hold a letter, with apostrophes inside ("don't", "4th"; in French, Italian and Catalan an
+    apostrophe ends a word). `segmentation` says how scripts without spaces are read: "pattern", as all
+    others; "characters", each letter with its marks a token; "icu", as words (needs the package icu4py); or
+    "language": "characters" for Chinese, Japanese, Thai, Lao, Khmer and Burmese, "pattern" for others.
+    `sentences` says where sentences end: at "punctuation" and empty lines, at the end of every "line", or
+    with the "document".
+
+    Raises UserError for a setting that cannot be used.
+
+    >>> Analysis().analyse("The cat didn't purr.").words
+    ['the', 'cat', "didn't", 'purr']
+    """
+
+    language: str | None = "en"
+    normalization: str | None = "NFC"
+    lowercase: bool = True
+    stop_words: str | tuple[str, ...] = "language"
+    extra_stop_words: tuple[str, ...] = ()
+    stemming: bool = False
+    token_pattern: str | None = None
+    min_length: int = 2
+    segmentation: str = "language"
+    sentences: str = "punctuation"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The settings: what is worked out from them is no part of a copy."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def __post_init__(self) -> None:
+        if self.language is not None:
+            object.__setattr__(self, "language", language_code(self.language))
+        if self.normalization not in ("NFC", "NFKC", None):
+            raise UserError(f"unknown normalization {self.normalization!r}", remedy="take NFC, NFKC or none")
+        if isinstance(self.stop_words, str) and self.stop_words not in ("language", "none"):
+            raise UserError(f"unknown stop words {self.stop_words!r}", remedy="take language, none or a list")
+        if not isinstance(self.stop_words, str):
+            object.__setattr__(self, "stop_words", tuple(self.stop_words))
+        if self.stemming and self.language is None:
+            raise UserError("stemming needs a language", remedy="give the language, or leave stemming off")
+        if self.min_length < 1:
+            raise UserError(f"the minimum length is {self.min_length}", remedy="it is at least 1")
+        if self.segmentation not in SEGMENTATIONS:
+            remedy = "take language, pattern, characters or icu"
+            raise UserError(f"unknown segmentation {self.segmentation!r}", remedy=remedy)
+        if self.sentences not in SENTENCES:
+            remedy = "take punctuation, line or document"
+            raise UserError(f"unknown ends of sentences {self.sentences!r}", remedy=remedy)
+        if self.token_pattern is not None and self._segmentation != "pattern":
+            problem = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
+            raise UserError(problem, remedy="leave one of the two out")
+        try:
+            regex.compile(self.pattern)
+        except (regex.error, RecursionError) as error:
+            remedy = "it is a pattern of Python's regex package"
+            raise UserError(f"the token pattern {self.pattern!r} is wrong: {error}", remedy=remedy) from None
+
+    @property
+    def pattern(self) -> str:
+        """The token pattern in use; with segmentation by ICU, the pattern of what ICU cuts further."""
+        if self.token_pattern is not None:
+            return self.token_pattern
+        joins = self.language not in _ELIDING
+        if self._segmentation == "pattern":
+            return _word_pattern(r"\p{L}", joins)
+        make = character_pattern if self._segmentation == "characters" else run_pattern
+        return make(_word_pattern(OTHER_LETTER, joins))
+
+    def analyse(self, text: str) -> Tokens:
+        """The tokens of a text, with where they begin.
+
+        >>> Analysis().analyse("One. Two.").sentences.tolist()
+        [0, 1]
+        """
+        spans = self._spans(text)
+        forms = self._forms
+        starts = np.array([start for start, _ in spans], np.int32)
+        pattern = SENTENCES[self.sentences]
+        ends = [] if pattern is None else [match.end() for match in pattern.finditer(text)]
+        words = [forms[text[start:end]] for start, end in spans]
+        return Tokens(words, starts, _sentence_starts(starts, ends))
+
+    def ends(self, text: str, starts: Sequence[int]) -> list[int]:
+        """The characters at which tokens end that begin at `starts`: for marking words in a text.
+
+        Words that ICU found end after their first character where icu4py is not installed: what was analysed
+        elsewhere can be learned from and shown without it.
+
+        >>> Analysis().ends("two words", [0, 4])
+        [3, 9]
+        """
+        if self.segmentation == "icu" and not has_icu():
+            return dataclasses.replace(self, segmentation="characters").ends(text, starts)
+        if self.segmentation == "icu":
+            found = dict(self._spans(text))
+            return [found.get(start, start) for start in starts]
+        matches = [self._compiled.match(text, start) for start in starts]
+        return [match.end() if match else start for match, start in zip(matches, starts, strict=True)]
+
+    def form(self, spelling: str) -> str:
+        """What a token becomes: normalised, in lower case, stemmed, as the settings say.
+
+        >>> Analysis(stemming=True).form("Houses")
+        'hous'
+        """
+        return self._forms[spelling]
+
+    def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words may enter a vocabulary: long enough, with a letter, and no stop words.
+
+        A word of a script without spaces is long enough: most Chinese words have one or two characters. With
+        a token pattern of one's own, words need no letter.
+
+        >>> Analysis().eligible(["the", "cat", "x", "水"]).tolist()
+        [False, True, False, True]
+        """
+        stop, shortest = self._stop_set, self.min_length
+        lettered = regex.compile(r"\p{L}").search if self.token_pattern is None else bool
+        flags = (
+            (len(word) >= shortest or is_without_spaces(word)) and word not in stop and bool(lettered(word))
+            for word in words
+        )
+        return np.fromiter(flags, np.bool_, len(words))
+
+    def resolved(self) -> "Analysis":
+        """The same analysis with what the language decides spelled out, as corpora store it.
+
+        >>> "the" in Analysis().resolved().stop_words
+        True
+        """
+        if self.stop_words == "language":
+            words = () if self.language is None else stop_words_of(self.language)
+        else:
+            words = () if self.stop_words == "none" else self.stop_words
+        return dataclasses.replace(self, stop_words=tuple(words), segmentation=self._segmentation)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON.
+
+        >>> Analysis.from_dict(Analysis().to_dict()) == Analysis()
+        True
+        """
+        values = dataclasses.asdict(self)
+        if self.sentences == "punctuation":
+            del values["sentences"]  # by which all were cut before there was a choice
+        return values
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Analysis":
+        """The analysis whose `to_dict` gave `values`. Raises ValueError for the values of another thing."""
+        values = {
+            "segmentation": "pattern",
+            "sentences": "punctuation",
+            **values,
+        }  # before there was a choice
+        refuse_other_kinds(values, SETTINGS)
+        known = {name: values[name] for name in cls.__dataclass_fields__}
+        for name in ("stop_words", "extra_stop_words"):
+            if not isinstance(known[name], str):
+                known[name] = tuple(known[name])
+        return cls(**known)
+
+    @property
+    def _segmentation(self) -> str:
+        """The segmentation in use: "pattern", "characters" or "icu"."""
+        if self.segmentation != "language":
+            return self.segmentation
+        without = self.language in WITHOUT_SPACES and self.token_pattern is None
+        return "characters" if without else "pattern"
+
+    def _spans(self, text: str) -> list[Span]:
+        """Where tokens begin and end."""
+        spans = [match.span() for match in self._compiled.finditer(text)]
+        if self.segmentation == "icu":
+            return cut_runs(text, spans, self.language)
+        if self.token_pattern is not None:
+            return [span for span in spans if span[0] < span[1]]
+        return spans
+
+    @functools.cached_property
+    def _compiled(self) -> regex.Pattern[str]:
+        return regex.compile(self.pattern)
+
+    @functools.cached_property
+    def _forms(self) -> _Forms:
+        return _Forms(self._form_maker())
+
+    @functools.cached_property
+    def _stop_set(self) -> frozenset[str]:
+        form = self._form_maker()
+        words = self.resolved().stop_words
+        return frozenset(form(word) for word in (*words, *self.extra_stop_words))
+
+    def _form_maker(self) -> Callable[[str], str]:
+        stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None
+        normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
+        lowercase = self.lowercase
+
+        def form(spelling: str) -> str:
+            if normalization:
+                spelling = unicodedata.normalize(normalization, spelling.replace("’", "'"))
+            if lowercase:
+                spelling = spelling.lower()
+            if stem is not None:
+                spelling = stem(spelling)
+            return unicodedata.normalize(normalization, spelling) if normalization else spelling
+
+        return form
+
+
+def _word_pattern(letter: str, apostrophes: bool) -> str:
+    """Letters, marks and digits with at least one letter, and with `apostrophes` inside or none.
+
+    A run of digits is tried once, so that no input takes quadratic time.
+    """
+    inside = rf"[{letter}\p{{M}}\p{{N}}]"
+    word = rf"(?<!\p{{N}})\p{{N}}*+{letter}{inside}*+"
+    return word + rf"(?:['’]{inside}++)*+" if apostrophes else word
+
+
+def _sentence_starts(starts: NDArray[np.int32], ends: list[int]) -> NDArray[np.int32]:
+    """The tokens that begin sentences, given where tokens begin and where sentences end."""
+    if not len(starts):
+        return np.zeros(0, np.int32)
+    first = np.concatenate([[0], np.searchsorted(starts, ends)]).astype(np.int32)
+    fresh = np.diff(first, prepend=-1) > 0
+    return first[fresh & (first < len(starts))]

@@ -1,0 +1,219 @@
+"""Documents with a text in each of several languages: their analysis, and rows joined into documents."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers.field_rules import code_of
+from stickbreaker.corpus.readers.problems import Bad, Problems
+from stickbreaker.corpus.text.analysis import Analysis, Tokens
+from stickbreaker.corpus.text.languages import has_stemmer, has_stop_words, language_code
+from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged, untagged
+
+BETWEEN = "\n\n"  # stands between the sides of a document where they are kept as one text
+
+
+@dataclass(frozen=True)
+class PolylingualAnalysis:
+    """An analysis for each language, by its code, ascending. Tokens carry their language, as "de:haus".
+
+    >>> both = PolylingualAnalysis.of(Analysis(), ["en", "de"])
+    >>> both.analyse_sides({"en": "The house.", "de": "Das Haus."})[1].words
+    ['de:das', 'de:haus', 'en:the', 'en:house']
+    """
+
+    by_language: Mapping[str, Analysis]
+
+    @classmethod
+    def of(cls, base: Analysis, languages: Iterable[str]) -> "PolylingualAnalysis":
+        """`base` for several languages, each with its own stop words and stemmer where there are any."""
+        codes = sorted({language_code(name) for name in languages})
+        return cls({code: _for_language(base, code) for code in codes})
+
+    @property
+    def sentences(self) -> str:
+        """Where sentences end: see `Analysis`."""
+        return next((one.sentences for one in self.by_language.values()), "punctuation")
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return tuple(self.by_language)
+
+    def analyse_sides(self, texts: Mapping[str, str]) -> tuple[str, Tokens]:
+        """A document's sides as one text, in the order of the languages, and its tokens.
+
+        Raises UserError for a language that is not among `languages`.
+        """
+        text, parts, n_tokens = "", [], 0
+        for code in sorted(texts):
+            if code not in self.by_language:
+                known = ", ".join(self.languages)
+                raise UserError(f"a text in the language {code}", remedy=f"the languages are {known}")
+            text = text + BETWEEN if parts else text
+            words, starts, sentences = self.by_language[code].analyse(texts[code])
+            parts.append(Tokens([tagged(code, w) for w in words], starts + len(text), sentences + n_tokens))
+            text, n_tokens = text + texts[code], n_tokens + len(words)
+        return text, Tokens(
+            [word for part in parts for word in part.words],
+            np.concatenate([part.starts for part in parts]).astype(np.int32),
+            np.concatenate([part.sentences for part in parts]).astype(np.int32),
+        )
+
+    def ends(self, text: str, starts: Sequence[int], words: Sequence[str]) -> list[int]:
+        """The characters at which tokens end that begin at `starts`; `words` tell their languages."""
+        ends = np.zeros(len(starts), np.int64)
+        for code, analysis in self.by_language.items():
+            here = [i for i, word in enumerate(words) if language_of(word) == code]
+            ends[here] = analysis.ends(text, [starts[i] for i in here])
+        return ends.tolist()
+
+    def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words, with their language, may enter a vocabulary; none of an unknown language."""
+        out = np.zeros(len(words), np.bool_)
+        for code, analysis in self.by_language.items():
+            here = [i for i, word in enumerate(words) if language_of(word) == code]
+            out[here] = analysis.eligible([untagged(words[i]) for i in here])
+        return out
+
+    def resolved(self) -> "PolylingualAnalysis":
+        """The same with the languages' stop words spelled out."""
+        return PolylingualAnalysis({code: one.resolved() for code, one in self.by_language.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"languages": {code: one.to_dict() for code, one in self.by_language.items()}}
+
+
+def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
+    """The analysis whose `to_dict` gave `values`. Raises TypeError or KeyError for those of another thing.
+
+    >>> analysis_from(PolylingualAnalysis.of(Analysis(), ["en", "fr"]).to_dict()).languages
+    ('en', 'fr')
+    """
+    if "languages" not in values:
+        return Analysis.from_dict(dict(values))
+    parts = {code: Analysis.from_dict(one) for code, one in values["languages"].items()}
+    if any(one.language != code for code, one in parts.items()):
+        raise ValueError("a language is analysed as another")
+    return PolylingualAnalysis(dict(sorted(parts.items())))
+
+
+def refuse_other_languages(analysis: Analysis | PolylingualAnalysis | None, vocabulary: Vocabulary) -> None:
+    """Raise ValueError where texts were analysed in several languages, and a vocabulary is of others."""
+    if isinstance(analysis, PolylingualAnalysis):
+        languages = set(vocabulary.languages)
+        if not languages or not languages <= set(analysis.languages):
+            raise ValueError("a vocabulary of other languages than the analysis")
+
+
+def _for_language(base: Analysis, code: str) -> Analysis:
+    stop_words = base.stop_words
+    if stop_words == "language" and not has_stop_words(code):
+        stop_words = "none"
+    stemming = base.stemming and has_stemmer(code)
+    return dataclasses.replace(base, language=code, stop_words=stop_words, stemming=stemming)
+
+
+def with_every_language(documents: Iterable[Document], fields: Mapping[str, str]) -> Iterator[Document]:
+    """The documents; raises UserError after the last where no document had a text in a field's language."""
+    met: set[str] = set()
+    for document in documents:
+        met.update(document.texts or ())
+        yield document
+    for code, field in fields.items():
+        if met and code not in met:
+            raise UserError(
+                f"no document has a text in the field {field!r} ({code})", remedy="check --text-field"
+            )
+
+
+def aligned(
+    documents: Iterable[Document], problems: Problems, language_field: str, *, apart: bool = False
+) -> Iterator[Document]:
+    """Rows that share an id and differ in language, joined: each becomes a side of one document.
+
+    Documents come in the order of their first rows, with the metadata of all. Every text is held in memory
+    until the last row is read. A row without a language or a text, and a language that comes twice for an
+    id, are reported. Raises UserError where there are several languages and no document has two of them,
+    unless documents may be `apart`, as those that a model scores.
+    """
+    joined: dict[str, Document] = {}
+    for row in documents:
+        bad = _no_side(row, language_field)
+        if bad is not None:
+            problems.tell(bad, row.where or None, row.line)
+            continue
+        identity, side = row.id or "", {row.language or "": row.text or ""}
+        known = joined.get(identity)
+        if known is None:
+            joined[identity] = dataclasses.replace(row, text=None, texts=side, language=None)
+        elif known.texts is not None and row.language not in known.texts:
+            texts, metadata = {**known.texts, **side}, {**row.metadata, **known.metadata}
+            joined[identity] = dataclasses.replace(known, texts=texts, metadata=metadata)
+        else:
+            problem = f"the id {shown(identity)} was used before in the language {row.language}"
+            remedy = "rows that share an id differ in language; or --on-error skip to keep the first"
+            problems.tell(Bad("duplicate id", problem, remedy), row.where or None, row.line)
+    met = {code for document in joined.values() for code in document.texts or ()}
+    if not apart and len(met) > 1 and all(len(document.texts or ()) == 1 for document in joined.values()):
+        problem = f"rows in {', '.join(sorted(met))} share no id, so no document has two languages"
+        raise UserError(problem, remedy="name the field of the ids by --id-field")
+    yield from joined.values()
+
+
+def _no_side(row: Document, language_field: str) -> Bad | None:
+    """Why a row cannot be a document's side; None where it can."""
+    if row.language is None:
+        problem = f"no language in the field {language_field!r}"
+        return Bad("no language", problem, "give JSON Lines or a table that has the field")
+    if row.text is None:
+        problem = "a side of a document needs a text, not tokens"
+        return Bad("tokens for a text", problem, "name a field of text")
+    return None
+
+
+def by_code(texts: Mapping[str, str]) -> dict[str, str]:
+    """Texts by language code, of those given by code or English name. Raises Bad.
+
+    >>> by_code({"English": "The house.", "de": "Das Haus."})
+    {'en': 'The house.', 'de': 'Das Haus.'}
+    """
+    sides: dict[str, str] = {}
+    for name, text in texts.items():
+        code = code_of(name)
+        if code in sides:
+            problem = f"two texts in the language {code}"
+            raise Bad("two texts in a language", problem, "give one text a language")
+        sides[code] = text
+    return sides
+
+
+def choose_by_language(
+    rule: VocabularyRule, counts: Vocabulary, analysis: PolylingualAnalysis, documents: Mapping[str, int]
+) -> Vocabulary:
+    """The vocabulary that a rule makes of each language's words by itself, in one.
+
+    `documents` tells how many documents each language has. A given list of words carries languages.
+    """
+    chosen: dict[str, Vocabulary] = {}
+    for code, part in counts.by_language().items():
+        own = rule
+        if rule.words is not None:
+            own = dataclasses.replace(rule, words=tuple(w for w in rule.words if language_of(w) == code))
+        try:
+            chosen[code] = own.choose(part, analysis.eligible(part.words), documents.get(code, 0))
+        except UserError as error:
+            raise UserError(f"language {code}: {error}") from None
+    strange = [word for word in rule.words or () if language_of(word) not in chosen]
+    if strange:
+        remedy = "words carry their language, as " + tagged(next(iter(chosen)), "word")
+        raise UserError(f"the word {shown(strange[0])} is of no language of the corpus", remedy=remedy)
+    if not chosen:
+        raise UserError("the vocabulary is empty: no document holds a word; see the text fields")
+    return Vocabulary.joined(chosen)

@@ -1,0 +1,95 @@
+"""The last report of each minibatch, for schedules that take it back when the minibatch is read again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit, apply_to_stats
+from stickbreaker.core.records import Array, Rows, Stats, no_rows
+from stickbreaker.core.serialize import flat_stats, refuse_other_rows, refuse_other_sizes, stats_from
+
+PREFIX = "kept/"  # of the arrays of a snapshot
+
+
+class MemoizedReports:
+    """Reports by their minibatch's number; rows in single precision, which adds and takes away exactly."""
+
+    def __init__(self) -> None:
+        self.reports: dict[int, Stats] = {}
+
+    def replace(self, number: int, stats: Stats) -> tuple[Stats, Rows | None]:
+        """Keep a report in the place of the last; gives it as it is kept, and the rows of the last."""
+        kept = replace(stats, rows=single(stats.rows.rows()), new_rows={})
+        last = self.reports.get(number)
+        self.reports[number] = kept
+        return kept, None if last is None else last.rows.rows()
+
+    def known(self, shape: tuple[int, ...]) -> Stats:
+        """The sum of all reports, but for their rows, with the trials that every report has, and these with
+        their rows (`shape` is the table's)."""
+        from stickbreaker.engines.stats_sum import (
+            Sum,
+        )  # brings numba, which a model that is read does without
+
+        total = Sum(shape)
+        reports = [self.reports[number] for number in sorted(self.reports)]
+        tried = tried_by_all(reports)
+        for report in reports:
+            trial = {name: report.trial[name] for name in tried}
+            total.add(replace(report, rows=no_rows(shape[1]), trial=trial))
+        return total.stats()
+
+    def edit(self, edit: Edit, row_axis: str, column_axis: str, n_rows: int) -> None:
+        """Follow an edit; `n_rows` are the table's before it."""
+        for number, report in self.reports.items():
+            after = apply_to_stats(edit, report, row_axis, column_axis, n_rows)
+            self.reports[number] = replace(after, rows=single(after.rows.rows()))
+
+    def table(self, shape: tuple[int, ...]) -> Array:
+        """The reports' rows added up."""
+        total = np.zeros(shape)
+        for number in sorted(self.reports):
+            rows = self.reports[number].rows.rows()
+            total[rows.positions] += rows.values
+        return total
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which `restore` makes the same reports."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for number, report in self.reports.items():
+            arrays |= flat_stats(f"{PREFIX}{number}/", report)
+        return arrays
+
+    def refuse_others(self, shape: tuple[int, ...], column_axis: str) -> None:
+        """Raise ValueError where reports are not of a table of this shape, or cannot be added up."""
+        trials: dict[str, dict[str, tuple[int, ...]]] = {}
+        sums = [{name: item.values.shape for name, item in r.usage.items()} for r in self.reports.values()]
+        if any(each != sums[0] for each in sums):
+            raise ValueError("reports of different sums")
+        for report in self.reports.values():
+            refuse_other_rows(report, shape)
+            refuse_other_sizes(report.usage, {column_axis: shape[1]})
+            for name, trial in report.trial.items():
+                sizes = {key: item.values.shape for key, item in trial.usage.items()}
+                sizes[""] = trial.rows.rows().values.shape[1:]
+                if trials.setdefault(name, sizes) != sizes:
+                    raise ValueError(f"reports of {name} of different sizes")
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take the state of a snapshot."""
+        numbers = {int(name.split("/")[1]) for name in arrays if name.startswith(PREFIX)}
+        self.reports = {number: stats_from(f"{PREFIX}{number}/", arrays) for number in sorted(numbers)}
+
+
+def tried_by_all(reports: Sequence[Stats]) -> list[str]:
+    """The names of the trials that every report has, in the first one's order."""
+    first = reports[0].trial if reports else ()
+    return [name for name in first if all(name in report.trial for report in reports)]
+
+
+def single(rows: Rows) -> Rows:
+    """Rows in single precision."""
+    return Rows(rows.positions, rows.values.astype(np.float32))

@@ -1,0 +1,174 @@
+"""Portions of documents, and where their records lie between passes."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Dissolve, Drop, Edit, Grow, Merge, Permute, Split
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.source import Shards, Source
+from stickbreaker.engines.row_files import sync
+from stickbreaker.engines.spark.document_tasks import Portion, Records
+from stickbreaker.engines.spark.file_versions import Versions
+
+LEAST = 8  # portions of a step, where it has so many shards
+WITH_RECORDS = 8192  # documents of a portion at most, where its records are written: a task holds all of them
+NAME = "records"  # of the array of a snapshot
+
+
+def portions_of(shards: Iterable[Shard[Any]], documents: int, shard_size: int) -> list[Portion]:
+    """Shards, of `shard_size` documents, in portions of about so many, each known by its first one's number.
+
+    A step of few is cut into about `LEAST` portions all the same, so that more than one core has work; a
+    block stays whole, where the shards are given as blocks.
+    """
+    if isinstance(shards, Shards):
+        documents = min(documents, -(-shards.n_documents // (LEAST * shard_size)) * shard_size)
+        return [Portion(_first(part), chunks=tuple(part.chunks)) for part in shards.portions(documents)]
+    held, size = list(shards), max(1, documents // shard_size)
+    parts = [held[start : start + size] for start in range(0, len(held), size)]
+    return [Portion(int(part[0].documents[0]), given=tuple(part)) for part in parts]
+
+
+def _first(part: Shards) -> int:
+    chunk = part.chunks[0]
+    return int(part.source.first[chunk]) if isinstance(chunk, int) else int(chunk[0])
+
+
+def source_of(shards: Iterable[Shard[Any]]) -> Source | None:
+    """Where the documents lie; None of shards that are sent themselves."""
+    return shards.source if isinstance(shards, Shards) else None
+
+
+class CarriedRecords:
+    """Which files hold the documents' records of each portion.
+
+    `carried` records are kept from pass to pass; others serve the rounds of a step. Edits are noted, and
+    applied when a file is read next.
+    """
+
+    def __init__(self, folder: Path, carried: bool) -> None:
+        self.carried = carried
+        self.files = Versions(folder, "records")
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.kept: dict[int, Held] = {}
+        self.fresh: dict[int, Held] = {}  # of the step under way
+        self.log: list[Edit] = []
+        self.portion = 0  # documents of the portions that `kept` are of
+
+    def portions(
+        self,
+        shards: Iterable[Shard[Any]],
+        documents: int,
+        shard_size: int,
+        *,
+        tried: bool,
+        retry: bool,
+    ) -> list[Portion]:
+        """Shards in portions with their records to read, of the last pass or (`retry`) the step under way;
+        and, where records are carried or plans are `tried`, those to write, which are there when the map has
+        ended. Records that are kept are found by their portions, so these stay as large as they were.
+        """
+        if tried or self.carried:
+            documents = min(documents, WITH_RECORDS)
+        if self.carried:
+            documents = self.portion = self.portion or documents
+        return self._around(portions_of(shards, documents, shard_size), tried, retry)
+
+    def _around(self, portions: Sequence[Portion], tried: bool, retry: bool) -> list[Portion]:
+        held = self.fresh if retry else self.kept
+        before = {
+            number: Records(self._path(version, number), tuple(self.log[since:]))
+            for number, (version, since) in held.items()
+        }
+        after: dict[int, Records] = {}
+        if not retry:
+            self.fresh = {}
+        if tried or self.carried:
+            version = self.files.new()
+            after = {each.number: Records(self._path(version, each.number)) for each in portions}
+            self.fresh = {**self.fresh, **dict.fromkeys(after, Held(version, len(self.log)))}
+        return [
+            replace(each, before=before.get(each.number), after=after.get(each.number)) for each in portions
+        ]
+
+    def _path(self, version: str, portion: int) -> Path:
+        return self.files.folder / version / f"{portion:012d}.safetensors"
+
+    def commit(self) -> None:
+        """Keep the records of the step, where they are carried."""
+        if self.carried:
+            self.kept = {**self.kept, **self.fresh}
+        self.fresh = {}
+        self.files.tidy(self.versions())
+
+    def edit(self, edit: Edit, row_axis: str) -> None:
+        """Note an edit, without what it holds along rows: records have none."""
+        if self.kept:
+            self.log.append(tuple(without_along(change, row_axis) for change in edit))
+
+    def versions(self) -> set[str]:
+        """The folders that are in use."""
+        return {held.version for each in (self.kept, self.fresh) for held in each.values()}
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """An array that `restore` reads; the files that it names stay until the next snapshot but one."""
+        self.files.pin(self.versions())
+        if not self.kept:
+            return {}
+        sync([self._path(held.version, number) for number, held in self.kept.items()])
+        state = {
+            "kept": [[number, *held] for number, held in self.kept.items()],
+            "log": [[_change_to_json(change) for change in edit] for edit in self.log],
+            "portion": self.portion,
+        }
+        return {NAME: np.frombuffer(json.dumps(state).encode(), np.uint8).copy()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take the state of a snapshot."""
+        self.clear()
+        if NAME in arrays:
+            state = json.loads(arrays[NAME].tobytes())
+            self.kept = {number: Held(version, since) for number, version, since in state["kept"]}
+            self.log = [tuple(_change_from_json(change) for change in edit) for edit in state["log"]]
+            self.portion = state.get("portion", WITH_RECORDS)
+            self.files.pin(self.versions())
+
+
+class Held(NamedTuple):
+    """A folder with a portion's records, and how many edits had been made when they were written."""
+
+    version: str
+    since: int
+
+
+CHANGES: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (Drop, Merge, Dissolve, Split, Permute, Grow)
+}
+
+
+def _change_to_json(change: Any) -> dict[str, Any]:
+    """A change as JSON."""
+    values = {each.name: getattr(change, each.name) for each in fields(change) if each.name != "along"}
+    return {"kind": type(change).__name__, **values}
+
+
+def _change_from_json(content: Mapping[str, Any]) -> Any:
+    """The change that `_change_to_json` was given."""
+    values = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items() if name != "kind"}
+    return CHANGES[content["kind"]](**values)
+
+
+def without_along(change: Any, axis: str) -> Any:
+    """A change without what it holds along an axis."""
+    if isinstance(change, Split | Dissolve):
+        return replace(change, along={name: held for name, held in change.along.items() if name != axis})
+    return change

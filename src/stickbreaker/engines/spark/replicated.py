@@ -1,0 +1,150 @@
+"""The engine on Spark whose table is bounded and lies everywhere: the driver has it, each step sends it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit
+from stickbreaker.core.records import Array, Record, Stats
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines.contract import Seeds
+from stickbreaker.engines.local import LocalEngine
+from stickbreaker.engines.spark.array_sums import map_items_with_sums
+from stickbreaker.engines.spark.document_tasks import EachTask, Portion, over_sent
+from stickbreaker.engines.spark.failures import freeze_gc, reporting_user_errors
+from stickbreaker.engines.spark.jobs import Cluster
+from stickbreaker.engines.spark.partitions import CarriedRecords, source_of
+from stickbreaker.models.contract import Model, Proposal
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
+
+
+@dataclass(frozen=True)
+class EverywhereTask:
+    """Local steps of portions by an engine of the task's own, over the table that was sent."""
+
+    sent: Any  # a broadcast variable, whose `value` is (model, table)
+    params: Record
+    seed: int
+    source: Source | None
+    proposals: tuple[Proposal, ...] = ()
+    retry: bool = False
+
+    def __call__(self, portions: Iterable[Portion]) -> Iterator[Stats]:
+        with reporting_user_errors():
+            for portion in portions:
+                yield self._portion(portion)
+        freeze_gc("everywhere")
+
+    def _portion(self, portion: Portion) -> Stats:
+        engine, shards = over_sent(self.sent), portion.shards(self.source)
+        if self.retry:
+            engine.fresh = portion.records()
+            stats = engine.retry(self.params, shards, self.seed, self.proposals)
+        else:
+            engine.locals, engine.keep_local = portion.records(), portion.after is not None
+            stats = engine.map(self.params, shards, len(shards), self.seed, self.proposals)
+        if portion.after is not None:
+            portion.after.write(engine.fresh)
+        return stats
+
+
+class ReplicatedEngine(LocalEngine):
+    """A local engine but for the map: portions of documents are learned from by executors.
+
+    `settings`: see `SparkEngine`. Documents' records lie in `folder`, which all machines see.
+    """
+
+    def __init__(self, settings: "SparkEngine", *, folder: Path, keep_local: bool = False) -> None:
+        super().__init__(1)
+        self.settings, self.folder = settings, folder
+        self.cluster = Cluster(settings.session)
+        self.records = CarriedRecords(folder, keep_local)
+
+    def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
+        super().start(model, counts, keys)
+        self.records.clear()
+
+    def map(
+        self,
+        params: Record,
+        shards: Iterable[Shard[Any]],
+        n_shards: int,
+        seed: int,
+        proposals: Sequence[Proposal] = (),
+    ) -> Stats:
+        return self._sent(params, shards, seed, proposals, retry=False)
+
+    def retry(
+        self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
+    ) -> Stats:
+        return self._sent(params, shards, seed, proposals, retry=True)
+
+    def _sent(
+        self,
+        params: Record,
+        shards: Iterable[Shard[Any]],
+        seed: int,
+        proposals: Sequence[Proposal],
+        *,
+        retry: bool,
+    ) -> Stats:
+        from stickbreaker.engines.stats_sum import Sum
+
+        sizes = self.settings.portion, self.model.shard_size
+        portions = self.records.portions(shards, *sizes, tried=bool(proposals), retry=retry)
+        sent = self.cluster.context.broadcast((self.model, self.table))  # written before this returns
+        task = EverywhereTask(sent, params, seed, source_of(shards), tuple(proposals), retry)
+        total = Sum(self.table.shape)
+        try:
+            with self.cluster.until_stopped():
+                found = self.cluster.each(portions, task)
+            for stats in found:
+                total.add(stats)
+        finally:
+            sent.destroy()
+        return total.stats()
+
+    def map_items(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
+        sent = self.cluster.context.broadcast((self.model, self.table))
+        try:
+            return self.cluster.each(items, EachTask(partial(over_sent, sent), function))
+        finally:
+            sent.destroy()
+
+    def map_items_with_sums(
+        self,
+        function: Callable[[LocalEngine, Any], tuple[Any, Array]],
+        items: Sequence[Any],
+        finish: Callable[[int, Array], Any],
+    ) -> tuple[list[Any], list[Any]]:
+        sent = self.cluster.context.broadcast((self.model, self.table))
+        try:
+            return map_items_with_sums(self.cluster, partial(over_sent, sent), function, items, finish)
+        finally:
+            sent.destroy()
+
+    def commit(self) -> None:
+        self.records.commit()
+
+    def edit(self, edit: Edit) -> None:
+        super().edit(edit)
+        self.records.edit(edit, self.table.axes[0])
+
+    def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
+        arrays, keys = super().snapshot()
+        return {**arrays, **self.records.snapshot()}, keys
+
+    def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
+        super().restore(model, arrays, keys)
+        self.records.restore(arrays)
+
+    def stop(self) -> None:
+        super().stop()
+        self.cluster.stop()

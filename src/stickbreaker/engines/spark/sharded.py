@@ -1,0 +1,421 @@
+"""The engine on Spark whose table lies in blocks: the driver holds small sums and names of files."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit, apply_to_rows, apply_to_stats
+from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
+from stickbreaker.core.serialize import flat_stats, stats_from
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.engines.contract import Engine, Seeds
+from stickbreaker.engines.local import LocalEngine
+from stickbreaker.engines.memoized import PREFIX, tried_by_all
+from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer, sync
+from stickbreaker.engines.spark.array_sums import map_items_with_sums
+from stickbreaker.engines.spark.document_tasks import EachTask, MapTask, StoredField, over_files
+from stickbreaker.engines.spark.file_versions import Versions
+from stickbreaker.engines.spark.jobs import Cluster
+from stickbreaker.engines.spark.partitions import CarriedRecords, source_of
+from stickbreaker.engines.spark.stats_sum import Reduced, ReduceTask, without_rows
+from stickbreaker.engines.spark.table_tasks import (
+    Begin,
+    Blend,
+    BlockTask,
+    EditTask,
+    Exchange,
+    Follow,
+    StoredReport,
+    Summarise,
+    Totals,
+    added,
+)
+from stickbreaker.engines.spark.table_view import SparkParts
+from stickbreaker.engines.stored_table import StoredRows, StoredTable
+from stickbreaker.engines.table import n_groups_of, refuse_other_groups
+from stickbreaker.models.contract import Model, Proposal, Summary
+from stickbreaker.models.row_queries import TableView
+
+CHUNK = 1024  # rows of a chunk at most
+BLOCK_BYTES, MOST_BLOCKS = 1 << 22, 16  # of a table whose number of blocks was not given
+LEAST_COLUMNS = 50  # a table of fewer may get as many
+
+
+class FiledRows(Rows):
+    """A report's rows that lie in files (`stored`): only the engine that made them can read them."""
+
+    stored: StoredRows
+
+    @classmethod
+    def of(cls, stored: StoredRows) -> "FiledRows":
+        """The rows of a version's table."""
+        rows = cls(*no_rows(stored.n_columns))
+        rows.stored = stored
+        return rows
+
+
+class ShardedEngine(Engine):
+    """Local steps are mapped over portions of documents, and their reports reduced by blocks of rows.
+
+    Every version of the table, of a report and of documents' records has files of its own in `folder`, which
+    all machines see; a version that nothing refers to any more is removed. `settings`: see `SparkEngine`.
+    """
+
+    table: StoredTable  # narrower than the contract has it: others only look
+
+    def __init__(self, settings: "Any", *, folder: Path, keep_local: bool = False) -> None:
+        self.settings, self.folder = settings, folder
+        self.cluster = Cluster(settings.session)
+        self.records = CarriedRecords(folder, keep_local)
+        self.keeper: object = None  # of a temporary folder, which lasts as long as this
+        self.names = Versions(folder, "rows")
+        self.reports: dict[int, Stats] = {}  # the last report of each minibatch, its rows in files
+        self.versions: dict[int, str] = {}  # of their rows
+        self.live: set[str] = set()  # versions that the step under way made, or its plans refer to
+        self.traffic: dict[str, float] = {}  # of the last map: records and bytes shuffled
+
+    # the table
+
+    def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
+        self._set_model(model)
+        groups = model.table.groups
+        n_groups = n_groups_of(groups)
+        n_rows, n_columns = counts.shape
+        layout = layout_of(n_rows, n_columns, self.settings.blocks)
+        version = self.names.new()
+        self._set_groups(groups)
+        seeds = self.cluster.context.broadcast(counts)
+        work = Totals(version, Begin(layout, seeds, version), self._groups, n_groups)
+        sums = self._each_block(layout, work, (version,))
+        seeds.destroy()
+        stored = StoredRows(self.folder, layout, (version,), n_columns)
+        self.table = StoredTable(stored, model.table.axes, 1.0, sums["totals"], groups)
+        self.reports, self.versions, self.live = {}, {}, set()
+        self.records.clear()
+
+    def _set_groups(self, groups: NDArray[np.int32] | None) -> None:
+        """Send the rows' groups once: they are a number a word."""
+        self._groups = None if groups is None else self.cluster.context.broadcast(groups)
+
+    def reading(self) -> StoredTable:
+        """The table as tasks read it."""
+        table = self.table
+        return StoredTable(table.stored, table.axes, table.scale, table.totals())
+
+    def _set_model(self, model: Model) -> None:
+        self.model = model
+        self._model = self.cluster.context.broadcast(model)
+
+    def _each_block(self, layout: Layout, work: Any, versions: tuple[str, ...] = ()) -> dict[str, Any]:
+        """`work` on every chunk, its sums added up in the blocks' order."""
+        task = BlockTask(self.folder, layout, work, versions)
+        total = dict[str, Any]()
+        for sums in self.cluster.each(list(range(layout.blocks)), task):
+            total = added(total, sums)
+        return total
+
+    def new_version(self) -> str:
+        """A name for files that last as long as the step under way."""
+        version = self.names.new()
+        self.live.add(version)
+        return version
+
+    def each_chunk(self, work: Any, *versions: str) -> dict[Any, Any]:
+        """What `work` makes of every chunk of the present table, added up; it writes `versions`."""
+        return self._each_block(self.table.stored.layout, work, versions)
+
+    def stored_rows(self, rows: Rows | SparseCounts) -> StoredRows:
+        """Where the rows of a report lie."""
+        return rows.stored if isinstance(rows, FiledRows) else self._written(rows)
+
+    def stored_array(self, values: Array) -> StoredField:
+        """An array over all rows that the driver holds, written: of plans that were read from a snapshot."""
+        flat = values.reshape(len(values), -1)
+        written = self._written(Rows(np.arange(len(flat)), flat))
+        return StoredField(replace(written, n_columns=flat.shape[1]), values.shape)
+
+    def _rewrite(self, work: Any, version: str, n_columns: int, kept: tuple[str, ...] = ()) -> None:
+        """Let `work` write the table's next version."""
+        table = self.table
+        counted = Totals(version, work, self._groups, len(table.totals()))
+        sums = self._each_block(table.stored.layout, counted, (version, *kept))
+        totals = sums.get("totals", np.zeros((len(table.totals()), n_columns)))
+        stored = replace(table.stored, versions=(version,), n_columns=n_columns)
+        self.table = StoredTable(stored, table.axes, 1.0, totals, table.groups)
+
+    # a step
+
+    def map(
+        self,
+        params: Record,
+        shards: Iterable[Shard[Any]],
+        n_shards: int,
+        seed: int,
+        proposals: Sequence[Proposal] = (),
+    ) -> Stats:
+        self.live = {version for plan in proposals for version in _versions_of(plan)}
+        return self._map(params, shards, seed, proposals, retry=False)
+
+    def retry(
+        self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
+    ) -> Stats:
+        return self._map(params, shards, seed, proposals, retry=True)
+
+    def _map(
+        self,
+        params: Record,
+        shards: Iterable[Shard[Any]],
+        seed: int,
+        proposals: Sequence[Proposal],
+        retry: bool,
+    ) -> Stats:
+        sizes = self.settings.portion, self.model.shard_size
+        portions = self.records.portions(shards, *sizes, tried=bool(proposals), retry=retry)
+        task = MapTask(
+            self._model,
+            params,
+            self.reading(),
+            seed,
+            source_of(shards),
+            self.settings.task_bytes,
+            tuple(proposals),
+            retry,
+        )
+        version = self.new_version()
+        stored = self.table.stored
+        reduce = ReduceTask(
+            self.folder,
+            version,
+            stored.layout,
+            stored.n_columns,
+            self._groups,
+            len(self.table.totals()),
+        )
+        context = self.cluster.context
+        pairs = context.parallelize(portions, max(1, len(portions))).mapPartitions(task)
+        sums = pairs.repartitionAndSortWithinPartitions(stored.layout.blocks + 1, reduce.partition)  # pyright: ignore[reportCallIssue]
+        with self.cluster.until_stopped():
+            found: list[Reduced] = self.cluster.collect(sums.mapPartitionsWithIndex(reduce))
+        return self._assemble_report(found, version, retry)
+
+    def _assemble_report(self, found: Sequence[Reduced], version: str, retry: bool) -> Stats:
+        params = next(part.params for part in found if part.params is not None)
+        parts = [part.totals for part in found if part.totals is not None]
+        self.traffic = {
+            "records": sum(part.records for part in found),
+            "bytes": sum(part.n_bytes for part in found),
+        }
+        trial = {name: self._in_files(each, version, name) for name, each in params.trial.items()}
+        if not retry:
+            self.fresh_totals = np.sum(parts, axis=0)
+        return replace(self._in_files(params, version, COUNTS), trial=trial)
+
+    def _in_files(self, params: Stats, version: str, table: str) -> Stats:
+        """A report whose rows lie in the files of a version."""
+        n_columns = params.rows.n_columns
+        stored = replace(self.table.stored, versions=(version,), n_columns=n_columns, table=table)
+        return replace(params, rows=FiledRows.of(stored))
+
+    def commit(self) -> None:
+        self.records.commit()
+
+    def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
+        stored, fresh, table = self.table.stored, self.stored_rows(rows), self.table
+        if keep == 0.0 and isinstance(rows, FiledRows):
+            self.table = StoredTable(fresh, table.axes, add, self.fresh_totals * add, table.groups)
+        else:
+            version = self.names.new()
+            work = Blend(stored, fresh, keep * table.scale, add, version)
+            self._rewrite(work, version, stored.n_columns)
+        self._tidy()
+
+    def _written(self, rows: Rows | SparseCounts) -> StoredRows:
+        """Rows that the driver holds, written as a version."""
+        dense, version, layout = rows.rows(), self.new_version(), self.table.stored.layout
+        for block in range(layout.blocks):
+            with row_writer(block_path(self.folder, version, block)) as writer:
+                for chunk in layout.chunks_of(block):
+                    ends = np.searchsorted(dense.positions, layout.bounds(chunk))
+                    part = slice(*ends.tolist())
+                    writer.add(COUNTS, chunk, dense.positions[part], dense.values[part])
+        return replace(self.table.stored, versions=(version,))
+
+    def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
+        assert isinstance(stats.rows, FiledRows)
+        stored, version, kept = self.table.stored, self.names.new(), self.new_version()
+        trials = {name: _stored(each) for name, each in stats.trial.items()}
+        last = self._report_rows(number) if number in self.reports else None
+        work = Exchange(stored, keep * self.table.scale, stats.rows.stored, trials, last, version, kept)
+        self._rewrite(work, version, stored.n_columns, (kept,))
+        self.reports[number], self.versions[number] = replace(stats, new_rows={}), kept
+        self._tidy()
+        return self._known()
+
+    def _report_rows(self, number: int, table: str = COUNTS, n_columns: int = 0) -> StoredRows:
+        """The rows of a kept report, or of one of its trials."""
+        wide = n_columns or self.table.stored.n_columns
+        versions = (self.versions[number],)
+        return replace(self.table.stored, versions=versions, n_columns=wide, table=table)
+
+    def _known(self) -> Stats:
+        """The sum of all reports, but for their rows, with the trials that every report has; the rows of
+        these lie in all the reports' files."""
+        total = Stats(no_rows(self.table.shape[1]))
+        numbers = sorted(self.reports)
+        tried = tried_by_all([self.reports[number] for number in numbers])
+        for number in numbers:
+            report = without_rows(self.reports[number])
+            total = total.plus(replace(report, trial={name: report.trial[name] for name in tried}))
+        trial: dict[str, Stats] = {}
+        for name, each in total.trial.items():
+            stored = self._report_rows(numbers[0], name, self.reports[numbers[0]].trial[name].rows.n_columns)
+            stored = replace(stored, versions=tuple(self.versions[number] for number in numbers))
+            trial[name] = replace(each, rows=FiledRows.of(stored))
+        return replace(total, trial=trial)
+
+    def edit(self, edit: Edit) -> None:
+        if not edit:
+            return
+        row_axis = self.table.axes[0]
+        if any(change.axis == row_axis for change in edit):
+            raise ValueError("the rows of a table in blocks do not change")
+        version = self.names.new()
+        kept: list[StoredReport] = []
+        after: dict[int, Stats] = {}
+        names: dict[int, str] = {}
+        for number in sorted(self.reports):
+            report = self.reports[number]
+            trials = {
+                name: self._report_rows(number, name, each.rows.n_columns)
+                for name, each in report.trial.items()
+            }
+            names[number] = self.new_version()
+            kept.append(StoredReport(self._report_rows(number), trials, names[number]))
+            after[number] = apply_to_stats(edit, without_rows(report), *self.table.axes, 0)
+        work = EditTask(edit, self.table.axes, self.reading(), version, tuple(kept))
+        after_it = apply_to_rows(edit, no_rows(self.table.shape[1]), *self.table.axes, 0)
+        self._rewrite(work, version, after_it.n_columns, tuple(names.values()))
+        self.reports, self.versions = after, names
+        self._tidy()
+        self.records.edit(edit, row_axis)
+
+    def map_items(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
+        return self.cluster.each(items, EachTask(partial(over_files, self._model, self.reading()), function))
+
+    def map_items_with_sums(
+        self,
+        function: Callable[[LocalEngine, Any], tuple[Any, Array]],
+        items: Sequence[Any],
+        finish: Callable[[int, Array], Any],
+    ) -> tuple[list[Any], list[Any]]:
+        over = partial(over_files, self._model, self.reading())
+        return map_items_with_sums(self.cluster, over, function, items, finish)
+
+    def edit_stats(self, edit: Edit, stats: Stats) -> Stats:
+        after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)
+        trial = {name: replace(each, rows=stats.trial[name].rows) for name, each in after.trial.items()}
+        after = replace(after, trial=trial)
+        if not isinstance(stats.rows, FiledRows):
+            return after
+        version = self.new_version()
+        report = StoredReport(
+            stats.rows.stored, {name: _stored(each) for name, each in trial.items()}, version
+        )
+        n_groups = len(self.table.totals())
+        work = Totals(version, Follow(edit, self.table.axes, report), self._groups, n_groups)
+        self.fresh_totals = self.each_chunk(work, version)["totals"]
+        return self._in_files(after, version, COUNTS)
+
+    # what is asked of the table
+
+    def totals(self) -> Array:
+        return self.table.totals()
+
+    def summary(self, params: Record) -> Summary:
+        work = Summarise(self._model, params, self.reading())
+        return self._each_block(self.table.stored.layout, work)
+
+    def table_view(self, report: Stats | None) -> TableView:
+        return SparkParts(self, report)
+
+    # files
+
+    def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> LocalEngine:
+        other = LocalEngine.over(model, self.table.copy() if copied else self.table, n_jobs)
+        other.folder, other.keeper = self.folder, self.keeper
+        return other
+
+    def files(self, *, run: bool) -> Sequence[Path]:
+        versions = sorted(self.versions.values()) if run else []
+        stored = self.table.stored
+        kept = (
+            block_path(self.folder, version, block)
+            for version in versions
+            for block in range(stored.layout.blocks)
+        )
+        return [*self.table.files(), *kept]
+
+    def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
+        """Small arrays, and names of versions: their files stay until the next snapshot but one."""
+        arrays: dict[str, NDArray[Any]] = dict(self.table.arrays())
+        for number, report in self.reports.items():
+            arrays |= flat_stats(f"{PREFIX}{number}/{self.versions[number]}/", without_rows(report))
+        arrays |= self.records.snapshot()
+        self.names.pin(self._in_use())
+        self._tidy()
+        sync(self.files(run=True))
+        return arrays, None
+
+    def restore(self, model: Model, arrays: Mapping[str, Array], keys: Sequence[str] | None) -> None:
+        self._set_model(model)
+        self.table = StoredTable.restored(arrays, *model.table.axes, self.folder)  # pyright: ignore[reportIncompatibleVariableOverride]
+        refuse_other_groups(self.table.groups, len(self.table.totals()), model.table.groups)
+        self._set_groups(self.table.groups)
+        self.reports, self.versions, self.live = {}, {}, set()
+        held = {tuple(name.split("/")[1:3]) for name in arrays if name.startswith(PREFIX)}
+        for number, version in sorted(held, key=lambda each: int(each[0])):
+            self.reports[int(number)] = stats_from(f"{PREFIX}{number}/{version}/", arrays)
+            self.versions[int(number)] = version
+        self.records.restore(arrays)
+        self.names.pin(self._in_use())
+
+    def _in_use(self) -> set[str]:
+        """The versions that the present state refers to."""
+        return {*self.table.stored.versions, *self.versions.values()}
+
+    def _tidy(self) -> None:
+        """Remove versions that nothing refers to."""
+        self.names.tidy(self._in_use() | self.live)
+
+    def stop(self) -> None:
+        self.cluster.stop()
+
+
+def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
+    """How a table lies: in so many blocks (None: one for every 4 MB, at most 16), or one a row.
+
+    >>> layout_of(100_000, 50, None), layout_of(100_000, 50, 64).blocks, layout_of(3, 2, 64).blocks
+    (Layout(n_rows=100000, chunk=1024, blocks=10), 64, 3)
+    """
+    n_bytes = 8 * n_rows * max(n_columns, LEAST_COLUMNS)
+    wanted = blocks or min(-(-n_bytes // BLOCK_BYTES), MOST_BLOCKS)
+    most = max(1, min(wanted, n_rows))
+    layout = Layout(n_rows, max(1, min(CHUNK, -(-n_rows // most))), most)
+    return replace(layout, blocks=min(most, layout.n_chunks))
+
+
+def _versions_of(plan: Proposal) -> Iterator[str]:
+    """The versions that a plan's fields lie in."""
+    for item in plan.change.values():
+        if isinstance(item.values, StoredField):
+            yield from item.values.rows.versions
+
+
+def _stored(stats: Stats) -> StoredRows:
+    assert isinstance(stats.rows, FiledRows)
+    return stats.rows.stored

@@ -1,0 +1,265 @@
+"""How reports become sums: added up in their task under a memory limit, then block by block of the rows.
+
+A task's reports are combined before they leave it (in-mapper combining, Zhai 2014, section 3.2), keyed by the
+chunk of rows that they belong to. A block adds them in the portions' order, which depends on no machine.
+"""
+
+import pickle
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, no_rows, summed_cells
+from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
+from stickbreaker.engines.spark.failures import refuse_unseen_folder, reporting_user_errors
+from stickbreaker.engines.table import sums_by_group
+from stickbreaker.kernels.dirichlet import add_rows
+
+SMALL = -1  # in place of a chunk's number: what is no row
+CELL = 20  # bytes of a drawn cell that waits
+
+
+class Key(NamedTuple):
+    """Of what a task sends: the chunk that it is of (`SMALL`: none), the portion's number, and its turn."""
+
+    chunk: int
+    portion: int
+    turn: int
+
+
+class Sent(NamedTuple):
+    """Rows of one table and chunk that a task sends: dense, or the cells that are not zero, each once."""
+
+    table: str
+    places: NDArray[np.int32]  # of rows, or of each cell's row, in the chunk
+    values: NDArray[Any]  # rows × columns, or a number a cell: whole ones where they were drawn
+    columns: NDArray[np.integer[Any]] | None  # of cells
+    n_columns: int
+    unit: float
+
+    @property
+    def n_bytes(self) -> int:
+        cells = 0 if self.columns is None else self.columns.nbytes
+        return self.places.nbytes + self.values.nbytes + cells
+
+
+def without_rows(stats: Stats) -> Stats:
+    """A report less its rows and those of its trials."""
+    trial = {name: without_rows(each) for name, each in stats.trial.items()}
+    return replace(stats, rows=no_rows(stats.rows.n_columns), trial=trial)
+
+
+class RowSum:
+    """Rows of a table added up as they come, at most so many different ones; each report names a row once."""
+
+    def __init__(self, n_rows: int, most: int, n_columns: int) -> None:
+        self.places = np.full(n_rows, -1, np.int32)  # of the table's rows in `values`
+        self.values = np.zeros((most, n_columns))  # takes memory only where it is written to
+        self.n = 0
+        self.kind: np.dtype[Any] | None = None  # of the one report that was added; of a sum double precision
+
+    def new(self, rows: Rows) -> NDArray[np.int64]:
+        """The numbers of those that the sum does not have."""
+        return rows.positions[self.places[rows.positions] < 0]
+
+    def add(self, rows: Rows, new: NDArray[np.int64]) -> None:
+        """Add rows, of which these are `new`."""
+        self.kind = rows.values.dtype if self.kind is None else self.values.dtype
+        self.places[new] = np.arange(self.n, self.n + len(new))
+        self.n += len(new)
+        add_rows(self.values, self.places[rows.positions].astype(np.int64), rows.values, 1.0)
+
+    def take(self, layout: Layout) -> Iterator[tuple[int, Rows]]:
+        """The sum cut where chunks end; nothing is left of it."""
+        here = np.flatnonzero(self.places >= 0)
+        for chunk, part in layout.cut(here):
+            rows = here[part]
+            yield chunk, Rows(rows, self.values[self.places[rows]].astype(self.kind, copy=False))
+        self.places[here] = -1
+        self.values[: self.n] = 0.0
+        self.n, self.kind = 0, None
+
+
+class Combiner:
+    """Adds reports up until they take `most_bytes`, and gives them cut by chunk; 0 gives each by itself.
+
+    Rows are added as they come; drawn cells when half of the limit waits, since that takes as much again.
+    Besides, what rows are reported of takes 4 bytes a row of the model's table.
+    """
+
+    def __init__(self, portion: int, layout: Layout, most_bytes: int) -> None:
+        self.portion, self.layout, self.most_bytes = portion, layout, most_bytes
+        self.sums: dict[str, RowSum] = {}
+        self.cells: dict[str, list[SparseCounts]] = {}
+        self.row_bytes = self.cell_bytes = self.turn = 0  # of what waits; what was given
+
+    @property
+    def n_bytes(self) -> int:
+        """What waits."""
+        return self.row_bytes + self.cell_bytes
+
+    def add(self, table: str, rows: Rows | SparseCounts) -> Iterator[tuple[Key, Sent]]:
+        """Take a report; what the limit does not leave room for is given. A table's are of one kind."""
+        if not len(rows.positions):
+            return
+        assert table not in (self.sums if isinstance(rows, SparseCounts) else self.cells)
+        if isinstance(rows, SparseCounts):
+            yield from self._add_cells(table, rows)
+        else:
+            yield from self._add_rows(table, rows)
+
+    def rest(self) -> Iterator[tuple[Key, Sent]]:
+        """All that waits."""
+        self._combine()
+        waiting: list[tuple[str, Iterator[tuple[int, Rows | SparseCounts]]]] = [
+            *((table, total.take(self.layout)) for table, total in self.sums.items()),
+            *((table, _by_chunk(cells, self.layout)) for table, (cells,) in self.cells.items()),
+        ]
+        for table, parts in waiting:
+            for chunk, part in parts:
+                self.turn += 1
+                yield Key(chunk, self.portion, self.turn), sent(table, part, self.layout.bounds(chunk)[0])
+        self.cells, self.row_bytes, self.cell_bytes = {}, 0, 0
+
+    def _add_rows(self, table: str, rows: Rows) -> Iterator[tuple[Key, Sent]]:
+        row, n_rows, total = 8 * rows.n_columns, self.layout.n_rows, self.sums.get(table)
+        new = rows.positions if total is None else total.new(rows)
+        if self.n_bytes and self.n_bytes + row * len(new) > self.most_bytes:
+            yield from self.rest()
+            new = rows.positions
+        if total is None or total.n + len(new) > len(total.values):
+            most = max(self.most_bytes // row, len(rows.positions))
+            total = self.sums[table] = RowSum(n_rows, min(n_rows, most), rows.n_columns)
+        total.add(rows, new)
+        self.row_bytes += row * len(new)
+
+    def _add_cells(self, table: str, cells: SparseCounts) -> Iterator[tuple[Key, Sent]]:
+        self.cells.setdefault(table, []).append(cells)
+        self.cell_bytes += CELL * len(cells.times)
+        if self.n_bytes > self.most_bytes // 2:
+            self._combine()
+            if self.n_bytes > self.most_bytes // 8 * 3:
+                yield from self.rest()
+
+    def _combine(self) -> None:
+        """Add up the cells that wait."""
+        self.cells = {table: [summed_cells(parts)] for table, parts in self.cells.items()}
+        self.cell_bytes = sum(CELL * len(cells.times) for (cells,) in self.cells.values())
+
+
+def _by_chunk(cells: SparseCounts, layout: Layout) -> Iterator[tuple[int, SparseCounts]]:
+    """Cells by ascending rows, cut where chunks end."""
+    for chunk, part in layout.cut(cells.positions):
+        yield chunk, cells.at(np.arange(part.start, part.stop))
+
+
+def sent(table: str, rows: Rows | SparseCounts, first: int) -> Sent:
+    """Rows in the form that takes fewer bytes; `first` is the number of their chunk's first row."""
+    if isinstance(rows, SparseCounts):
+        places, columns = (rows.positions - first).astype(np.int32), _narrow(rows.columns, rows.n_columns)
+        return Sent(table, places, _short(rows.times), columns, rows.n_columns, rows.unit)
+    places = (rows.positions - first).astype(np.int32)
+    if np.count_nonzero(rows.values) > rows.values.size // 2:
+        return Sent(table, places, rows.values, None, rows.n_columns, 1.0)
+    flat = rows.values.ravel()
+    cells = np.flatnonzero(flat != 0)  # several times faster than of two dimensions
+    here, columns = np.divmod(cells, rows.n_columns)
+    return Sent(table, places[here], flat[cells], _narrow(columns, rows.n_columns), rows.n_columns, 1.0)
+
+
+def _narrow(columns: NDArray[np.integer[Any]], n_columns: int) -> NDArray[np.integer[Any]]:
+    """Numbers of columns in two bytes each, where they fit."""
+    return columns.astype(np.uint16 if n_columns <= 1 << 16 else np.int32)
+
+
+def _short(times: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    """Numbers of draws in as few bytes each as all of them fit in."""
+    most = int(times.max(initial=0))
+    return times.astype(np.min_scalar_type(most) if most < 1 << 31 else np.int64)
+
+
+class Reduced(NamedTuple):
+    """What a block tells the driver of a step's reports."""
+
+    totals: Array | None  # groups × columns, of the model's own table
+    params: Stats | None
+    records: int  # that were sent
+    n_bytes: int
+
+
+@dataclass(frozen=True)
+class ReduceTask:
+    """Adds the reports of a block's rows and writes them; one more task adds up all that is no row."""
+
+    folder: Path
+    version: str
+    layout: Layout
+    n_columns: int
+    groups: Any  # a broadcast variable with the group of each row; None where there is but one
+    n_groups: int
+
+    def partition(self, key: Key) -> int:
+        """The task that a key is for."""
+        return self.layout.blocks if key[0] == SMALL else self.layout.block_of(key[0])
+
+    def __call__(self, index: int, pairs: Iterable[tuple[Key, Any]]) -> Iterator[Reduced]:
+        with reporting_user_errors():
+            refuse_unseen_folder(self.folder)
+            yield self._sums(pairs) if index == self.layout.blocks else self._block(index, pairs)
+
+    def _sums(self, pairs: Iterable[tuple[Key, Stats]]) -> Reduced:
+        params, records, n_bytes = Stats(no_rows(self.n_columns)), 0, 0
+        for _, stats in pairs:
+            params, records = params.plus(stats), records + 1
+            n_bytes += len(pickle.dumps(stats))
+        return Reduced(None, params, records, n_bytes)
+
+    def _block(self, block: int, pairs: Iterable[tuple[Key, Sent]]) -> Reduced:
+        totals, records, n_bytes = np.zeros((self.n_groups, self.n_columns)), 0, 0
+        with row_writer(block_path(self.folder, self.version, block)) as writer:
+            for chunk, group in groupby(pairs, key=lambda pair: pair[0][0]):
+                sums = dict[str, ChunkSum]()
+                for _, part in group:
+                    if part.table not in sums:
+                        sums[part.table] = ChunkSum(*self.layout.bounds(chunk), part)
+                    sums[part.table].add(part)
+                    records, n_bytes = records + 1, n_bytes + part.n_bytes
+                for table in sorted(sums):
+                    rows = sums[table].rows()
+                    writer.add(table, chunk, rows.positions, rows.values)
+                    if table == COUNTS:
+                        totals += group_sums(rows, self.groups, len(totals))
+        return Reduced(totals, None, records, n_bytes)
+
+
+def group_sums(rows: Rows, groups: Any, n_groups: int) -> Array:
+    """Sums of rows (groups × columns); `groups` as in `ReduceTask`."""
+    return sums_by_group(rows, None if groups is None else groups.value, n_groups)
+
+
+class ChunkSum:
+    """Rows of a chunk added up in the order in which they come; drawn ones as whole numbers."""
+
+    def __init__(self, first: int, last: int, like: Sent) -> None:
+        self.first, self.unit = first, like.unit
+        whole = np.issubdtype(like.values.dtype, np.integer)
+        self.values = np.zeros((last - first, like.n_columns), np.int64 if whole else np.float64)
+        self.touched = np.zeros(last - first, np.bool_)
+
+    def add(self, part: Sent) -> None:
+        """Add one task's rows."""
+        if part.columns is None:
+            self.values[part.places] += part.values
+        else:
+            self.values[part.places, part.columns] += part.values
+        self.touched[part.places] = True
+
+    def rows(self) -> Rows:
+        """The sum, by the rows' numbers in the table."""
+        here = np.flatnonzero(self.touched)
+        return Rows(here + self.first, self.values[here] * self.unit)

@@ -1,0 +1,234 @@
+"""What executors do with a table's blocks: chunk by chunk, from files to files and small sums."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Edit, apply_change, apply_to_stats
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats
+from stickbreaker.engines.local import one_thread
+from stickbreaker.engines.memoized import single
+from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
+from stickbreaker.engines.spark.document_tasks import StoredField
+from stickbreaker.engines.spark.failures import freeze_gc, refuse_unseen_folder, reporting_user_errors
+from stickbreaker.engines.spark.stats_sum import group_sums
+from stickbreaker.engines.stored_table import StoredRows, StoredTable
+
+
+class Made(NamedTuple):
+    """What a chunk became: rows by version and table, and sums by name."""
+
+    rows: Mapping[str, Mapping[str, Rows]] = {}
+    sums: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class BlockTask:
+    """`work` on every chunk of some blocks; `versions` are written, each in its own files."""
+
+    folder: Path
+    layout: Layout
+    work: Callable[[int], Made]
+    versions: tuple[str, ...] = ()
+
+    def __call__(self, blocks: Iterable[int]) -> Iterator[dict[str, Any]]:
+        with reporting_user_errors(), one_thread():
+            refuse_unseen_folder(self.folder)
+            for block in blocks:
+                yield self._block(block)
+        freeze_gc("block")
+
+    def _block(self, block: int) -> dict[str, Any]:
+        sums = dict[str, Any]()
+        with ExitStack() as stack:
+            writers = {
+                version: stack.enter_context(row_writer(block_path(self.folder, version, block)))
+                for version in self.versions
+            }
+            for chunk in self.layout.chunks_of(block):
+                made = self.work(chunk)
+                for version, tables in made.rows.items():
+                    for table, rows in tables.items():
+                        writers[version].add(table, chunk, rows.positions, rows.values)
+                sums = added(sums, made.sums)
+        return sums
+
+
+def added(sums: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Sums by name, added up."""
+    return sums | {name: sums[name] + value if name in sums else value for name, value in more.items()}
+
+
+def present(first: int, values: NDArray[Any]) -> Rows:
+    """The rows of a chunk that are not all zero."""
+    here = np.flatnonzero(values.any(axis=1))
+    return Rows(here + first, values[here])
+
+
+@dataclass(frozen=True)
+class Begin:
+    """A table's first counts, from what gives any rows of it by number (an array, or seeds)."""
+
+    layout: Layout
+    seeds: Any  # a broadcast variable, whose `value` gives rows by slices
+    version: str
+
+    def __call__(self, chunk: int) -> Made:
+        first, last = self.layout.bounds(chunk)
+        rows = present(first, np.asarray(self.seeds.value[first:last], np.float64))
+        return Made({self.version: {COUNTS: rows}})
+
+
+@dataclass(frozen=True)
+class Blend:
+    """keep · table + add · fresh."""
+
+    table: StoredRows
+    fresh: StoredRows
+    keep: float
+    add: float
+    version: str
+
+    def __call__(self, chunk: int) -> Made:
+        values = self.table.chunk(chunk) * self.keep + self.fresh.chunk(chunk) * self.add
+        return Made({self.version: {COUNTS: present(self.table.layout.bounds(chunk)[0], values)}})
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums of a table by group, with what `work` sums beside it."""
+
+    version: str
+    work: Callable[[int], Made]
+    groups: Any  # a broadcast variable with the group of each row; None where there is but one
+    n_groups: int
+
+    def __call__(self, chunk: int) -> Made:
+        made = self.work(chunk)
+        totals = group_sums(made.rows[self.version][COUNTS], self.groups, self.n_groups)
+        return made._replace(sums={**made.sums, "totals": totals})
+
+
+@dataclass(frozen=True)
+class Summarise:
+    """The model's summary of a table."""
+
+    model: Any  # a broadcast variable, whose `value` is the Model
+    params: Record
+    table: StoredTable
+
+    def __call__(self, chunk: int) -> Made:
+        first, counts = self.table.chunk(chunk)
+        return Made(sums=dict(self.model.value.summary(self.params, counts, first)))
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """keep · table + a report's rows, in single precision, less those of the last report of its number.
+
+    The report is kept as `reports`, with its trials.
+    """
+
+    table: StoredRows
+    keep: float
+    fresh: StoredRows
+    trials: Mapping[str, StoredRows]
+    last: StoredRows | None
+    version: str
+    reports: str
+
+    def __call__(self, chunk: int) -> Made:
+        first = self.table.layout.bounds(chunk)[0]
+        fresh = self.fresh.chunk(chunk).astype(np.float32)
+        values = self.table.chunk(chunk) * self.keep + fresh
+        if self.last is not None:
+            values -= self.last.chunk(chunk)
+        tables = {COUNTS: present(first, fresh)}
+        tables |= {name: present(first, rows.chunk(chunk)) for name, rows in self.trials.items()}
+        return Made({self.version: {COUNTS: present(first, values)}, self.reports: tables})
+
+
+@dataclass(frozen=True)
+class StoredReport:
+    """A kept report's rows and its trials', and the version that an edit writes in their place."""
+
+    rows: StoredRows
+    trials: Mapping[str, StoredRows]
+    after: str
+
+
+@dataclass(frozen=True)
+class Follow:
+    """A step's report after a change of shape; trials have columns of their own, which stay."""
+
+    edit: Edit
+    axes: tuple[str, str]
+    report: StoredReport
+
+    def __call__(self, chunk: int) -> Made:
+        first, last = self.report.rows.layout.bounds(chunk)
+        edit = cut_edit(self.edit, self.axes[0], chunk, slice(first, last))
+        after = apply_to_stats(edit, _report(self.report, chunk), *self.axes, last - first)
+        return Made({self.report.after: {COUNTS: _moved(after.rows.rows(), first)}})
+
+
+@dataclass(frozen=True)
+class EditTask:
+    """A change of shape of a table's columns; where reports are kept, the table is their sum."""
+
+    edit: Edit
+    axes: tuple[str, str]
+    table: StoredTable
+    version: str
+    reports: tuple[StoredReport, ...] = ()
+
+    def __call__(self, chunk: int) -> Made:
+        first, last = self.table.stored.layout.bounds(chunk)
+        edit = cut_edit(self.edit, self.axes[0], chunk, slice(first, last))
+        made = dict[str, dict[str, Rows]]()
+        if not self.reports:
+            item = Field(self.table.chunk(chunk)[1], self.axes)
+            for change in edit:
+                item = apply_change(item, change)
+            return Made({self.version: {COUNTS: present(first, item.values)}})
+        total: Array | None = None
+        for reports in self.reports:
+            stats = _report(reports, chunk)
+            after = apply_to_stats(edit, stats, *self.axes, last - first)
+            rows = single(after.rows.rows())
+            dense = np.zeros((last - first, rows.n_columns))
+            dense[rows.positions] = rows.values
+            total = dense if total is None else total + dense
+            tables = {COUNTS: _moved(rows, first)}
+            tables |= {name: _moved(trial.rows.rows(), first) for name, trial in after.trial.items()}
+            made[reports.after] = tables
+        assert total is not None
+        return Made({**made, self.version: {COUNTS: present(first, total)}})
+
+
+def _report(reports: StoredReport, chunk: int) -> Stats:
+    """What a kept report has of a chunk, its rows numbered from the chunk's first."""
+    trial = {name: Stats(present(0, rows.chunk(chunk))) for name, rows in reports.trials.items()}
+    return Stats(present(0, reports.rows.chunk(chunk)), trial=trial)
+
+
+def _moved(rows: Rows, first: int) -> Rows:
+    return Rows(rows.positions + first, rows.values)
+
+
+def cut_edit(edit: Edit, axis: str, chunk: int, rows: slice) -> Edit:
+    """An edit with what it holds along the rows cut to a chunk's."""
+    out: list[Any] = []
+    for change in edit:
+        along = getattr(change, "along", None)
+        if isinstance(along, Mapping) and axis in along:
+            held: Any = along[axis]
+            own = held.chunk(chunk) if isinstance(held, StoredField) else held[rows]
+            change = replace(change, along={**along, axis: own})  # type: ignore[arg-type]
+        out.append(change)
+    return tuple(out)

@@ -1,0 +1,137 @@
+"""The table in blocks, for moves: sums over chunks of its rows, and fields that lie in files."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickbreaker.core.records import Array, Stats
+from stickbreaker.engines.spark.document_tasks import StoredField
+from stickbreaker.engines.spark.table_tasks import Made, present
+from stickbreaker.engines.stored_table import StoredRows, StoredTable
+from stickbreaker.engines.table_view import Largest, largest, largest_of
+from stickbreaker.models.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark.sharded import ShardedEngine
+
+Held = StoredField | StoredRows  # an array over all rows, or the rows of a report
+
+
+class SparkParts(TableView):
+    """Chunks of a table's rows; every call is one job, whatever the number of functions."""
+
+    def __init__(self, engine: "ShardedEngine", report: Stats | None) -> None:
+        self.n_rows, self.totals = engine.table.n_rows, engine.totals()
+        self._engine, self._report = engine, report
+
+    def add(self, asks: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
+        if not asks:
+            return {}
+        found = self._engine.each_chunk(AddParts(self._engine.reading(), self._functions(asks)))
+        return {name: found.get(name, {}) for name in asks}
+
+    def fields(self, asks: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
+        if not asks:
+            return {}
+        engine, version = self._engine, self._engine.new_version()
+        shapes = engine.each_chunk(FieldParts(engine.reading(), self._functions(asks), version), version)
+        out: dict[str, dict[str, Any]] = {name: {} for name in asks}
+        for (name, field), shape in shapes.items():
+            n_columns = int(np.prod(shape, dtype=np.int64))
+            layout = engine.table.stored.layout
+            rows = StoredRows(engine.folder, layout, (version,), n_columns, f"{name}/{field}")
+            out[name][field] = StoredField(rows, (self.n_rows, *shape))
+        return out
+
+    def top(self, columns: Sequence[int], n: int) -> list[list[int]]:
+        found = self._engine.each_chunk(TopParts(self._engine.reading(), tuple(columns), n))
+        return [largest_of(found[place], n) for place in range(len(columns))]
+
+    def _functions(
+        self, asks: Mapping[str, RowQuery]
+    ) -> dict[str, tuple[Callable[[RowBlock], Any], dict[str, Held]]]:
+        return {
+            name: (ask.function, {key: self._stored(item) for key, item in ask.held.items()})
+            for name, ask in asks.items()
+        }
+
+    def _stored(self, item: RowArray | ReportRows) -> Held:
+        if isinstance(item, ReportRows):
+            assert self._report is not None
+            report = self._report.trial[item.trial] if item.trial else self._report
+            return self._engine.stored_rows(report.rows)
+        return item if isinstance(item, StoredField) else self._engine.stored_array(item)
+
+
+@dataclass(frozen=True)
+class AddParts:
+    """The arrays that functions make of a chunk, to be added up."""
+
+    table: StoredTable
+    functions: Mapping[str, tuple[Callable[[RowBlock], Mapping[str, Array]], Mapping[str, Held]]]
+
+    def __call__(self, chunk: int) -> Made:
+        answers = {name: Sums(self.answer(name, chunk)) for name in self.functions}
+        return Made(sums=answers)
+
+    def answer(self, name: str, chunk: int) -> Mapping[str, Array]:
+        function, held = self.functions[name]
+        own = {key: item.chunk(chunk) for key, item in held.items()}
+        first, counts = self.table.chunk(chunk)
+        return function(RowBlock(first, self.table.n_rows, counts, own))
+
+
+class Sums(dict[str, Array]):
+    """Arrays by name, which add."""
+
+    def __add__(self, other: Mapping[str, Array]) -> "Sums":
+        return Sums({name: self[name] + other[name] if name in self else other[name] for name in other})
+
+
+@dataclass(frozen=True)
+class FieldParts(AddParts):
+    """The arrays that functions make of a chunk, row by row, written as tables of a version."""
+
+    version: str = ""
+
+    def __call__(self, chunk: int) -> Made:
+        first = self.table.stored.layout.bounds(chunk)[0]
+        rows, shapes = {}, {}
+        for name in self.functions:
+            for field, values in self.answer(name, chunk).items():
+                rows[f"{name}/{field}"] = present(first, values.reshape(len(values), -1).astype(np.float64))
+                shapes[name, field] = Same(values.shape[1:])
+        return Made({self.version: rows}, shapes)  # type: ignore[arg-type]
+
+
+class Same(tuple[int, ...]):
+    """A value that all chunks tell alike: the sum of two of it is itself."""
+
+    __slots__ = ()
+
+    def __add__(self, other: object) -> "Same":
+        assert self == other
+        return self
+
+
+@dataclass(frozen=True)
+class TopParts:
+    """The largest rows of a chunk's columns, by the column's place."""
+
+    table: StoredTable
+    columns: tuple[int, ...]
+    n: int
+
+    def __call__(self, chunk: int) -> Made:
+        first, counts = self.table.chunk(chunk)
+        found = largest(counts, first, self.columns, self.n)
+        return Made(sums={place: Best([each]) for place, each in enumerate(found)})  # type: ignore[dict-item]
+
+
+class Best(list[Largest]):
+    """Largest rows of chunks, one after another."""
+
+    def __add__(self, other: Any) -> "Best":
+        return Best([*self, *other])

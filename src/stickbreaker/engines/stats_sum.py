@@ -1,0 +1,77 @@
+"""The sum of what shards report."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, join_cells, no_rows
+from stickbreaker.kernels.dirichlet import add_cells, add_rows
+
+FEW = 8  # cells are kept one by one while they are fewer than an eighth of the table
+
+
+class Sum:
+    """Reports added up: rows in one dense array of the table's shape, trials as sums of their own, everything
+    else by `plus_sums`.
+
+    Single cells, of one unit, are kept as they are while they are few; then as whole numbers in an array.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.rows: Array | None = None
+        self.drawn: Array | None = None
+        self.cells: list[SparseCounts] = []
+        self.n_cells = 0
+        self.unit = 1.0
+        self.touched = np.zeros(shape[0], np.bool_)
+        self.params = Stats(no_rows(shape[1]))
+        self.trials: dict[str, Sum] = {}
+
+    def add(self, stats: Stats) -> None:
+        """Add one report."""
+        if isinstance(stats.rows, SparseCounts):
+            self._add_cells(stats.rows)
+        elif len(stats.rows.positions):
+            self.rows = np.zeros(self.shape) if self.rows is None else self.rows
+            add_rows(self.rows, stats.rows.positions, stats.rows.values, 1.0)
+            self.touched[stats.rows.positions] = True
+        self.params = self.params.plus_sums(stats)
+        for name, trial in stats.trial.items():
+            if name not in self.trials:
+                self.trials[name] = Sum((self.shape[0], trial.rows.n_columns))
+            self.trials[name].add(trial)
+
+    def _add_cells(self, cells: SparseCounts) -> None:
+        assert not self.n_cells or cells.unit == self.unit
+        self.unit = cells.unit
+        self.cells.append(cells)
+        self.n_cells += len(cells.times)
+        if self.drawn is None and self.n_cells > self.shape[0] * self.shape[1] // FEW:
+            self.drawn = np.zeros(self.shape)
+        if self.drawn is not None:
+            for part in self.cells:
+                add_cells(self.drawn, part.positions, part.columns, part.times, 1.0)
+                self.touched[part.positions] = True
+            self.cells = []
+
+    def stats(self) -> Stats:
+        """The sum."""
+        trial = {name: each.stats() for name, each in self.trials.items()}
+        return replace(self._own(), trial=trial) if trial else self._own()
+
+    def _own(self) -> Stats:
+        if self.rows is None and self.cells:
+            return replace(self.params, rows=join_cells(self.cells).combined())
+        for part in self.cells:
+            assert self.rows is not None
+            add_cells(self.rows, part.positions, part.columns, part.times, part.unit)
+            self.touched[part.positions] = True
+        if self.drawn is not None:
+            drawn = self.drawn * self.unit
+            self.rows = drawn if self.rows is None else self.rows + drawn
+        if self.rows is None:
+            return self.params
+        positions = np.flatnonzero(self.touched)
+        values = self.rows if len(positions) == self.shape[0] else self.rows[positions]
+        return replace(self.params, rows=Rows(positions, values))

@@ -1,0 +1,101 @@
+"""The table in memory, in parts, for those who ask for sums and arrays over its rows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Stats
+from stickbreaker.core.topk import largest as largest_columns
+from stickbreaker.engines.stored_table import StoredTable
+from stickbreaker.engines.table import Table
+from stickbreaker.engines.truncated_table import TruncatedTable
+from stickbreaker.models.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
+
+Largest = tuple[Array, NDArray[np.int64]]  # values and numbers of rows, the largest first
+
+
+class LocalTableView(TableView):
+    """Parts of `size` rows of a table in memory (None: all of them are one part)."""
+
+    def __init__(
+        self, table: Table | TruncatedTable | StoredTable, report: Stats | None, size: int | None = None
+    ) -> None:
+        self.n_rows, self.totals = table.n_rows, table.totals()
+        self._table, self._report = table, report
+        self._dense: dict[ReportRows, Array] = {}
+        self._size = size or max(1, self.n_rows)
+
+    @cached_property
+    def _counts(self) -> Array:
+        return self._table.counts(slice(None))
+
+    def add(self, asks: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
+        return {name: _added(self._answers(ask)) for name, ask in asks.items()}
+
+    def fields(self, asks: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
+        return {name: _joined(self._answers(ask)) for name, ask in asks.items()}
+
+    def top(self, columns: Sequence[int], n: int) -> list[list[int]]:
+        found = [largest(self._counts[rows], rows.start, columns, n) for rows in self._ranges()]
+        return [largest_of([part[place] for part in found], n) for place in range(len(columns))]
+
+    def _ranges(self) -> Iterator[slice]:
+        for first in range(0, max(1, self.n_rows), self._size):
+            yield slice(first, min(first + self._size, self.n_rows))
+
+    def _answers(self, ask: RowQuery) -> Iterator[Mapping[str, Array]]:
+        """What a function makes of each part."""
+        held = {name: self._whole(item) for name, item in ask.held.items()}
+        for rows in self._ranges():
+            own = {name: values[rows] for name, values in held.items()}
+            yield ask.function(RowBlock(rows.start, self.n_rows, self._counts[rows], own))
+
+    def _whole(self, item: RowArray | ReportRows) -> Array:
+        """An array over all rows; zero in rows that the report lacks."""
+        if not isinstance(item, ReportRows):
+            return item
+        if item not in self._dense:
+            assert self._report is not None
+            report = self._report.trial[item.trial] if item.trial else self._report
+            rows = report.rows.rows()
+            self._dense[item] = np.zeros((self.n_rows, rows.values.shape[1]))
+            self._dense[item][rows.positions] = rows.values
+        return self._dense[item]
+
+
+def _added(answers: Iterable[Mapping[str, Array]]) -> dict[str, Array]:
+    total: dict[str, Array] = {}
+    for answer in answers:
+        for name, values in answer.items():
+            total[name] = total[name] + values if name in total else values
+    return total
+
+
+def _joined(answers: Iterable[Mapping[str, Array]]) -> dict[str, RowArray]:
+    parts: dict[str, list[Array]] = {}
+    for answer in answers:
+        for name, values in answer.items():
+            parts.setdefault(name, []).append(values)
+    return {name: values[0] if len(values) == 1 else np.concatenate(values) for name, values in parts.items()}
+
+
+def largest(counts: Array, first: int, columns: Sequence[int], n: int) -> list[Largest]:
+    """Of each column, the n largest of some rows, the first of which is number `first`.
+
+    >>> largest(np.array([[3.0], [5.0], [5.0]]), 10, [0], 2)[0][1].tolist()
+    [11, 12]
+    """
+    rows, values = largest_columns(counts[:, columns].T, n)
+    return list(zip(values, rows + first, strict=True))
+
+
+def largest_of(parts: Sequence[Largest], n: int) -> list[int]:
+    """Numbers of the n largest rows among those of parts, which come in the order of their rows.
+
+    >>> largest_of([(np.array([7.0, 5.0]), np.array([1, 0])), (np.array([5.0]), np.array([2]))], 2)
+    [1, 0]
+    """
+    values, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return rows[np.lexsort((rows, -values))[:n]].tolist()

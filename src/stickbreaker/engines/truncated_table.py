@@ -1,0 +1,259 @@
+"""A sparse table whose cells stand in an order in each column, held in memory.
+
+Its kernels are imported on use: a model is loaded without numba.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.edits import Change, Edit, Grow, Reorder
+from stickbreaker.core.records import Array, Rows, SparseCounts, TruncatedCounts
+from stickbreaker.core.untrusted import refuse_negative, refuse_whole_numbers
+from stickbreaker.engines.table import RESCALE_BELOW, Keys, keys_after, refuse_other_totals, scale_of
+from stickbreaker.engines.truncated_edits import CellList, changed_cells
+
+if TYPE_CHECKING:
+    from stickbreaker.kernels.truncated_table import ByRow
+
+LEAST = 64  # slots of a column; more come in steps of half as many again
+
+
+class TruncatedTable:
+    """Counts by row and column of which most are zero; a column's cells keep the order in which they came.
+
+    A cell that is added to stands where it stood, a new one comes last (the larger first, then by row), and
+    `Reorder` gives another order. Cells outside of their column's set are kept, but have no place in it.
+    Memory: 13 bytes a slot, 8 a cell once they are asked for by row. Rows have keys; all are of one group.
+    """
+
+    def __init__(self, n_columns: int, row_axis: str, column_axis: str, keys: Sequence[str]) -> None:
+        self.axes = (row_axis, column_axis)
+        self.keys = Keys(keys)
+        self.scale = 1.0
+        self._clear(n_columns)
+        self._totals = np.zeros((1, n_columns))
+
+    @classmethod
+    def of(cls, counts: Array, row_axis: str, column_axis: str, keys: Sequence[str]) -> "TruncatedTable":
+        """A table of dense counts (rows × columns)."""
+        table = cls(counts.shape[1], row_axis, column_axis, keys)
+        table.blend(Rows(np.arange(len(counts)), counts), 1.0, 1.0)
+        return table
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.keys)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_rows, len(self.sizes)
+
+    def totals(self) -> Array:
+        """Sums over rows (1 × columns): kept up to date by blends, summed anew after an edit."""
+        return self._totals
+
+    def positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        """Row of each key, -1 where there is none."""
+        return self.keys.rows(keys)
+
+    def whole(self) -> TruncatedCounts:
+        """All of it, as a model takes it; not to be written to, and void after the next change."""
+        parts = self.rows, self.values, self.inside, self.sizes
+        return TruncatedCounts(*parts, self.scale, self._by_row, self.keys)
+
+    def counts(self, rows: NDArray[np.int64] | slice) -> Array:
+        """The true counts of some rows, dense."""
+        from stickbreaker.kernels.truncated_table import gather
+
+        places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
+        out = np.empty((len(places), len(self.sizes)))
+        gather(places, *self._by_row(), self.values, self.scale, out)
+        return out
+
+    def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
+        """counts ← keep · counts + add · rows; touches only these cells unless `keep` is 0."""
+        if keep == 0.0:
+            self.values[:], self.scale = 0.0, 1.0
+        elif self.scale * keep < RESCALE_BELOW:
+            self.values *= self.scale * keep
+            self.scale = 1.0
+        else:
+            self.scale *= keep
+        positions, columns, values = _cells_of(rows)
+        self._totals = keep * self._totals
+        self._totals[0] += add * np.bincount(columns, values, len(self.sizes))
+        self._add(positions, columns, values * add)
+
+    def copy(self) -> "TruncatedTable":
+        """A table of its own with the same content."""
+        other = object.__new__(TruncatedTable)
+        vars(other).update(vars(self))
+        for name in ("rows", "values", "inside", "sizes", "_totals", "keys"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
+    def edit(self, edit: Edit) -> None:
+        """Change the shape; sums are taken anew."""
+        rebuilt = False
+        for change in edit:
+            if isinstance(change, Grow) and change.axis == self.axes[0]:
+                self._grow(change.keys)
+                continue
+            rebuilt = True
+            if isinstance(change, Reorder):
+                self._reorder(change)
+            else:
+                self._rebuild(change)
+        if rebuilt:
+            self._totals = self._sums()
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which `restored` makes the same table, byte for byte."""
+        cells = self._cells()
+        return {
+            "cell rows": cells.rows.astype(np.int32),
+            "cell counts": cells.values,
+            "cell inside": cells.inside.astype(np.uint8),
+            "sizes": self.sizes.copy(),
+            "scale": np.array(self.scale),
+            "totals": self._totals.copy(),
+        }
+
+    @classmethod
+    def restored(
+        cls, arrays: Mapping[str, NDArray[Any]], row_axis: str, column_axis: str, keys: Sequence[str]
+    ) -> "TruncatedTable":
+        """The table whose `arrays` these are. Raises ValueError for those of no table."""
+        refuse_whole_numbers(arrays, ("cell counts", "totals", "scale"))
+        sizes, rows, counts = arrays["sizes"].astype(np.int64), arrays["cell rows"], arrays["cell counts"]
+        refuse_negative(counts, "counts")
+        lengths = {int(sizes.sum()), len(rows), len(counts), len(arrays["cell inside"])}
+        if sizes.min(initial=0) < 0 or len(lengths) > 1:
+            raise ValueError("columns of other sizes than there are counts")
+        if len(rows) and not arrays["cell inside"].any():
+            raise ValueError("no word is inside")
+        if rows.min(initial=0) < 0 or rows.max(initial=-1) >= len(keys):
+            raise ValueError("counts of rows that there are not")
+        _refuse_twice(rows, sizes, len(keys))
+        columns = np.repeat(np.arange(len(sizes)), sizes)
+        table = cls(len(sizes), row_axis, column_axis, keys)
+        table.scale = scale_of(arrays)
+        inside = arrays["cell inside"].astype(np.bool_)
+        cells = CellList(arrays["cell rows"].astype(np.int64), columns, arrays["cell counts"], inside)
+        table._fill(cells, sizes)
+        table._totals = np.array(arrays["totals"], np.float64)
+        refuse_other_totals(table._totals, table._sums())
+        return table
+
+    def _clear(self, n_columns: int, slots: int = LEAST) -> None:
+        self.rows = np.zeros((n_columns, slots), np.int32)
+        self.values = np.zeros((n_columns, slots))
+        self.inside = np.zeros((n_columns, slots), np.bool_)
+        self.sizes = np.zeros(n_columns, np.int64)
+        self._found: ByRow | None = None
+
+    def _cells(self) -> CellList:
+        """All cells, column by column."""
+        live = self.whole().live()
+        columns = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return CellList(self.rows[live].astype(np.int64), columns, self.values[live], self.inside[live])
+
+    def _add(self, positions: NDArray[np.int64], columns: NDArray[np.int64], values: Array) -> None:
+        """Add to cells, and put the new ones at the end of their columns."""
+        from stickbreaker.kernels.truncated_table import add_known, append_cells
+
+        by_column = np.argsort(columns, kind="stable")
+        positions, columns, values = positions[by_column], columns[by_column], values[by_column] / self.scale
+        known, wanted = np.empty(len(positions), np.bool_), np.full(self.n_rows, -1)
+        table = self.rows, self.sizes, wanted, self.values, self.inside
+        add_known(positions, columns, values, *table, known)
+        new = np.flatnonzero(~known & (values != 0.0))
+        new = new[np.lexsort((positions[new], -values[new], columns[new]))]
+        self._reserve(int((self.sizes + np.bincount(columns[new], minlength=len(self.sizes))).max(initial=0)))
+        self._found = self._found if len(new) == 0 else None
+        cells = positions[new], columns[new], values[new]
+        append_cells(*cells, self.rows, self.values, self.inside, self.sizes)
+
+    def _by_row(self) -> "ByRow":
+        """Where the cells of each row are, worked out when it is asked for."""
+        from stickbreaker.kernels.truncated_table import by_row
+
+        if self._found is None:
+            self._found = by_row(self.rows, self.sizes, self.n_rows)
+        return self._found
+
+    def _reserve(self, slots: int) -> None:
+        """Room for so many cells in every column."""
+        have = self.rows.shape[1]
+        if slots <= have:
+            return
+        more = ((0, 0), (0, max(slots, have + have // 2) - have))
+        self.rows, self.values = np.pad(self.rows, more), np.pad(self.values, more)
+        self.inside = np.pad(self.inside, more)
+
+    def _grow(self, keys: Sequence[str]) -> None:
+        self.keys.grow(keys)
+        if self._found is not None:
+            offsets = self._found.offsets
+            self._found = self._found._replace(
+                offsets=np.concatenate([offsets, np.repeat(offsets[-1:], len(keys))])
+            )
+
+    def _fill(self, cells: CellList, sizes: NDArray[np.int64]) -> None:
+        """Take cells given column by column, each column in its order, with stored values."""
+        self._clear(len(sizes), max(LEAST, int(sizes.max(initial=0))))
+        slots = np.arange(len(cells.rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        self.rows[cells.columns, slots] = cells.rows
+        self.values[cells.columns, slots] = cells.values
+        self.inside[cells.columns, slots] = cells.inside
+        self.sizes = sizes.astype(np.int64)
+
+    def _reorder(self, change: Reorder) -> None:
+        """Each column's cells in the order given; those left out are gone."""
+        from stickbreaker.kernels.truncated_table import reorder_column
+
+        rows, values, sizes = self.rows, self.values, self.sizes.tolist()
+        orders = [np.asarray(order, np.int64) for order in change.orders]
+        if len(orders) != len(sizes) or any(((o < 0) | (o >= self.n_rows)).any() for o in orders):
+            raise ValueError("a new order names the rows of each column")
+        self._clear(len(sizes), max((LEAST, *map(len, orders))))
+        slots = np.full(self.n_rows, -1)
+        for k, (order, n_inside) in enumerate(zip(orders, change.inside, strict=True)):
+            own = rows[k, : sizes[k]], values[k, : sizes[k]], order, n_inside
+            self.sizes[k] = reorder_column(*own, slots, self.rows[k], self.values[k], self.inside[k])
+
+    def _rebuild(self, change: Change) -> None:
+        """Any change but new rows and a new order: the cells that it leaves, in the order that they had."""
+        cells, sizes = changed_cells(self._cells(), change, self.shape, self.axes)
+        if change.axis == self.axes[0]:
+            self.keys = keys_after(self.keys, change)
+        self._fill(cells, sizes)
+
+    def _sums(self) -> Array:
+        """Column sums."""
+        columns = enumerate(self.sizes.tolist())
+        return np.array([[self.values[k, :size].sum() for k, size in columns]]) * self.scale
+
+
+def _refuse_twice(rows: NDArray[np.integer], sizes: NDArray[np.int64], n_rows: int) -> None:
+    """Raise ValueError where a column has two cells of one row."""
+    place = np.empty(n_rows, np.int64)  # of a row in the column that is looked at
+    start = 0
+    for size in sizes.tolist():
+        own, numbers = rows[start : start + size], np.arange(size)
+        place[own] = numbers
+        if not np.array_equal(place[own], numbers):
+            raise ValueError("two counts of one row and column")
+        start += size
+
+
+def _cells_of(rows: Rows | SparseCounts) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+    """Rows and columns of the cells that are not zero, and their values."""
+    if isinstance(rows, SparseCounts):
+        cells = rows.combined()
+        return cells.positions, cells.columns.astype(np.int64), cells.times * np.float64(cells.unit)
+    places, columns = np.nonzero(rows.values)
+    return rows.positions[places], columns.astype(np.int64), rows.values[places, columns].astype(np.float64)

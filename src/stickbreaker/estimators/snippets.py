@@ -1,0 +1,148 @@
+"""The beginning of a document, on one line, with the words of the vocabulary marked in it."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.blocks import Entries
+from stickbreaker.corpus.document import Scalar
+from stickbreaker.corpus.metadata import metadata_from
+from stickbreaker.corpus.store import REBUILD
+from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
+from stickbreaker.corpus.vocabulary import language_of, untagged
+
+SNIPPET = 600  # characters kept of a document
+
+
+class Excerpt(NamedTuple):
+    """A document's beginning, and its marked words: first characters, lengths, rows of the vocabulary."""
+
+    text: str
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    words: NDArray[np.int64]
+
+
+class Excerpts:
+    """The beginnings of a block's documents, and their metadata as it is stored."""
+
+    def __init__(self, corpus: Corpus, block: int, entries: Entries) -> None:
+        self.corpus = corpus
+        self.entries = entries
+        self.words = entries.words()  # distinct ones, of the block
+        self.rows = corpus.vocabulary.lookup(entries.spelled)
+        table = corpus.source.read(block)
+        self._metadata: list[str | None] = table.column("metadata").to_pylist()
+        ordered = corpus.kind == "text"
+        self.texts = table.column("text") if ordered else None
+        self.starts = table.column("starts") if ordered else None
+
+    def metadata(self, i: int) -> dict[str, Scalar]:
+        """A document's fields."""
+        with making_sense_of(self.corpus.path, REBUILD):
+            return metadata_from(self._metadata[i])
+
+    def excerpt(self, i: int) -> Excerpt:
+        """A text's beginning; without a text, the words in order; of a bag, its most frequent words."""
+        codes = self.entries.codes[self.entries.offsets[i] : self.entries.offsets[i + 1]]
+        if self.texts is not None and self.starts is not None:
+            text, starts = self.texts[i].as_py(), self.starts[i].values
+            if text is not None and starts is not None:
+                return self._of_text(text, np.asarray(starts, np.int64), codes)
+        if self.entries.weights is not None:
+            weights = self.entries.weights[self.entries.offsets[i] : self.entries.offsets[i + 1]]
+            codes = codes[np.argsort(-weights, kind="stable")]
+        first: list[int] = codes[:SNIPPET].tolist()
+        words = [self.words[code] for code in first]
+        if self.corpus.vocabulary.languages:
+            words = [untagged(word) for word in words]
+        return _joined(words, self.rows[codes[:SNIPPET]])
+
+    def _of_text(self, text: str, starts: NDArray[np.int64], codes: NDArray[np.int32]) -> Excerpt:
+        if not self.corpus.vocabulary.languages:
+            return self._part(text, starts, codes, SNIPPET)
+        every: list[int] = codes.tolist()
+        languages = [language_of(self.words[code]) for code in every]
+        firsts = [i for i, code in enumerate(languages) if i == 0 or code != languages[i - 1]]
+        parts: list[Excerpt] = []
+        for first, last in pairwise([*firsts, len(codes)]):  # the text holds one language after the other
+            begin, end = int(starts[first]), int(starts[last]) if last < len(codes) else len(text)
+            limit = SNIPPET // len(firsts)
+            parts.append(self._part(text[begin:end], starts[first:last] - begin, codes[first:last], limit))
+        return _lined_up(parts)
+
+    def _part(self, text: str, starts: NDArray[np.int64], codes: NDArray[np.int32], limit: int) -> Excerpt:
+        """The beginning of a text in one language, of at most `limit` characters."""
+        raw = text[: 2 * limit]
+        near = int(np.searchsorted(starts, len(raw)))
+        rows = self.rows[codes[:near]].astype(np.int64)
+        short, moved = _on_one_line(raw, starts[:near])
+        shown = (rows >= 0) & (moved >= 0) & (moved < limit)
+        begin, rows = starts[:near][shown], rows[shown]
+        words = [self.corpus.vocabulary.words[row] for row in rows.tolist()]
+        ends = _ends(self.corpus.analysis, raw, begin, words)
+        return _cut_off(short, moved[shown], ends - begin, rows, limit)
+
+
+def _ends(
+    analysis: Analysis | PolylingualAnalysis | None, text: str, starts: NDArray[np.int64], words: list[str]
+) -> NDArray[np.int64]:
+    """The characters at which words end; of tokens that were given, as their spelling has it."""
+    if analysis is None:
+        return starts + np.array([len(word) for word in words], np.int64)
+    if isinstance(analysis, PolylingualAnalysis):
+        return np.array(analysis.ends(text, starts.tolist(), words), np.int64)
+    return np.array(analysis.ends(text, starts.tolist()), np.int64)
+
+
+def _lined_up(parts: Sequence[Excerpt]) -> Excerpt:
+    """Excerpts below one another, as one."""
+    if not parts:
+        return Excerpt("", *(np.zeros(0, np.int64) for _ in range(3)))
+    before = np.cumsum([0] + [len(part.text) + 1 for part in parts]).tolist()
+    starts = [part.starts + shift for part, shift in zip(parts, before, strict=False)]
+    return Excerpt(
+        "\n".join(part.text for part in parts),
+        np.concatenate(starts),
+        np.concatenate([part.lengths for part in parts]),
+        np.concatenate([part.words for part in parts]),
+    )
+
+
+def _on_one_line(text: str, places: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
+    """A text with single blanks, and where characters at `places` (of no white space) stand in it."""
+    spans = [match.span() for match in re.finditer(r"\S+", text)]
+    befores = np.array([start for start, _ in spans], np.int64)
+    lengths = np.array([stop - start + 1 for start, stop in spans], np.int64)
+    shifts = np.cumsum(lengths) - lengths - befores
+    chunk = np.searchsorted(befores, places, side="right") - 1
+    moved = places + shifts[chunk] if len(places) and spans else places
+    return " ".join(text[start:stop] for start, stop in spans), moved
+
+
+def _cut_off(
+    text: str,
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    words: NDArray[np.int64],
+    limit: int = SNIPPET,
+) -> Excerpt:
+    """At most `limit` characters, and the words that are whole in them."""
+    if len(text) > limit:
+        text = text[: limit - 1] + "…"
+    whole = (starts + lengths <= len(text) - text.endswith("…")) & (lengths > 0)
+    return Excerpt(text, starts[whole], lengths[whole], words[whole])
+
+
+def _joined(words: Sequence[str], rows: NDArray[np.int32]) -> Excerpt:
+    """Words in a row, those of the vocabulary marked."""
+    lengths = np.array([len(word) for word in words], np.int64)
+    starts = np.cumsum(lengths + 1) - lengths - 1
+    known = rows >= 0
+    return _cut_off(" ".join(words), starts[known], lengths[known], rows[known].astype(np.int64))

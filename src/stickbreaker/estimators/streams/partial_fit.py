@@ -1,0 +1,108 @@
+"""Learning online, a minibatch at a time as it comes: `partial_fit`, and what streams share with it."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus.source import Shards
+from stickbreaker.engines import LocalEngine
+from stickbreaker.estimators.saving import about
+from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.topics.open_initialization import source_of
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+from stickbreaker.estimators.topics.topic_runs import start_run as start_run
+from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.schedules import Minibatch, Online
+from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
+from stickbreaker.models.topics import topic_model
+
+
+def can_go_on(estimator: TopicEstimator) -> bool:
+    """Whether the estimator has a state that `partial_fit` can go on from."""
+    return "state_" in vars(estimator)
+
+
+def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
+    """One online step on a whole corpus, in order, on this machine; so goes on what was learned on Spark.
+
+    Raises UserError for an estimator that has a Spark session.
+    """
+    if not isinstance(estimator.engine, str):
+        remedy = 'set engine="local", or put files where `stickbreaker stream` finds them'
+        raise UserError("partial_fit does not learn on Spark", remedy=remedy)
+    schedule = estimator.schedule if isinstance(estimator.schedule, Online) else Online()
+    schedule = schedule.with_defaults(*estimator.online)
+    if not begun:
+        estimator.seed_ = seed_of(estimator.random_state)
+    estimator.refuse_stream()
+    model = estimator.topic_model(corpus.vocabulary, corpus.analysis, stream=True)
+    source = source_of(corpus, model)
+    threads = threads_of(estimator.n_jobs)
+    if begun:  # a copy: a step that fails leaves the model as it was
+        engine = estimator.engine_.fork(model, threads, copied=True)
+    else:
+        engine = LocalEngine(threads)
+    job = VariationalRun(model, engine, schedule, source, seed=estimator.seed_)
+    if begun:
+        state = estimator.state_
+        for move in model.moves:  # that were not there before
+            state.params = {**move.start(model.n_columns(state.params)), **state.params}
+    else:
+        job, state = start_run(estimator, job)
+    if begun and not model.documents.grows and len(estimator.alpha_) != estimator.n_topics:
+        problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
+        raise UserError(problem, remedy="call fit to begin anew")
+    known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
+    record = online_step(job, state, known["documents"])
+    if not begun:
+        estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
+            corpus.vocabulary,
+            corpus.analysis or Analysis(),
+            [],
+        )
+    elif not model.words.grows:
+        estimator.vocabulary_ = _counted_on(estimator.vocabulary_, corpus)
+    estimator.corpus_ = known
+    estimator.trace_.append(record)
+    estimator.take(topic_model(job.model), engine, state)
+    estimator.converged_ = False  # a stream has no end
+
+
+def online_step(
+    job: VariationalRun, state: VariationalState, documents: int, some: Shards | None = None
+) -> TraceRecord:
+    """One step on all of the run's documents, or on some, in order; it counts as a pass.
+
+    `documents`: those of the whole stream up to now, the size of it where the schedule tells no other.
+    """
+    schedule, source = job.schedule, job.source
+    assert isinstance(schedule, Online)
+    total = schedule.total or documents
+    shards = source.shards(*range(source.n_blocks)) if some is None else some
+    n = shards.n_documents
+    step, keep, add = schedule.step_for(state.step, state.seen, n, total)
+    batch = Minibatch(shards, len(shards), n, step, keep, add, ends_pass=False)
+    record = advance(job, state, batch)
+    state.passes, state.in_pass = state.passes + 1, 0
+    state.scores.append(record["score"])
+    return record
+
+
+def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
+    """The vocabulary with the occurrences of its words in `corpus` added."""
+    documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
+    for block in range(len(corpus.block_sizes)):
+        bags = corpus.bags(block)
+        documents += np.bincount(bags.words, minlength=len(documents))
+        tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
+    return vocabulary.counted(documents, tokens)
+
+
+def _grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """What a model remembers of its corpus once it has learned from more documents."""
+    sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
+    both = (before["fingerprint"] + new["fingerprint"]).encode()
+    return {**before, **sums, "fingerprint": hashlib.blake2b(both, digest_size=16).hexdigest()}

@@ -1,0 +1,191 @@
+"""The documents of a stream, read while it lasts: a minibatch at a time, as lists of tokens."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.json_checks import is_amount, is_text, list_of, optional, refuse_other_kinds
+from stickbreaker.corpus import Analysis, ReadingOptions
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.readers import Problems, read_inputs
+
+
+@dataclass(frozen=True)
+class StreamSettings:
+    """What a stream is read from, how, and how often its model is saved.
+
+    `inputs` are files of text, or "-" for standard input. `date_field` names the field with a document's date
+    (ISO 8601), if it has one. A snapshot is due where the documents pass a multiple of `snapshot_documents`,
+    and `snapshot_seconds` after the last one. `largest_text` bounds a line, in bytes.
+
+    >>> StreamSettings.from_json(StreamSettings(("-",)).to_json()).date_field
+    'date'
+    """
+
+    inputs: tuple[str, ...]
+    format: str | None = None
+    text_field: str = "text"
+    id_field: str | None = None
+    on_error: str = "fail"
+    date_field: str = "date"
+    snapshot_documents: int = 10_000
+    snapshot_seconds: float = 60.0
+    largest_text: int = ReadingOptions.largest_text
+
+    def reading(self) -> ReadingOptions:
+        """The options for the readers. Raises UserError for a field a language."""
+        if "=" in self.text_field:
+            raise UserError("a stream has one language", remedy="name one text field")
+        return ReadingOptions(
+            self.format,
+            self.text_field,
+            self.id_field,
+            on_error=self.on_error,
+            largest_text=self.largest_text,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a manifest."""
+        return {**asdict(self), "inputs": list(self.inputs)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "StreamSettings":
+        """The settings from the values of `to_json`. Raises ValueError for values that are not settings."""
+        refuse_other_kinds(values, KINDS, needed=False)
+        return cls(**{**values, "inputs": tuple(values["inputs"])})
+
+
+KINDS = {  # of the settings in a manifest
+    "inputs": list_of(is_text),
+    "format": optional(is_text),
+    "text_field": is_text,
+    "id_field": optional(is_text),
+    "on_error": is_text,
+    "date_field": is_text,
+    "snapshot_documents": lambda value: is_whole(value, 1),
+    "snapshot_seconds": is_amount,
+    "largest_text": lambda value: is_whole(value, 1),
+}
+
+
+class Stopped(Exception):
+    """A stream was asked to stop while it waited for documents."""
+
+
+class Stop:
+    """Asks a stream to stop: after the step under way, or at once where it waits for documents.
+
+    >>> stop = Stop()
+    >>> stop.request()
+    >>> stop.requested
+    True
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self.waiting = False
+
+    def request(self) -> None:
+        """For the handler of a signal: raises Stopped in the midst of a read."""
+        self.requested = True
+        if self.waiting:
+            raise Stopped
+
+
+class Minibatch(NamedTuple):
+    """Documents of a stream: the words of each, the documents with none, and the last date (or None)."""
+
+    tokens: list[list[str]]
+    empty: int
+    date: str | None
+
+
+class Feed:
+    """Minibatches of `size` documents of a stream, the last of what is left; nothing else is held.
+
+    Words that may not enter a vocabulary (stop words, short ones) are left out. Ids are not looked at: of an
+    endless stream nobody can tell whether one was used before. `documents` counts what was handed out or
+    skipped, `digest` tells it from other documents.
+    """
+
+    def __init__(self, settings: StreamSettings, size: int, analysis: Analysis, stop: Stop) -> None:
+        self.settings, self.size, self.analysis, self.stop = settings, size, analysis, stop
+        self.problems = Problems(skip=settings.on_error == "skip")
+        self.documents = 0
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._read, kind, _ = read_inputs(settings.inputs, settings.reading(), self.problems)
+        if kind != "text":
+            remedy = "build a corpus of them, and fit that"
+            raise UserError("bags of words are no stream", where=settings.inputs[0], remedy=remedy)
+
+    @property
+    def digest(self) -> str:
+        """The digest of the texts of all `documents`, in their order."""
+        return self._digest.hexdigest()
+
+    def close(self) -> None:
+        """Read no more."""
+        self._read = iter(())
+
+    def skip(self, documents: int, digest: str) -> None:
+        """Pass over the first documents, learned from before. Raises UserError where they are others."""
+        for document in self._waited_for():
+            self._count(document)
+            if self.documents == documents:
+                break
+        if self.documents < documents:
+            shortfall = f"ends after {self.documents:,} documents, and the run had learned from {documents:,}"
+            raise UserError(f"the stream {shortfall}", remedy="give the stream from its beginning")
+        if self.digest != digest:
+            problem = f"the first {documents:,} documents are not those that the run learned from"
+            raise UserError(problem, remedy="give the same stream from its beginning")
+
+    def minibatches(self) -> Iterator[Minibatch]:
+        """All that is left. Raises UserError for a document that cannot be read, Stopped when asked to."""
+        held: list[Document] = []
+        for document in self._waited_for():
+            held.append(document)
+            if len(held) == self.size:
+                yield self._minibatch(held)
+                held = []
+        if held:
+            yield self._minibatch(held)
+
+    def _waited_for(self) -> Iterator[Document]:
+        """The documents; the stream can be stopped while one is waited for."""
+        while True:
+            self.stop.waiting = True
+            try:
+                document = next(self._read, None)
+            except UserError as error:
+                error.__context__ = None  # with its frames, which would hold the input open
+                raise error.with_traceback(None) from None
+            finally:
+                self.stop.waiting = False
+            if document is None:
+                return
+            yield document
+
+    def _minibatch(self, documents: list[Document]) -> Minibatch:
+        for document in documents:
+            self._count(document)
+        texts = [self._tokens(document) for document in documents]
+        found = list(dict.fromkeys(token for tokens in texts for token in tokens))
+        known = dict(zip(found, self.analysis.eligible(found).tolist(), strict=True))
+        kept = [[token for token in tokens if known[token]] for tokens in texts]
+        dates = [document.metadata.get(self.settings.date_field) for document in documents]
+        last = next((date for date in reversed(dates) if date is not None), None)
+        return Minibatch(kept, sum(not tokens for tokens in kept), None if last is None else str(last))
+
+    def _count(self, document: Document) -> None:
+        content = document.tokens if document.text is None else document.text
+        self._digest.update(json.dumps(content).encode())
+        self.documents += 1
+
+    def _tokens(self, document: Document) -> list[str]:
+        if document.text is not None:
+            return self.analysis.analyse(document.text).words
+        return [self.analysis.form(token) for token in document.tokens or ()]

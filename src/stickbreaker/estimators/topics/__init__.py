@@ -1,0 +1,1 @@
+"""What estimators of topics share: parameters, runs, and what was learned."""

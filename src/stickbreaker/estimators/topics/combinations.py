@@ -1,0 +1,125 @@
+"""Which choices go together: computed from what slots declare; estimators ask it and the docs print it."""
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Any, NamedTuple
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
+from stickbreaker.models.topics import (
+    ClosedVocabulary,
+    CoordinateAscent,
+    DirichletPrior,
+    FranchisePrior,
+    Gibbs,
+    HDPPrior,
+    Hybrid,
+    Inference,
+    OpenWords,
+    TopicPrior,
+    TopicVocabulary,
+)
+
+
+class Combination(NamedTuple):
+    """Choices any of which go with any of the others in the row."""
+
+    documents: tuple[str, ...]
+    words: tuple[str, ...]
+    inference: tuple[str, ...]
+    schedule: tuple[str, ...]
+    engine: tuple[str, ...]
+
+
+DOCUMENTS: dict[str, type[TopicPrior]] = {
+    kind.name: kind for kind in (DirichletPrior, HDPPrior, FranchisePrior)
+}
+WORDS: dict[str, type[TopicVocabulary[Any]]] = {kind.name: kind for kind in (ClosedVocabulary, OpenWords)}
+INFERENCE: dict[str, Inference] = {
+    kind.name: kind for kind in (CoordinateAscent(), Hybrid(), Gibbs(), Gibbs(delayed=True))
+}
+SCHEDULES: dict[str, Schedule] = {
+    "batch": Batch(),
+    "memoised": Memoised(),
+    "online": Online(),
+    "partial_fit": Online(),
+}
+ENGINES = ("local", "spark")
+
+
+def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | None:
+    """The schedules and engines of two slots and the ways of inference that they share; None without any.
+
+    A sampler sweeps over all documents, on this machine. A schedule that keeps reports needs topics that are
+    distinguished from documents' tables, and words that stay.
+    """
+    prior, vocabulary = DOCUMENTS[documents], WORDS[words]
+    ways = tuple(name for name in inference if INFERENCE[name].goes_with(prior, vocabulary))
+    if not ways:
+        return None
+    if INFERENCE[ways[0]].sampling is not None:
+        return Combination((documents,), (words,), ways, ("batch",), ("local",))
+    keeps = prior.direct and vocabulary.dirichlet
+    schedules = tuple(name for name, schedule in SCHEDULES.items() if keeps or not schedule.keeps_reports)
+    return Combination((documents,), (words,), ways, schedules, ENGINES)
+
+
+def legal() -> tuple[Combination, ...]:
+    """The table, from what slots and ways of inference declare; documents that go with the same in every way
+    share their rows.
+
+    >>> len(legal())
+    6
+    """
+    samplers = {name for name, way in INFERENCE.items() if way.sampling is not None}
+    kinds = [[name for name in INFERENCE if (name in samplers) == sampled] for sampled in (False, True)]
+    rows: list[dict[tuple[Combination, ...], Combination]] = [{} for _ in kinds]
+    for words, documents in product(WORDS, DOCUMENTS):
+        own = [_row(documents, words, kind) for kind in kinds]
+        alike = tuple(row._replace(documents=()) for row in own if row is not None)
+        for table, row in zip(rows, own, strict=True):
+            if row is not None:
+                before = table[alike].documents if alike in table else ()
+                table[alike] = row._replace(documents=(*before, documents))
+    return tuple(row for table in rows for row in table.values())
+
+
+LEGAL = legal()
+
+
+def refuse_illegal(chosen: Combination) -> None:
+    """Raise UserError unless one row of the table has all that was chosen (one choice a slot).
+
+    >>> refuse_illegal(Combination(("finite",), ("closed",), ("hybrid",), ("online",), ("local",)))
+    """
+    for slot, (value,) in zip(Combination._fields, chosen, strict=True):
+        known = dict.fromkeys(choice for row in LEGAL for choice in getattr(row, slot))
+        if not isinstance(value, str) or value not in known:
+            alternatives = " or ".join(repr(choice) for choice in known)
+            raise UserError(f"{slot}={value!r}", remedy=f"{slot} is {alternatives}")
+    wrong = [_misfits(row, chosen) for row in LEGAL]
+    if all(wrong):
+        nearest = min(wrong, key=lambda slots: ("words" in slots, len(slots)))  # words are what is kept to
+        slot = nearest[0]
+        row = LEGAL[wrong.index(nearest)]
+        alternatives = " or ".join(repr(choice) for choice in getattr(row, slot))
+        others = [name for name in ("inference", "schedule") if name != slot]
+        other = "words" if chosen.words == ("open",) else others[0]
+        beside = f"{other}={getattr(chosen, other)[0]!r}"
+        value = getattr(chosen, slot)[0]
+        raise UserError(
+            f"{slot}={value!r} does not go with {beside}", remedy=f"there {slot} is {alternatives}"
+        )
+
+
+def _misfits(row: Combination, chosen: Combination) -> list[str]:
+    """The slots of a row that lack what was chosen; the schedule before the inference."""
+    order = sorted(Combination._fields, key=lambda slot: slot == "inference")
+    return [slot for slot in order if getattr(chosen, slot)[0] not in getattr(row, slot)]
+
+
+def as_markdown() -> str:
+    """The table as the docs print it."""
+    lines = ["| " + " | ".join(Combination._fields) + " |", "|" + "---|" * len(Combination._fields)]
+    lines += ["| " + " | ".join(", ".join(choices) for choices in row) + " |" for row in LEGAL]
+    return "\n".join(lines)

@@ -1,0 +1,295 @@
+"""What every estimator of topics gives: what was learned, topic by topic, and topics of new documents."""
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array, Record
+from stickbreaker.corpus import Bags, Corpus, Vocabulary
+from stickbreaker.corpus.shards import numbers_of
+from stickbreaker.corpus.source import cut_shards
+from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.engines.stored_table import StoredTable
+from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.settings import threads_of
+from stickbreaker.estimators.topics.leading_words import leading_words
+from stickbreaker.estimators.topics.topic_params import TopicParams
+from stickbreaker.estimators.topics.topic_shapes import refuse_other_shapes
+from stickbreaker.estimators.topics.topic_snapshots import Evolving
+from stickbreaker.learning.events import first_columns
+from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.models.contract import Local
+from stickbreaker.models.topics import TopicModel, topic_model
+from stickbreaker.models.topics.topic_words import TopicWords
+from stickbreaker.saved import ModelDirectory, Snapshot
+from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
+
+MADE = (  # of the table and the params, when they are asked for
+    "components_",
+    "topic_word_",
+    "topic_words",
+    "rest_",
+    "eta_",
+    "concentration_",
+    "_rows",
+)
+
+
+class TopicEstimator(TopicParams):
+    """An estimator of topics: what is read of the topics that a run left."""
+
+    alpha_: Array
+    topic_shares_: Array
+    topic_names_: tuple[str | None, ...]
+    topic_ids_: list[int]
+    engine_: LocalEngine
+    topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
+    params_: Record
+    state_: VariationalState
+
+    @cached_property
+    def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
+        """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
+        table, rows = self.engine_.table, self._rows
+        assert table.keys is not None
+        assert rows is not None
+        tokens = self.model.words.word_totals(table.whole())[rows]
+        kept = tuple(table.keys[row] for row in rows.tolist())
+        return Vocabulary(kept, np.ceil(tokens).astype(np.int64), tokens)
+
+    @cached_property
+    def _rows(self) -> NDArray[np.int64] | None:
+        """The table's rows of an open vocabulary's words: not those that are kept though no topic has them.
+
+        None: all rows, of a closed one.
+        """
+        words = self.model.words
+        return words.rows_in_use(self.engine_.table.whole()) if words.grows else None
+
+    def _of_vocabulary(self, table: Array) -> Array:
+        """A table (words × topics) reduced to the topics in use and known words, as topics × words."""
+        part = table.T[self.topic_columns_]
+        return np.ascontiguousarray(part if self._rows is None else part[:, self._rows])
+
+    @cached_property
+    def components_(self) -> Array:
+        """Parameters of q(beta) (topics × words): expected counts plus eta; of an open vocabulary, counts."""
+        words, whole = self.model.words, self.engine_.table.whole()
+        return self._of_vocabulary(words.parameters(self.params_, whole))
+
+    @cached_property
+    def topic_word_(self) -> Array:
+        """E[beta] (topics × words)."""
+        return self.topic_words.dense()
+
+    @cached_property
+    def topic_words(self) -> TopicWords:
+        """`topic_word_`, of which no more is held than is asked for where the table lies in files."""
+        return self.model.words.topic_words(self.params_, self.engine_.table, self.topic_columns_)
+
+    @cached_property
+    def eta_(self) -> float | Array:
+        """The prior of words in topics: a number, or an array (words) or (topics × words)."""
+        return self._hyperparameter("eta")
+
+    @cached_property
+    def concentration_(self) -> float:
+        """Of an open vocabulary, that of a topic over all strings, in place of `eta_`."""
+        return float(self._hyperparameter("concentration"))
+
+    def _hyperparameter(self, name: str) -> float | Array:
+        """The prior of words in topics. Raises AttributeError where that is of another kind."""
+        words = self.model.words
+        own, value = words.hyperparameter(self.params_)
+        if own != name:
+            article = "an" if words.name[0] in "aeiou" else "a"
+            raise AttributeError(f"{article} {words.name} vocabulary has {own}_ in place of {name}_")
+        return value
+
+    @cached_property
+    def rest_(self) -> Array:
+        """Of an open vocabulary, E[beta] of all strings that a topic does not have (topics)."""
+        return self.model.words.rests(self.params_, self.engine_.table)[self.topic_columns_]
+
+    @property
+    def model(self) -> TopicModel:
+        """The model by which what was learned is read, and by which new documents are inferred."""
+        return topic_model(self.engine_.model)
+
+    def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
+        """The `n` most probable words of each topic; of a polylingual model, of each language in turn, or
+        of one `language`, and then without it."""
+        ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
+        if language is not None:
+            if language not in ranges:
+                languages = ", ".join(self.vocabulary_.languages) or "no languages"
+                raise UserError(f"language={language!r}", remedy=f"the model has {languages}")
+            ranges = {language: ranges[language]}
+        words = self.vocabulary_.words if language is None else self.vocabulary_.spelled
+        top: list[list[str]] = [[] for _ in self.alpha_]
+        for part in ranges.values():
+            for row, chosen in zip(top, leading_words(self.topic_words, n, part)[0].tolist(), strict=True):
+                row.extend(words[w] for w in chosen)
+        return top
+
+    def show_topics(
+        self, num_topics: int = 10, num_words: int = 10, formatted: bool = True
+    ) -> list[tuple[int, Any]]:
+        """The largest topics as gensim shows them: (number, '0.021*"word" + …'), the largest first.
+
+        `num_topics` -1 takes all. `formatted` False gives a list of (word, probability) in place of the text.
+        """
+        top = self.top_words(num_words)
+        order = np.argsort(-self.topic_shares_, kind="stable")
+        topics: list[tuple[int, list[tuple[str, float]]]] = []
+        for topic in order[: None if num_topics < 0 else num_topics].tolist():
+            rows, places = np.unique(self.vocabulary_.lookup(top[topic]), return_inverse=True)
+            probabilities = self.topic_words.of(rows)[topic, places].tolist()
+            topics.append((topic, list(zip(top[topic], probabilities, strict=True))))
+        if not formatted:
+            return topics
+        return [(topic, " + ".join(f'{p:.3f}*"{word}"' for word, p in words)) for topic, words in topics]
+
+    def seen(self, corpus: Corpus) -> Corpus:
+        """A corpus through the model's vocabulary."""
+        same = corpus.vocabulary is self.vocabulary_
+        return corpus if same else corpus.with_vocabulary(self.vocabulary_)
+
+    def without_table(self) -> Self:
+        """What else the estimator knows, to be sent to where its table lies: see `over`."""
+        bare = copy.copy(self)
+        for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_"):
+            vars(bare).pop(name, None)
+        bare.engine, bare.callbacks = "local", None
+        return bare
+
+    def over(self, engine: LocalEngine) -> Self:
+        """The same estimator with another engine's table."""
+        other = copy.copy(self)
+        other.engine_ = engine
+        return other
+
+    def infer_documents(self, bags: Bags) -> Iterator[Local]:
+        """gamma and bound terms of some documents, a shard at a time."""
+        solver, model = self.fold_in_solver(), self.model
+        self.engine_.model = replace(model, solver=solver)  # as the parameters say now
+        numbers = numbers_of(bags) if solver.draws else np.arange(len(bags.offsets) - 1)
+        if self._rows is not None:
+            bags = bags._replace(words=self._rows[bags.words].astype(np.int32))
+        shards = cut_shards(numbers, bags, self.engine_.table.n_rows, size=model.shard_size)
+        return self.engine_.infer(self.params_, shards, 0)
+
+    def infer_shares(self, bags: Bags) -> Array:
+        """E[theta] (documents × topics) of documents under the model's vocabulary."""
+        gamma = np.concatenate([local["gamma"].values for local in self.infer_documents(bags)])
+        gamma = np.ascontiguousarray(
+            gamma[:, self.topic_columns_]
+        )  # or sums would depend on the other documents
+        return gamma / gamma.sum(axis=1, keepdims=True)
+
+    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+        from stickbreaker.estimators.topics import topic_runs
+
+        self.take(*topic_runs.learned(self, corpus, job, state))
+
+    def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
+        """Make a run's state the estimator's fitted attributes."""
+        self.take_state(state)
+        self.state_ = replace(state, proposals=[])  # what was under way is over
+        self.params_ = state.params
+        folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
+        self.engine_ = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
+        params = state.params
+        totals = engine.totals().sum(axis=0)
+        topic_columns = self.topic_columns_ = model.documents.in_use(totals)
+        for name in MADE:
+            vars(self).pop(name, None)
+        self.alpha_ = model.documents.prior(params)[topic_columns].copy()
+        if model.words.grows:
+            vars(self).pop("vocabulary_", None)
+        else:
+            self._rows = None
+        columns = state.columns or first_columns(len(totals))
+        self.topic_ids_ = [columns.numbers[k] for k in topic_columns.tolist()]
+        names = self.guide_names()
+        self.topic_names_ = tuple(names[k] if k < len(names) else None for k in topic_columns.tolist())
+        self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)
+
+    def new_run(
+        self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
+    ) -> tuple[Run[Any], RunState]:
+        from stickbreaker.estimators.topics import (
+            topic_runs,
+        )  # needs scipy, which what is only read does without
+
+        return topic_runs.new_run(self, corpus, seed, held_out, folder)
+
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+        from stickbreaker.estimators.topics import topic_runs
+
+        return topic_runs.resume_run(self, corpus, snapshot, folder)
+
+    def evolution(self, job: Run[Any], state: RunState, directory: ModelDirectory) -> Evolving | None:
+        if not (isinstance(job, VariationalRun) and isinstance(state, VariationalState)):
+            return None
+        return Evolving(directory.evolution(), job, state) if topic_model(job.model).words.grows else None
+
+    def finish_run(
+        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+    ) -> Snapshot:
+        from stickbreaker.estimators.topics import topic_runs
+
+        return topic_runs.finish_run(self, corpus, job, state, fixed, folder)
+
+    def sizes(self) -> dict[str, int]:
+        return {"topics": len(self.topic_shares_)}
+
+    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        nats = tokens = 0.0
+        for block in range(len(corpus.block_sizes)):
+            bags = corpus.bags(block)
+            nats += float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
+            tokens += float(bags.counts.sum(dtype=np.float64))
+        return nats, tokens
+
+    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+        snapshot = model_of(self.engine_, self.state_, fixed, "done")
+        snapshot.arrays = {**snapshot.arrays, **latest_of(self.state_)}  # `partial_fit` may go on
+        return snapshot
+
+    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        try:
+            model = self.topic_model(self.vocabulary_, self.analysis_)
+        except UserError:  # moves that are for streams only
+            model = self.topic_model(self.vocabulary_, self.analysis_, stream=True)
+        if not model.words.grows:  # an open vocabulary takes any columns
+            self.n_features_in_ = len(self.vocabulary_)
+        if self.gibbs_settings() is not None and snapshot.manifest["status"] == "running":
+            from stickbreaker.estimators.topics import gibbs_runs  # brings numba and scipy
+
+            engine, state = gibbs_runs.read(self, model, folder, snapshot)
+        else:
+            engine = LocalEngine(self.n_jobs, folder=folder)
+            engine.restore(model, snapshot.arrays, snapshot.keys)
+            state = state_of(snapshot)
+        refuse_other_shapes(model, engine.table.shape, state, len(self.vocabulary_))
+        if isinstance(engine.table, StoredTable) and not lasts:
+            engine.table = engine.table.copy()  # its files go when the run goes on
+        self.take(model, engine, state)
+
+
+def load_topics(
+    path: Path, verb: str, threads: int | None = None, *, in_place: bool = False
+) -> TopicEstimator:
+    """`saving.load` for a verb that is about topics. Raises UserError where the model has none."""
+    estimator = load(path, threads, verb=verb, in_place=in_place)
+    assert isinstance(estimator, TopicEstimator)
+    return estimator

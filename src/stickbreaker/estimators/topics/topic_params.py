@@ -1,0 +1,205 @@
+"""The parameters that every estimator of topics has: they are looked at, and become a model."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.corpus import Vocabulary
+from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.settings import (
+    SCHEDULES,
+    concentration,
+    engine_name,
+    guide_of,
+    inference_of,
+    positive,
+    schedule_of,
+    words_of,
+)
+from stickbreaker.estimators.topics.combinations import WORDS, Combination, refuse_illegal
+from stickbreaker.learning.loop import Limits
+from stickbreaker.learning.schedules import Schedule
+from stickbreaker.models.contract import Move
+from stickbreaker.models.topics import (
+    ClosedVocabulary,
+    CoordinateAscent,
+    Gibbs,
+    Hybrid,
+    Inference,
+    LocalSolver,
+    MeanField,
+    OpenVocabulary,
+    OpenWords,
+    TopicModel,
+    TopicPrior,
+    TopicVocabulary,
+)
+
+OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
+INIT = ("random", "documents")
+FOLD_IN: dict[str, Inference] = {"mean-field": CoordinateAscent(), "sampled": Hybrid(burn_in=10, samples=20)}
+ROUNDS = 100  # of mean-field inference of a new document, at least
+SWEEPS, PASSES = 500, 100  # that a run takes by default, of Gibbs sampling and of all else
+
+
+class TopicParams(Estimator):
+    """An estimator whose parameters are those below; `documents` names its documents slot."""
+
+    documents: ClassVar[str]
+    online: ClassVar[tuple[float, float]]  # kappa and tau0 where an online schedule leaves them open
+
+    n_topics: int
+    inference: str | Hybrid | Gibbs
+    schedule: str | Schedule | None
+    eta: float | str | Array
+    words: str | OpenVocabulary
+    guide: Any = None
+    doc_max_iter: int
+    doc_tol: float
+    init: str
+    max_iter: int | None
+    tol: float
+    keep_local: bool
+    fold_in: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether words enter as documents bring them."""
+        return WORDS[words_of(self.words)[0]].grows
+
+    @classmethod
+    def refuse_settings(cls, settings: Mapping[str, Any]) -> None:
+        if not isinstance(settings.get("keep_local", False), bool):
+            raise ValueError("keep_local is neither true nor false")
+
+    def refuse_params(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> None:
+        self.topic_model(vocabulary, analysis)
+
+    @abstractmethod
+    def _documents(self) -> TopicPrior:
+        """The documents slot that the parameters describe."""
+
+    def topic_model(
+        self,
+        vocabulary: Vocabulary | None = None,
+        analysis: AnyAnalysis | None = None,
+        *,
+        stream: bool = False,
+    ) -> TopicModel:
+        """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
+        positive("n_topics", self.n_topics, whole=True)
+        inference = inference_of(self.inference)
+        if self.inference == "hybrid" and self.is_open:
+            inference = OPEN_HYBRID
+        own = SCHEDULES[type(self.learning_schedule())]
+        schedule = "partial_fit" if stream else own
+        self._refuse(schedule)
+        for parameter, choices in (("init", INIT), ("fold_in", tuple(FOLD_IN))):
+            if getattr(self, parameter) not in choices:
+                alternatives = " or ".join(repr(choice) for choice in choices)
+                raise UserError(
+                    f"{parameter}={getattr(self, parameter)!r}", remedy=f"{parameter} is {alternatives}"
+                )
+        for parameter in ("n_init", "doc_max_iter", *(() if self.max_iter is None else ("max_iter",))):
+            positive(parameter, getattr(self, parameter), whole=True)
+        for parameter in ("tol", "doc_tol"):
+            positive(parameter, getattr(self, parameter), zero=True)
+        sampling, sweeps = self.gibbs_settings(), self.limits().max_iter
+        if sampling is not None and (sampling.burn_in or 0) >= sweeps:
+            problem = f"burn_in={sampling.burn_in} leaves no sample of {sweeps} sweeps"
+            raise UserError(problem, remedy="raise max_iter or lower burn_in")
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
+            raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
+        if (
+            self.keep_local
+            and not stream
+            and (inference.name != "mean-field" or schedule not in ("batch", "memoised"))
+        ):
+            problem = "keep_local needs batch or memoised mean-field inference"
+            raise UserError(problem, remedy="leave keep_local False")
+        documents, words = self._documents(), self._words(vocabulary, analysis)
+        solver = inference.solver(self._mean_field(int(self.doc_max_iter), keep_local=bool(self.keep_local)))
+        moves = self._moves(schedule, documents, words, solver.draws)
+        if schedule == "memoised" or moves:
+            solver = solver.with_full_reports()
+        return TopicModel(documents, words, solver, moves)
+
+    def learning_schedule(self) -> Schedule:
+        return schedule_of(self.schedule, *self.online)
+
+    def _moves(
+        self,
+        schedule: str,
+        documents: TopicPrior,
+        words: TopicVocabulary[Any],
+        sampled: bool,
+    ) -> tuple[Move, ...]:
+        """The moves that change the number of topics: none. `sampled`: documents' topics are drawn."""
+        return ()
+
+    def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> TopicVocabulary[Any]:
+        settings = words_of(self.words)[1]
+        if settings is not None:
+            if self.guide is not None:
+                raise UserError(
+                    "a guide needs words that are known", remedy='set guide=None or words="closed"'
+                )
+            if vocabulary is not None and vocabulary.languages:
+                raise UserError("an open vocabulary has one language", remedy='set words="closed"')
+            return OpenWords(settings)
+        n_words, K = 1 if vocabulary is None else len(vocabulary), int(self.n_topics)
+        shapes = {"words": (n_words,), "topics × words": (K, n_words)}
+        eta, learned = concentration("eta", self.eta, shapes, 1.0 / K)
+        guide = guide_of(self.guide)
+        if guide is not None and (learned or np.ndim(eta) == 2):
+            eta_kind = "learned" if learned else "an array (topics, words)"
+            raise UserError(f"eta is {eta_kind}, and the guide sets it too", remedy="give eta as a number")
+        if guide is not None and vocabulary is not None:
+            eta = guide.prior(vocabulary, analysis, K, eta)
+        elif isinstance(eta, np.ndarray) and eta.ndim == 2:
+            eta = np.ascontiguousarray(eta.T)
+        firsts = (0,) if vocabulary is None else tuple(part.start for part in vocabulary.parts)
+        return ClosedVocabulary(n_words, eta, learned, firsts)
+
+    def guide_names(self) -> tuple[str | None, ...]:
+        guide = guide_of(self.guide)
+        names = () if guide is None else guide.names
+        return (*names, *[None] * (int(self.n_topics) - len(names)))
+
+    def _slot(self) -> str:
+        """The name of the documents slot."""
+        return self.documents
+
+    def _refuse(self, schedule: str) -> None:
+        inference = inference_of(self.inference).name
+        words = words_of(self.words)[0]
+        refuse_illegal(
+            Combination((self._slot(),), (words,), (inference,), (schedule,), (engine_name(self.engine),))
+        )
+
+    def refuse_stream(self) -> None:
+        self._refuse("partial_fit")
+
+    def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
+        """The mean-field solver of the documents slot, of so many rounds."""
+        return MeanField(max_iter, float(self.doc_tol), keep_local)
+
+    def fold_in_solver(self) -> LocalSolver:
+        mean_field = self._mean_field(max(ROUNDS, int(self.doc_max_iter)), keep_local=False)
+        return FOLD_IN[self.fold_in].solver(mean_field)
+
+    def gibbs_settings(self) -> Gibbs | None:
+        return inference_of(self.inference).sampling
+
+    def limits(self) -> Limits:
+        sampled = self.gibbs_settings() is not None
+        passes = (SWEEPS if sampled else PASSES) if self.max_iter is None else int(self.max_iter)
+        return Limits(passes, 0.0 if sampled else float(self.tol))

@@ -1,0 +1,46 @@
+"""Whether the parts of a saved topic model fit together."""
+
+from stickbreaker.core.serialize import refuse_other_rows, refuse_other_sizes
+from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.learning.variational import VariationalState
+from stickbreaker.models.topics import TopicModel
+from stickbreaker.models.topics.vocabularies.bloom import SeenBefore
+from stickbreaker.models.topics.vocabularies.string_prior import CharacterModel
+
+NOT_NEGATIVE = ("alpha", "gamma", "concentration", "eta", "weights", "rest", "tables", "entered")
+
+
+def refuse_other_shapes(
+    model: TopicModel, shape: tuple[int, int], state: VariationalState, n_words: int
+) -> None:
+    """Raise ValueError where the parts of a saved model are not of one size: its table (rows × columns), its
+    vocabulary (`n_words`, of a closed one) and the rest."""
+    if not model.words.grows and shape[0] != n_words:
+        raise ValueError(f"{shape[0]} rows for {n_words} words")
+    if not model.documents.grows and model.documents.n_topics != shape[1]:
+        raise ValueError(f"{shape[1]} columns for {model.documents.n_topics} topics")
+    sizes = dict(zip(model.table.axes, shape, strict=True))
+    for name, item in {**model.documents.start(), **model.words.start()}.items():
+        held = state.params.get(name)
+        if held is None or held.axes != item.axes or held.values.ndim != item.values.ndim:
+            raise ValueError(f"no {name} like this model's")
+    if state.latest is not None:
+        refuse_other_rows(state.latest, shape)
+    for name, item in state.params.items():
+        if name in NOT_NEGATIVE:
+            refuse_negative(item.values, name)
+        if name in NOT_NEGATIVE[:3] and not (item.values > 0.0).all():
+            raise ValueError(f"{name} is zero")
+    proposals = [plan.change for _, plan in state.proposals]
+    for change in proposals:
+        model.refuse_proposal(change)
+    sums = {} if state.latest is None else state.latest.usage
+    for record in (state.params, sums, *proposals):
+        refuse_other_sizes(record, sizes)
+    if "spelling_alphabet" in state.params:
+        CharacterModel.from_fields(state.params)
+    if "seen before" in state.params:
+        SeenBefore.of(state.params["seen before"])
+    numbers = range(shape[1]) if state.columns is None else state.columns.numbers
+    if len(set(numbers)) != shape[1]:
+        raise ValueError("the columns' numbers are not one each")

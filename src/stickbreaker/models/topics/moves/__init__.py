@@ -1,0 +1,1 @@
+"""How the number of topics changes: splits and merges, proposed, evaluated and decided."""

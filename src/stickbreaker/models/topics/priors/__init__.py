@@ -1,0 +1,1 @@
+"""Where a document's topic shares come from: Dirichlet, HDP, franchise."""

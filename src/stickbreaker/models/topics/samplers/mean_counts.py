@@ -1,0 +1,87 @@
+"""The mean of the tables that a chain over topics passes through."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.core.untrusted import refuse_negative
+
+PREFIX = "sum/"  # of the arrays of a snapshot
+
+
+class Sums(NamedTuple):
+    """Counts added over samples, of the topics that the last sample had."""
+
+    ids: NDArray[np.int64]  # topics: lasting numbers, ascending
+    samples: NDArray[np.int64]  # topics: samples that had the topic
+    counts: NDArray[np.int64]  # rows × topics
+
+    def of(self, ids: NDArray[np.int64]) -> "Sums":
+        """The sums of these topics (ascending numbers), zeros of those that no sample had."""
+        if np.array_equal(ids, self.ids):
+            return self
+        places = np.searchsorted(ids, self.ids)
+        kept = np.isin(self.ids, ids)
+        samples = np.zeros(len(ids), np.int64)
+        counts = np.zeros((len(self.counts), len(ids)), np.int64)
+        samples[places[kept]] = self.samples[kept]
+        counts[:, places[kept]] = self.counts[:, kept]
+        return Sums(ids, samples, counts)
+
+
+class MeanCounts:
+    """Mean counts of topics, each over the samples that had it: topics are known by lasting numbers.
+
+    >>> mean = MeanCounts()
+    >>> mean.add(np.array([0, 1]), np.array([[4, 0]]))
+    >>> mean.add(np.array([1, 2]), np.array([[2, 6]]))
+    >>> mean.of(np.array([1, 2, 3]), np.array([[9, 9, 9]])).tolist()
+    [[1.0, 6.0, 9.0]]
+    """
+
+    def __init__(self) -> None:
+        self.sums: Sums | None = None
+
+    def add(self, ids: NDArray[np.int64], counts: NDArray[Any]) -> None:
+        """Take a sample: counts (rows × topics) of topics by ascending number."""
+        if self.sums is None:
+            self.sums = Sums(ids, np.ones(len(ids), np.int64), counts.astype(np.int64))
+        else:
+            total = self.sums.of(ids)
+            np.add(total.counts, counts, out=total.counts)
+            self.sums = total._replace(samples=total.samples + 1)
+
+    def of(self, ids: NDArray[np.int64], counts: NDArray[Any]) -> Array:
+        """Mean counts of these topics; a topic that no sample has had has the present `counts`."""
+        mean = counts.astype(np.float64)
+        if self.sums is not None:
+            total = self.sums.of(ids)
+            had = total.samples > 0
+            mean[:, had] = total.counts[:, had] / total.samples[had]
+        return mean
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which `restored` makes the same."""
+        if self.sums is None:
+            return {}
+        return {f"{PREFIX}{name}": values.copy() for name, values in self.sums._asdict().items()}
+
+    @classmethod
+    def restored(cls, arrays: Mapping[str, NDArray[Any]], n_rows: int) -> "MeanCounts":
+        """Those whose `arrays` these are. Raises ValueError for means over other rows."""
+        mean = cls()
+        names = [f"{PREFIX}{name}" for name in Sums._fields]
+        if any(name in arrays for name in names):
+            if not all(name in arrays for name in names):
+                raise ValueError("samples without their parts")
+            sums = Sums(*(np.array(arrays[name]) for name in names))
+            n_topics = len(sums.ids)
+            if sums.samples.shape != (n_topics,) or sums.counts.shape != (n_rows, n_topics):
+                raise ValueError("samples of another chain")
+            refuse_negative(sums.samples, "samples")
+            refuse_negative(sums.counts, "counts")
+            mean.sums = sums
+        return mean

@@ -1,0 +1,103 @@
+"""Which words a topic is shown with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.estimators.topics.leading_words import leading_words
+from stickbreaker.models.topics.topic_words import TopicWords, parts_of
+
+Floats = NDArray[np.floating]
+
+FREQUENT = 30  # words of a topic that it is always shown with
+LEAST_SHARE_OF_TOP = 0.01  # a special word is at least this frequent beside the topic's first word
+_MOST_WORDS = 6000  # that tell topics apart
+_WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8)
+
+
+def choose_words(
+    topic: Floats, overall: Floats, vocabulary: Sequence[str], n_frequent: int = FREQUENT, n_special: int = 20
+) -> list[tuple[str, float, float]]:
+    """Choose the words that a topic needs wherever the report's slider stands.
+
+    The slider is the λ of LDAvis: words are ranked by their relevance λ log p(w|k) + (1 - λ) log p(w|k)/p(w)
+    (Sievert and Shirley, 2014), from the most frequent (λ = 1) to those with the highest lift (λ = 0). Below
+    λ = 1, a word must be a hundredth as frequent as the topic's first, or lift would favour accidents.
+
+    Args:
+        topic: (V,) probabilities of the words in the topic.
+        overall: (V,) probabilities of the words in the whole collection.
+        vocabulary: (V,) the words.
+        n_frequent: how many of the most frequent words to keep.
+        n_special: how many of the most relevant words to add to them, for each of five other λ.
+
+    Returns:
+        (word, probability in the topic, probability overall), the most frequent first.
+    """
+    p = np.asarray(topic, dtype=np.float64)
+    q = np.asarray(overall, dtype=np.float64)
+    chosen = [np.argsort(-p, kind="stable")[:n_frequent]]
+    likely = np.flatnonzero((p > 0) & (p >= LEAST_SHARE_OF_TOP * p.max(initial=0.0)))
+    frequency = np.log(p[likely])
+    lift = frequency - np.log(np.maximum(q[likely], 1e-300))
+    for weight in _WEIGHTS:
+        relevance = weight * frequency + (1 - weight) * lift
+        chosen.append(likely[np.argsort(-relevance, kind="stable")[:n_special]])
+    places = np.unique(np.concatenate(chosen))
+    places = places[np.argsort(-p[places], kind="stable")]
+    return [(vocabulary[int(i)], float(p[i]), float(q[i])) for i in places]
+
+
+class Look(NamedTuple):
+    """Figures of topics' words; `look_at` reads a part of the vocabulary at a time.
+
+    `overall` are the words' probabilities in the collection and `most` their largest ones in a topic (V),
+    `sums` those of each topic (K). `likely` are words of each topic in each language, by number, ascending,
+    and their probabilities: the most frequent, and all that are a hundredth as frequent.
+    """
+
+    overall: Floats
+    most: Floats
+    sums: Floats
+    likely: list[list[tuple[NDArray[np.int64], Floats]]]
+
+
+def look_at(topics: TopicWords, shares: Floats, sides: Sequence[slice]) -> Look:
+    """Read topics' words; `shares` (K) are those of all tokens, `sides` the rows of each language, or all."""
+    n_topics, n_words = topics.shape
+    overall, most, sums = np.zeros(n_words), np.zeros(n_words), np.zeros(n_topics)
+    likely: list[list[tuple[NDArray[np.int64], Floats]]] = [[] for _ in range(n_topics)]
+    for side in sides:
+        frequent, probabilities = leading_words(topics, FREQUENT, side)
+        found = [[each] for each in zip(frequent, probabilities, strict=True)]
+        least = LEAST_SHARE_OF_TOP * probabilities.max(axis=1, initial=0.0)
+        for rows, part in parts_of(topics, side):
+            overall[rows], most[rows] = shares @ part, part.max(axis=0)
+            sums += part.sum(axis=1)
+            for k, row in enumerate(part):
+                here = np.flatnonzero((row > 0) & (row >= least[k]))
+                found[k].append((here + rows.start, row[here]))
+        for own, parts in zip(likely, found, strict=True):
+            words, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+            words, first = np.unique(words, return_index=True)
+            own.append((words, values[first]))
+    return Look(overall, most, sums, likely)
+
+
+def apart(topics: TopicWords, seen: Look) -> Floats:
+    """Topics over words that are enough to tell them apart; rows sum to one.
+
+    Of a large vocabulary, those words that some topic favours most; all others count as one word. This can
+    only shorten a distance between topics, and by little, and bounds its cost.
+    """
+    rows = np.arange(len(seen.most))
+    if len(rows) > _MOST_WORDS:
+        rows = np.sort(np.argpartition(seen.most, -_MOST_WORDS)[-_MOST_WORDS:])
+    kept = topics.of(rows) / seen.sums[:, None]
+    if len(rows) == len(seen.most):
+        return kept
+    return np.column_stack([kept, np.maximum(1.0 - kept.sum(axis=1), 0.0)])

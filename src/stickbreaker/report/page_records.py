@@ -1,0 +1,273 @@
+"""From a saved model to the records of its report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.estimators.kinds import kind_of
+from stickbreaker.estimators.report_documents import topics_of, unigram
+from stickbreaker.estimators.topics.leading_words import leading_words
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.report.compare import matches
+from stickbreaker.report.display_words import Look, apart, choose_words, look_at
+from stickbreaker.report.genealogy import growth_of
+from stickbreaker.report.hierarchy import relate
+from stickbreaker.report.metadata_fields import groups_of, times_of
+from stickbreaker.report.page_data import (
+    Changes,
+    DocumentEntry,
+    Growth,
+    Page,
+    Topic,
+    TracePoint,
+    WordList,
+    WordRow,
+)
+from stickbreaker.report.report_documents import read_documents
+from stickbreaker.report.topic_evolution import changes_of
+from stickbreaker.report.topic_map import nearest_topics, place_topics, topic_distances
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.manifest import RESTORE
+
+Floats = NDArray[np.floating]
+
+REPRESENTATIVE = 6  # documents shown with a topic
+LEAST_SHARE = 0.05  # of a document that a topic has, if it is to represent the topic
+LEAST_WORDS = 10  # a document shorter than this represents nothing
+TOP_WORDS = 10  # of a topic, beside those in the trace of its run
+MOST_WORDS = 8000  # of the vocabulary, the most frequent
+
+
+def page_of(
+    path: Path,
+    title: str,
+    *,
+    date_field: str | None = None,
+    group_field: str | None = None,
+    language: str | None = None,
+    compare: Path | None = None,
+) -> Page:
+    """The report of the model at `path`.
+
+    `date_field` and `group_field` are metadata fields to draw topics over and by; None looks for them.
+    `language` is that of the words which name topics of several languages; None takes the one with most
+    words. `compare` is another model, to match topics with. Raises UserError for what is not a model
+    (a run over a corpus that is not finished is none), for fields that its documents lack, and for a language
+    that it has not.
+    """
+    manifest = ModelDirectory(path).manifest()
+    if manifest["status"] != "done" and "stream" not in manifest:  # a stream may never be done
+        raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
+    model = load_topics(path, "report")
+    leading = _leading_language(model, language)
+    with making_sense_of(path, RESTORE):
+        return _page_of(path, manifest, model, title, leading, date_field, group_field, compare)
+
+
+def _page_of(
+    path: Path,
+    manifest: dict[str, Any],
+    model: TopicEstimator,
+    title: str,
+    leading: str,
+    date_field: str | None,
+    group_field: str | None,
+    compare: Path | None,
+) -> Page:
+    """The report of a model, whose words in the language `leading` name topics."""
+    documents, figures = read_documents(path)
+    corpus = manifest["corpus"]
+    K = len(model.alpha_)
+    if len(figures.get("coherence", range(K))) != K or any(k >= K for one in documents for k, _ in one.mix):
+        raise ValueError("documents of a model of other topics")
+    sections = kind_of(manifest).sections
+    seen = look_at(model.topic_words, model.topic_shares_, model.vocabulary_.parts)
+    distances = topic_distances(apart(model.topic_words, seen))
+    times = times_of(documents, K, date_field)
+    partners = matches(model, compare) if compare else [None] * K
+    return Page(
+        title=title,
+        subtitle=f"{K} topics learned from {corpus['documents']:,} documents",
+        facts=_facts(model, corpus, figures),
+        settings=_settings(manifest),
+        topics=_topics(
+            model, seen, leading, documents, nearest_topics(distances), figures.get("coherence"), partners
+        ),
+        positions=place_topics(distances),
+        relations=relate(distances) if K > 2 else None,
+        times=times,
+        groups=groups_of(documents, K, group_field, times.field if times else None),
+        documents=documents,
+        documents_total=corpus["documents"],
+        words=_words(model),
+        words_total=len(model.vocabulary_),
+        trace=[_point(record) for record in model.trace_],
+        unigram=_unigram(model, manifest, figures),
+        unigram_held_out=figures.get("unigram_held_out"),
+        compared=compare.resolve().name if compare else "",
+        growth=_growth(model) if "growth" in sections else None,
+        changes=_changes(path, model) if "changes" in sections else None,
+    )
+
+
+def _topics(
+    model: TopicEstimator,
+    seen: Look,
+    leading: str,
+    documents: list[DocumentEntry],
+    near: list[list[int]],
+    coherence: list[float] | None,
+    partners: Sequence[tuple[str, float] | None],
+) -> list[Topic]:
+    share = np.zeros((len(documents), len(model.alpha_)))
+    for d, document in enumerate(documents):
+        if document.n_tokens >= LEAST_WORDS:
+            for topic, part in document.mix:
+                share[d, topic] = part
+    topics: list[Topic] = []
+    for k, (words, sides) in enumerate(_shown(model, leading, seen)):
+        most = np.argsort(-share[:, k], kind="stable")[:REPRESENTATIVE].tolist()
+        order = [d for d in most if share[d, k] > LEAST_SHARE]
+        name = model.topic_names_[k]
+        topics.append(
+            Topic(
+                id=k,
+                label=name or ", ".join(word for word, _, _ in words[:3]),
+                share=float(model.topic_shares_[k]),
+                words=words,
+                documents=order,
+                similar=near[k],
+                named=name is not None,
+                coherence=coherence[k] if coherence else None,
+                match=partners[k],
+                sides=sides,
+            )
+        )
+    return topics
+
+
+def _shown(
+    model: TopicEstimator, leading: str, seen: Look
+) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
+    """Each topic's words (of several languages, the leading one), and its words by language."""
+    vocabulary = model.vocabulary_
+    for likely in seen.likely:
+        sides: dict[str, WordList] = {}
+        for code, (rows, probabilities) in zip(vocabulary.languages or ("",), likely, strict=True):
+            spelled = [vocabulary.spelled[row] for row in rows.tolist()]
+            sides[code] = choose_words(probabilities, seen.overall[rows], spelled)
+        if not vocabulary.languages:
+            yield sides[""], ()
+            continue
+        yield sides[leading], tuple((code, words[:12]) for code, words in sides.items())
+
+
+def _leading_language(model: TopicEstimator, wanted: str | None) -> str:
+    """The language wanted, or that with the most words in the collection; "" unless there are several."""
+    languages = model.vocabulary_.languages
+    if wanted is not None and wanted not in languages:
+        available = ", ".join(languages) or "one language"
+        raise UserError(f"there is no language {wanted!r}", remedy=f"the model has {available}")
+    if wanted is not None:
+        return wanted
+    tokens = {code: model.vocabulary_.tokens[rows].sum() for code, rows in model.vocabulary_.ranges.items()}
+    return max(tokens, key=lambda code: tokens[code], default="")
+
+
+def _words(model: TopicEstimator) -> list[WordRow]:
+    """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to."""
+    vocabulary = model.vocabulary_
+    frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
+    best = topics_of(frequent, model.topic_shares_, model.topic_words)
+    language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
+    return [
+        WordRow(
+            vocabulary.spelled[row],
+            float(vocabulary.tokens[row]),
+            int(vocabulary.documents[row]),
+            int(k),
+            language.get(row, ""),
+        )
+        for row, k in zip(frequent.tolist(), best.tolist(), strict=True)
+    ]
+
+
+def _unigram(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, Any]) -> float | None:
+    """What words alone score on the documents learned from; None where it cannot be known exactly."""
+    if not model.trace_ or any(record["kind"] == "joint" for record in model.trace_):
+        return None  # such scores are of words and topics together
+    if "unigram" in figures:
+        return figures["unigram"]
+    vocabulary = model.vocabulary_
+    return None if manifest["held_out"] else unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
+
+
+def _growth(model: TopicEstimator) -> Growth | None:
+    """How the topics came about, of a model that tells it in its trace."""
+    if not any("topics" in record for record in model.trace_):
+        return None
+    top = leading_words(model.topic_words, TOP_WORDS)[0].tolist()
+    return growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
+
+
+def _changes(path: Path, model: TopicEstimator) -> Changes | None:
+    """How the topics changed, of a model that kept snapshots or tells of its vocabulary in its trace."""
+    return changes_of(ModelDirectory(path).evolution(), model.topic_ids_, model.trace_)
+
+
+def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any]) -> list[tuple[str, str]]:
+    seconds = model.trace_[-1].get("seconds") if model.trace_ else None
+    held_out = [record["held_out"] for record in model.trace_ if "held_out" in record]
+    facts = [
+        ("documents", f"{corpus['documents']:,}"),
+        ("words read", f"{corpus['tokens']:,.0f}"),
+        ("distinct words", f"{len(model.vocabulary_):,}"),
+        ("topics", str(len(model.alpha_))),
+        ("sweeps" if model.gibbs_settings() else "passes", str(model.n_iter_)),
+    ]
+    if held_out:
+        facts.append(("held-out nats a word", f"{held_out[-1]:.3f}"))
+    if figures.get("coherence"):
+        facts.append(("mean coherence (NPMI)", f"{np.mean(figures['coherence']):.3f}"))
+    if seconds is not None:
+        facts.append(("seconds of learning", f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"))
+    return facts
+
+
+def _settings(manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = [("model", manifest["estimator"]), ("stickbreaker", manifest["stickbreaker"])]
+    for name, value in manifest["settings"].items():
+        if name in ("n_jobs", "callbacks") or value is None:
+            continue
+        rows.append(("seed" if name == "random_state" else name, _format_setting(value)))
+    rows.append(("held out", f"{100 * manifest['held_out']:.0f} % of the documents"))
+    rows.append(("empty documents", f"{manifest['corpus']['empty']:,}"))
+    rows.append(("corpus fingerprint", manifest["corpus"]["fingerprint"]))
+    return rows
+
+
+def _format_setting(value: Any) -> str:
+    if isinstance(value, dict):
+        ((name, held),) = value.items()
+        if name == "array":
+            return "an array"
+        return f"{name}: " + ", ".join(f"{k} {v}" for k, v in held.items() if v is not None)
+    return str(value)
+
+
+def _point(record: dict[str, Any]) -> TracePoint:
+    return TracePoint(
+        step=record["step"],
+        documents=int(record["documents"]),
+        seconds=record.get("seconds", 0.0),
+        score=record.get("score"),
+        held_out=record.get("held_out"),
+        passes=record["pass"],
+    )

@@ -1,0 +1,126 @@
+"""The files that arrive in a directory: read by Spark as a stream, a micro-batch of them made a corpus."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
+from stickbreaker.estimators.topics.topic_snapshots import is_date
+from stickbreaker.spark.store_from_table import corpus_from_frame
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+BROKEN = "_broken"  # a line that is no JSON object
+NEVER = "36500d"  # files count however old they are: Spark passes over those of a week before the newest
+ORDER = ["file_path", "file_block_start", "line"]
+YEAR = r"^\d{4}(-|$)"
+MEND = "mend the file, or give --on-error skip"
+NO_WORDS = Vocabulary.of(["-"])
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Which files are learned from: JSON Lines (.gz too) that are put, whole, into `directory`.
+
+    `date_field` names the field with a document's date (ISO 8601), if it has one; `files` are taken at a time
+    at most; lines that cannot be read end the run ("fail") or are left out ("skip").
+    """
+
+    directory: str
+    text_field: str = "text"
+    date_field: str = "date"
+    files: int | None = None
+    on_error: str = "fail"
+
+    def read(self, session: "SparkSession") -> "DataFrame":
+        """The stream of lines, and where each is. Raises UserError where there is no such directory."""
+        from pyspark.sql import functions as F
+        from pyspark.sql.types import StringType, StructField, StructType
+
+        directory = Path(self.directory)
+        if not directory.is_dir():
+            raise UserError("there is no such directory", where=directory, remedy="make it, and put files in")
+        names = dict.fromkeys([self.text_field, self.date_field, BROKEN])
+        schema = StructType([StructField(name, StringType()) for name in names])
+        reader = session.readStream.schema(schema).option("columnNameOfCorruptRecord", BROKEN)
+        reader = reader.option("maxFileAge", NEVER)
+        if self.files is not None:
+            reader = reader.option("maxFilesPerTrigger", self.files)
+        frame = reader.json(f"file://{directory.resolve()}")
+        return frame.select(
+            F.col(f"`{self.text_field}`").alias("text"),
+            F.col(f"`{self.date_field}`").alias("date"),
+            BROKEN,
+            "_metadata.file_path",
+            "_metadata.file_block_start",
+        )
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A micro-batch: its documents in the order of its files' lines (None: it has none), the latest date, and
+    how many lines were left out."""
+
+    corpus: Corpus | None
+    date: str | None
+    skipped: int
+
+
+def arrived(
+    frame: "DataFrame",
+    arrivals: Arrivals,
+    folder: Path,
+    analysis: Analysis,
+    vocabulary: Vocabulary | None,
+) -> Arrived:
+    """A micro-batch as a corpus that executors write into `folder`. Raises UserError for a broken line."""
+    from pyspark.sql import functions as F
+
+    frame = frame.withColumn("line", F.monotonically_increasing_id())
+    parts = frame.sparkSession.sparkContext.defaultParallelism
+    frame = frame.repartitionByRange(parts, *ORDER).sortWithinPartitions(*ORDER).persist()
+    try:
+        skipped = _left_out(frame.where(F.col(BROKEN).isNotNull() | F.col("text").isNull()), arrivals)
+        good = frame.where(F.col(BROKEN).isNull() & F.col("text").isNotNull())
+        dated = F.when(F.col("date").rlike(YEAR), F.col("date"))
+        n_documents, date = good.agg(F.count("text"), F.max(dated)).collect()[0]
+        if not n_documents:
+            return Arrived(None, None, skipped)
+        corpus = _corpus(good.select("text"), folder, analysis, vocabulary)
+        return Arrived(corpus, date if date is not None and is_date(date) else None, skipped)
+    finally:
+        frame.unpersist()
+
+
+def _corpus(
+    documents: "DataFrame", folder: Path, analysis: Analysis, vocabulary: Vocabulary | None
+) -> Corpus:
+    """A corpus of all words, or of those that are known; it may have none."""
+    try:
+        rule = VocabularyRule(1, 1.0)
+        return corpus_from_frame(documents, folder, analysis=analysis, rule=rule, vocabulary=vocabulary)
+    except UserError:  # a vocabulary has a word at least, and a micro-batch need not
+        if vocabulary is not None:
+            raise
+        shutil.rmtree(folder, ignore_errors=True)
+        corpus = corpus_from_frame(documents, folder, analysis=analysis, vocabulary=NO_WORDS)
+        for block in range(len(corpus.block_sizes)):
+            if analysis.eligible(corpus.source.entries(block).words()).any():
+                raise
+        return corpus
+
+
+def _left_out(wrong: "DataFrame", arrivals: Arrivals) -> int:
+    """How many lines cannot be read. Raises UserError for the first, unless such lines are left out."""
+    if arrivals.on_error == "skip":
+        return wrong.count()
+    row = wrong.first()
+    if row is None:
+        return 0
+    broken = row[BROKEN]
+    problem = f"is no JSON object: {broken[:60]!r}" if broken else f"has no field {arrivals.text_field!r}"
+    raise UserError(f"a line {problem}", where=unquote(urlsplit(row["file_path"]).path), remedy=MEND)

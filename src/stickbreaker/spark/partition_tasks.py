@@ -1,0 +1,121 @@
+"""Work on the partitions of a table: what each task tells, and files that count once the driver takes them.
+
+A task may be killed, run again, or run twice at the same time (speculation). So every attempt writes into a
+folder of its own, and tells the driver what it wrote; the driver renames the files of the attempts that Spark
+took, and removes the rest.
+"""
+
+import json
+import shutil
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.engines.spark.failures import SHARED, SparkFailure, freeze_gc, refuse_unseen_folder
+from stickbreaker.spark.session import in_one_line
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+PARTS = ".parts"  # the folder of the attempts, inside that of the results
+
+Batches = Iterator[pa.RecordBatch]
+Work = Callable[[Batches], Batches]
+Task = Callable[[int, Batches], Mapping[str, Any]]
+
+
+def mapped(
+    frame: "DataFrame", work: Work, schema: "str | StructType", kind: str | None = None
+) -> "DataFrame":
+    """`frame.mapInArrow(work, schema)`, whose workers keep the collector from what a `kind` of task loads."""
+    kind = kind or work.__qualname__
+
+    def settled(batches: Batches) -> Batches:
+        yield from work(batches)
+        freeze_gc(kind)
+
+    return frame.mapInArrow(settled, schema)
+
+
+def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> list[dict[str, Any]]:
+    """What `task(partition, batches)` returns (plain values for JSON) for each partition, in their order.
+
+    Runs on executors. Raises the UserError of the first partition that has one.
+    """
+
+    def work(batches: Batches) -> Batches:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        number = context.partitionId()
+        try:
+            result = {"partition": number, **task(number, batches)}
+        except UserError as error:  # sent as a result: Spark would try again, and print its own trace
+            where = None if error.where is None else str(error.where)
+            result = {"partition": number, "error": [error.problem, where, error.remedy]}
+        yield pa.RecordBatch.from_pydict({"result": pa.array([json.dumps(result)], pa.string())})
+
+    with in_one_line():
+        rows = mapped(frame, work, "result string", kind or task.__qualname__).collect()
+    results: list[dict[str, Any]] = sorted((json.loads(row[0]) for row in rows), key=lambda r: r["partition"])
+    for result in results:
+        if "error" in result:
+            problem, where, remedy = result["error"]
+            raise UserError(problem, where=where, remedy=remedy)
+    return results
+
+
+def run_tasks(
+    session: "SparkSession", n: int, work: Callable[[int], Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """What `work(number)` returns for each number below `n`, in order; every one is a task of its own."""
+
+    def task(_: int, batches: Batches) -> Mapping[str, Any]:
+        (number,) = numbers_in(batches)
+        return work(number)
+
+    results = collect_results(numbered(session, n), task, work.__qualname__)
+    if len(results) != n:  # PySpark takes a lost connection for the end
+        raise SparkFailure(f"Spark failed ({len(results)} of {n} results came)")
+    return results
+
+
+def numbered(session: "SparkSession", n: int) -> "DataFrame":
+    """A table of the numbers below `n`, a partition each."""
+    return session.range(0, n, 1, n)
+
+
+def numbers_in(batches: Batches) -> Iterator[int]:
+    """The numbers in a partition of `numbered`."""
+    for batch in batches:
+        yield from batch.column(0).to_pylist()
+
+
+def attempt_folder(directory: Path, partition: int) -> Path:
+    """A new folder for what one attempt at a task writes. Raises UserError where this executor cannot see
+    the directory of the results."""
+    refuse_unseen_folder(directory, where=directory.parent)
+    folder = directory / PARTS / f"{partition:05d}-{uuid.uuid4().hex}"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def take(directory: Path, attempt: str, name: str, new_name: str) -> None:
+    """Move a file out of an attempt's folder and in among the results, where it has a name of its own."""
+    try:
+        (directory / PARTS / attempt / name).rename(directory / new_name)
+    except FileNotFoundError:
+        raise UserError(
+            "the driver cannot see what executors wrote", where=directory.parent, remedy=SHARED
+        ) from None
+
+
+def discard_attempts(directory: Path) -> None:
+    """Remove what no attempt that counts has left."""
+    shutil.rmtree(directory / PARTS, ignore_errors=True)

@@ -1,0 +1,90 @@
+"""What completes a store whose documents executors wrote: ids looked at, totals, digests, corpus.json."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary, building
+from stickbreaker.corpus.building import About
+from stickbreaker.corpus.counting import Digest
+from stickbreaker.corpus.store import VOCABULARY_FILE, StoreSource
+from stickbreaker.spark.partition_tasks import Batches, mapped, numbered, numbers_in, run_tasks
+from stickbreaker.spark.session import in_one_line
+from stickbreaker.spark.vocabulary_counts import Written
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def refuse_twice(session: "SparkSession", written: Written) -> None:
+    """Raise UserError naming a row whose id an earlier one has."""
+    from pyspark.sql import functions as F
+
+    starts = [0, *accumulate(sum(file.blocks) for file in written.files)]
+
+    def ids(batches: Batches) -> Batches:
+        for number in numbers_in(batches):
+            source, row = written.source(written.files[number]), starts[number]
+            for block, size in enumerate(source.sizes):
+                rows = pa.array(np.arange(row, row + size))
+                yield pa.RecordBatch.from_pydict(
+                    {"id": pa.array(source.ids(block), pa.string()), "row": rows}
+                )
+                row += size
+
+    found = mapped(numbered(session, len(written.files)), ids, "id string, row long")
+    twice = found.groupBy("id").agg(F.count("row").alias("times"), F.max("row").alias("row"))
+    with in_one_line():
+        first = twice.where("times > 1").orderBy("row").first()
+    if first is not None:
+        problem = f"the id {first['id']!r} was used before"
+        raise UserError(problem, where=f"row {first['row']}", remedy="ids must differ; name another column")
+
+
+def finish(
+    session: "SparkSession", written: Written, vocabulary: Vocabulary, analysis: Analysis | None, about: About
+) -> None:
+    """Count and digest the documents under the vocabulary, on executors, and write corpus.json."""
+    path, n_files = written.directory / VOCABULARY_FILE, len(written.files)
+    vocabulary.write(path)
+
+    def look(number: int) -> Mapping[str, Any]:
+        """Totals of a file; and at the same time, as the last task, the digest of all."""
+        if number < n_files:
+            source = written.source(written.files[number])
+            corpus = Corpus(source, Vocabulary.read(path), analysis, About())
+            return {"tokens": corpus.n_tokens, "empty": corpus.n_empty}
+        source = written.source()
+        metadata = replace(about, content=content_of(source) if written.kind == "text" else None)
+        whole = Corpus(source, Vocabulary.read(path), analysis, metadata)
+        return {"content": metadata.content, "fingerprint": whole.fingerprint}
+
+    *each, whole = run_tasks(session, n_files + 1, look)
+    building.finish(
+        written.directory,
+        written.source(),
+        vocabulary,
+        analysis,
+        replace(about, content=whole["content"]),
+        (sum(counts["tokens"] for counts in each), sum(counts["empty"] for counts in each)),
+        whole["fingerprint"],
+    )
+
+
+def content_of(source: StoreSource) -> str:
+    """The digest of ids and tokens that `Tally` takes while a corpus is built.
+
+    A digest runs from first to last, so one executor reads all blocks, one after another.
+    """
+    digest = Digest()
+    for block in range(len(source.sizes)):
+        entries = source.entries(block)
+        digest.strings("ids", source.ids(block))
+        digest.array("lengths", np.diff(entries.offsets))
+        digest.strings("tokens", entries.spelled.take(pa.array(entries.codes)))
+    return digest.hex()

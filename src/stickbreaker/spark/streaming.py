@@ -1,0 +1,316 @@
+"""A model that learns from files as they arrive in a directory, by Spark's Structured Streaming.
+
+Spark may hand over a micro-batch twice: after a crash between the save of the model and its own note of the
+batch. The number of the last batch therefore travels in the model's manifest, in the rename that makes a save
+count: each micro-batch is learned from exactly once, whenever the driver dies.
+"""
+
+import hashlib
+import json
+import shutil
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines.spark import SparkEngine
+from stickbreaker.engines.spark.failures import SparkFailure, reason_of
+from stickbreaker.estimators.engine_choice import engine_of
+from stickbreaker.estimators.saving import about, manifest_at_start, manifest_of
+from stickbreaker.estimators.settings import seed_of
+from stickbreaker.estimators.streams.partial_fit import online_step
+from stickbreaker.estimators.topics.open_initialization import source_of
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+from stickbreaker.estimators.topics.topic_runs import start_run
+from stickbreaker.estimators.topics.topic_snapshots import Moments
+from stickbreaker.learning.observers import Clock, Trace, TraceRecord
+from stickbreaker.learning.schedules import Online, cut
+from stickbreaker.learning.variational import VariationalRun
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.checkpoints import model_of, state_of
+from stickbreaker.saved.directory import LOCK, new_model_directory
+from stickbreaker.spark.file_stream import Arrivals, arrived
+from stickbreaker.spark.session import in_one_line, spark_errors
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+AGAIN = "what was learned is saved; give the command again to go on"
+ARRIVING = "arriving"  # of a manifest: what files are read, Spark's query, and the last micro-batch's number
+BEGUN = "begun"  # a file among Spark's notes: there is a model that learned by them
+Watch = Callable[[TraceRecord], object]
+
+
+def offsets_of(path: Path) -> Path:
+    """Where Spark notes which files it has handed over: beside the model."""
+    return path.with_name(f"{path.name}.offsets")
+
+
+class StreamingModel:
+    """A model at `path` and the micro-batches that it learns from; made by the first one.
+
+    Raises UserError where something else is at `path`, a model of another stream or of other settings, and
+    where another process learns it. Holds the model until `close`.
+    """
+
+    def __init__(
+        self,
+        estimator: TopicEstimator,
+        arrivals: Arrivals,
+        analysis: Analysis,
+        path: Path,
+        vocabulary: Vocabulary | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        assert isinstance(estimator.engine, SparkEngine)
+        _checked(estimator, vocabulary)
+        self.estimator, self.arrivals, self.analysis = estimator, arrivals, analysis.resolved()
+        self.path, self.vocabulary, self.watch = path, vocabulary, watch
+        self.session = estimator.engine.session
+        with in_one_line(where=arrivals.directory):
+            self.frame = arrivals.read(self.session)
+        self.failure: UserError | None = None  # in a micro-batch: Spark tells it in pages
+        self.skipped = 0
+        self.is_open = False
+        self.one = threading.RLock()  # a micro-batch, learned in a thread of Spark's, or `close`
+        if path.exists():
+            self._open()
+        elif (offsets_of(path) / BEGUN).exists():
+            problem = "the model is gone that learned by Spark's notes of files"
+            raise UserError(
+                problem, where=offsets_of(path), remedy="put it back, or remove them to begin anew"
+            )
+        offsets_of(path).mkdir(parents=True, exist_ok=True)
+        self.notes = ModelDirectory(offsets_of(path))
+        self.notes.lock()
+        if not path.exists():
+            self._forget()
+
+    # the query
+
+    def start(self, *, once: bool = False) -> "StreamingQuery":
+        """Learn from what is there and, unless `once`, from what arrives, until the query is stopped."""
+        writer = self.frame.writeStream.foreachBatch(self.learn)
+        writer = writer.option("checkpointLocation", f"file://{offsets_of(self.path).resolve()}")
+        with in_one_line(where=self.arrivals.directory):
+            return writer.trigger(availableNow=True).start() if once else writer.start()
+
+    def learn(self, frame: "DataFrame", batch: int) -> None:
+        """Learn from a micro-batch, unless the model has done so; if it fails, the model is as it was."""
+        with self.one:
+            if not self.is_open and self.path.exists():
+                self._open()
+            if self.is_open and batch <= self.fixed[ARRIVING]["batch"]:
+                return
+            try:
+                with in_one_line(where=self.arrivals.directory):
+                    self._learn(frame, batch)
+            except BaseException as error:
+                self.failure = _user_error_of(error, self.path)
+                self._release()
+                raise
+
+    def _learn(self, frame: "DataFrame", batch: int) -> None:
+        folder = offsets_of(self.path) / "documents"
+        shutil.rmtree(folder, ignore_errors=True)
+        # a name of its own, or workers would take its files for those of another that they know
+        come = arrived(frame, self.arrivals, folder / str(batch), self.analysis, self.vocabulary)
+        self.skipped += come.skipped
+        if come.corpus is not None:
+            if not self.is_open:
+                self._begin(come.corpus)
+            self.date = come.date or self.date
+            self._steps(come.corpus)
+        if self.is_open:  # otherwise nothing has come yet
+            self.fixed[ARRIVING]["batch"] = batch
+            self._save()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    # the model
+
+    def _begin(self, corpus: Corpus) -> None:
+        """Make the model's directory at step 0; the micro-batch is learned from afterwards."""
+        estimator = self.estimator
+        if not corpus.n_tokens:
+            remedy = "give documents with text, in the language and the field that the options tell"
+            raise UserError("no document has a known word", where=self.arrivals.directory, remedy=remedy)
+        model = estimator.topic_model(corpus.vocabulary, self.analysis, stream=True)
+        seed, known = seed_of(estimator.random_state), about(corpus)
+        known |= {"documents": 0, "tokens": 0.0, "empty": 0, "fingerprint": ""}
+        known["analysis"] = self.analysis.to_dict()
+        with new_model_directory(self.path, overwrite=False) as directory:
+            engine = engine_of(estimator, model, folder=directory.path)
+            schedule = estimator.learning_schedule()
+            job = VariationalRun(model, engine, schedule, source_of(corpus, model), seed=seed)
+            job, state = start_run(estimator, job)
+            directory.write_vocabulary(corpus.vocabulary)
+            entry = {**asdict(self.arrivals), "batch": -1, "query": _query_of(self.path)}
+            fixed = {**manifest_of(estimator, seed, known), ARRIVING: entry}
+            directory.write(model_of(job.engine, state, fixed, "running"))
+        self._open()
+
+    def _open(self) -> None:
+        """Take up the model where it was saved."""
+        directory = ModelDirectory(self.path)
+        manifest = directory.manifest()
+        self._compare(manifest)
+        directory.lock()
+        snapshot = directory.read()
+        manifest = snapshot.manifest
+        directory.truncate_trace(manifest)
+        entry = manifest[ARRIVING] | asdict(self.arrivals)
+        self.fixed: dict[str, Any] = {**manifest_at_start(manifest), ARRIVING: entry}
+        vocabulary, seed = directory.vocabulary(), manifest["settings"]["random_state"]
+        model = self.estimator.topic_model(vocabulary, self.analysis, stream=True)
+        engine = engine_of(self.estimator, model, folder=self.path)
+        engine.restore(model, snapshot.arrays, snapshot.keys)
+        self.state = state_of(snapshot)
+        nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
+        schedule = self.estimator.learning_schedule()
+        self.job = VariationalRun(model, engine, schedule, nothing, seed=seed)
+        self.moments = Moments(directory.evolution()) if model.words.grows else None
+        self.date = self.moments.date if self.moments is not None else None
+        self.clock = Clock(snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0)
+        self.clock.begin(self.job, self.state)
+        self.trace = Trace(directory.trace_path)
+        self.trace.begin(self.job, self.state)
+        self.directory, self.is_open = directory, True
+        (offsets_of(self.path) / BEGUN).touch()
+
+    def _compare(self, manifest: dict[str, Any]) -> None:
+        """Raise UserError where a manifest is not of this stream, its settings and its vocabulary."""
+        held = manifest.get(ARRIVING, {})
+        if held.get("directory") != self.arrivals.directory:
+            problem = f"is not a model of the files that arrive in {self.arrivals.directory}"
+            raise UserError(problem, where=self.path, remedy="choose another path for the model")
+        if held["query"] != _query_of(self.path):
+            problem = (
+                "Spark's notes of the files that the model learned from are gone: it would learn from them"
+            )
+            remedy = "put the directory back, or begin a new model"
+            raise UserError(f"{problem} again", where=offsets_of(self.path), remedy=remedy)
+        asked = manifest_of(self.estimator, manifest["settings"]["random_state"], {})["settings"]
+        if self.estimator.random_state is not None:
+            asked["random_state"] = seed_of(self.estimator.random_state)
+        asked |= {"analysis": self.analysis.to_dict()}
+        began = {**manifest["settings"], "analysis": manifest["corpus"]["analysis"]}
+        for name, value in json.loads(json.dumps(asked)).items():
+            if began.get(name) != value:
+                problem = f"the model was begun with another {name}"
+                raise UserError(
+                    problem, where=self.path, remedy="go on as it was begun, or choose another path"
+                )
+        if (
+            self.vocabulary is not None
+            and ModelDirectory(self.path).vocabulary().words != self.vocabulary.words
+        ):
+            problem = "the model was begun with another vocabulary"
+            raise UserError(problem, where=self.path, remedy="go on as it was begun, or choose another path")
+
+    def _forget(self) -> None:
+        """Remove Spark's notes of a stream from which nothing has been learned."""
+        for left in offsets_of(self.path).iterdir():
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            elif left.name != LOCK:
+                left.unlink()
+
+    def _steps(self, corpus: Corpus) -> None:
+        """Online steps over a micro-batch, a minibatch each; one without a word is counted alone."""
+        known, model, schedule = self.fixed["corpus"], self.job.model, self.job.schedule
+        assert isinstance(schedule, Online)
+        known["tokens"] += corpus.n_tokens
+        known["empty"] += corpus.n_empty
+        both = (known["fingerprint"] + corpus.fingerprint).encode()
+        known["fingerprint"] = hashlib.blake2b(both, digest_size=16).hexdigest()
+        source = source_of(corpus, model)
+        job = replace(self.job, source=source)
+        for numbers in cut(source.windows(None), schedule.batch_size):
+            known["documents"] += len(numbers)
+            if corpus.n_empty >= len(numbers) and not len(source.read(numbers).words):
+                self.state.seen += len(numbers)
+                continue
+            record = online_step(job, self.state, known["documents"], source.shards(numbers))
+            del self.state.scores[:-1]  # a stream has no end, its trace has them all
+            self.clock.step(job, self.state, record)
+            self.trace.step(job, self.state, record)
+            self.trace.records.clear()  # the file has them
+            if self.watch is not None:
+                self.watch(record)
+
+    def _save(self) -> None:
+        """Save the model with the number of its last micro-batch, in one rename."""
+        snapshot = model_of(self.job.engine, self.state, self.fixed, "running")
+        if self.moments is not None:
+            self.moments.add(self.job, self.state, self.fixed["corpus"]["documents"], self.date)
+            snapshot.evolution = self.moments.evolution
+        self.directory.write(snapshot)
+
+    def _release(self) -> None:
+        """Let the model go; the next micro-batch takes it up as it was saved."""
+        if self.is_open:
+            self.trace.end(self.job, self.state)
+            self.directory.unlock()
+            self.is_open = False
+
+    def close(self) -> None:
+        """Let the model and Spark's notes go, after the micro-batch that is learned from."""
+        with self.one:
+            self._release()
+            self.notes.unlock()
+
+
+def wait(query: "StreamingQuery", arriving: StreamingModel, asked: Callable[[], bool]) -> bool:
+    """Wait until a query has ended (True), or until `asked` says to stop it (False).
+
+    Raises UserError where a micro-batch could not be learned from; what was learned before it is saved.
+    """
+    try:
+        while query.isActive:
+            if asked():
+                query.stop()
+                return False
+            query.awaitTermination(1)
+        query.awaitTermination()
+    except spark_errors() as error:
+        if asked():
+            return False
+        if arriving.failure is not None:
+            raise arriving.failure from error
+        raise SparkFailure(f"Spark ended the stream ({reason_of(str(error))})", remedy=AGAIN) from error
+    return True
+
+
+def _user_error_of(error: BaseException, path: Path) -> UserError | None:
+    """What a user can do about a micro-batch that failed; None where nobody knows."""
+    if isinstance(error, OSError):
+        where = error.filename or path
+        return SparkFailure(
+            f"cannot be read or written ({error.strerror or error})", where=where, remedy=AGAIN
+        )
+    return error if isinstance(error, UserError) else None
+
+
+def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
+    """Raise UserError for parameters that cannot learn from a stream."""
+    model = estimator.topic_model(vocabulary, stream=True)
+    assert isinstance(estimator.learning_schedule(), Online)
+    if vocabulary is None and not model.words.grows:
+        remedy = 'let words enter (words="open"), or give a vocabulary'
+        raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)
+    if vocabulary is not None and model.words.grows:
+        remedy = "leave the vocabulary out, or close the words"
+        raise UserError("words enter by themselves, a vocabulary has no meaning", remedy=remedy)
+
+
+def _query_of(path: Path) -> str | None:
+    """Spark's name of the query whose notes these are; None where they are gone."""
+    with suppress(OSError, ValueError):
+        return json.loads((offsets_of(path) / "metadata").read_bytes())["id"]
+    return None
