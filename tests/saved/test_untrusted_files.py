@@ -298,6 +298,16 @@ def test_a_trace_of_an_older_version_is_read(copy):
     assert LDA.load(copy).trace_ == trace
 
 
+def test_a_run_that_cannot_go_on_names_its_model(cli, planted, tmp_path, monkeypatch):
+    """It was in the midst of a pass of minibatches, and is said to learn from larger ones."""
+    path, settings = tmp_path / "model", ("--schedule", "online", "--batch-size", 30)
+    monkeypatch.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(1))
+    cli("fit", "hdp", planted, "--out", path, *SMALL, *settings, code=1)
+    held = json.loads((path / "model.json").read_bytes())["settings"]
+    sealed(path, settings=held | {"schedule": None})
+    assert f"{path}: 1 minibatches of a pass were done" in refusal(cli, "resume", path)
+
+
 # corpora
 
 

@@ -1,7 +1,8 @@
 """From an estimator and a corpus to a run: fitting in memory, into a directory, resuming."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,7 @@ def resume(
     every: float,
     threads: int | None,
     watch: Sequence[Observer] = (),
-    stopper: Any = None,
+    stopper: Callable[[Callable[[], None]], object] | None = None,
     spark: "SparkEngine | None" = None,
 ) -> tuple[Estimator, Run[Any], RunState] | None:
     """Go on with the run at `path` to its end; None when it is finished already.
@@ -134,7 +135,7 @@ def resume(
         if manifest["status"] == "done":  # by another process, a moment ago
             return None
         with making_sense_of(path, RESTORE):
-            estimator, corpus, job, state = _taken_up(path, snapshot, threads, spark)
+            estimator, corpus, job, state = _restored(path, snapshot, threads, spark)
         directory.truncate_trace(manifest)
         before = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
         trace, fixed = Trace(directory.trace_path, snapshot.trace), manifest_at_start(manifest)
@@ -150,14 +151,26 @@ def resume(
         checkpoints = Checkpoints(directory, fixed, every, finished, snapshots)
         if stopper is not None:
             stopper(job.stop)
-        run(job, state, [Clock(before), trace, *watch, *([evolving] if evolving else []), checkpoints])
+        with _naming(path):
+            run(job, state, [Clock(before), trace, *watch, *([evolving] if evolving else []), checkpoints])
     finally:
         directory.unlock()
     directory.clear()
     return estimator, job, state
 
 
-def _taken_up(
+@contextmanager
+def _naming(path: Path) -> Generator[None]:
+    """Let a UserError that names no place name the model at `path`."""
+    try:
+        yield
+    except UserError as error:
+        if error.where is not None:
+            raise
+        raise type(error)(error.problem, where=path, remedy=error.remedy) from error
+
+
+def _restored(
     path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None"
 ) -> tuple[Estimator, Corpus, Run[Any], RunState]:
     """The estimator, corpus, run and state of a snapshot, from where the run goes on."""

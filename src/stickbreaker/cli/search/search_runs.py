@@ -18,7 +18,7 @@ SCORES = {"topics", "seed", "nats", "tokens", "nats_per_word", "coherence", "div
 
 
 @dataclass(frozen=True)
-class Proposal:
+class SearchPlan:
     """What all runs of a search have in common."""
 
     fingerprint: str
@@ -40,7 +40,7 @@ class Search:
     """A directory with the runs of one plan: `runs/k10-seed0.model` and `.json`, and `search.json`."""
 
     path: Path
-    plan: Proposal
+    plan: SearchPlan
 
     def claim(self) -> None:
         """Make the directory. Raises UserError where another search's is, or something else."""
@@ -54,7 +54,7 @@ class Search:
             return
         try:
             record = json.loads(settings.read_bytes())
-            before = Proposal(**record["plan"])
+            before = SearchPlan(**record["plan"])
         except (ValueError, KeyError, TypeError, RecursionError):
             raise UserError("is not that of a search, or is damaged", where=settings) from None
         for name, now in asdict(self.plan).items():

@@ -86,12 +86,12 @@ def search_k(
     is kept, and further numbers or seeds may be added.
     """
     from stickbreaker.cli.search.search_page import page
-    from stickbreaker.cli.search.search_runs import Proposal, Search
+    from stickbreaker.cli.search.search_runs import Search, SearchPlan
     from stickbreaker.core.files import write_atomic
     from stickbreaker.corpus import Corpus
 
     opened = Corpus.open(corpus)
-    search = Search(out, Proposal(opened.fingerprint, inference, iterations, held_out, alpha, eta))
+    search = Search(out, SearchPlan(opened.fingerprint, inference, iterations, held_out, alpha, eta))
     search.claim()
     tell_of_compiling()
     results: list[dict[str, Any]] = []

@@ -164,10 +164,10 @@ def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = N
     directory.lock()  # where another run has it: UserError before the stream is read
     directory.unlock()
     with making_sense_of(path, RESTORE):
-        return _taken_up(directory, snapshot, stop, threads, on_error)
+        return _restored(directory, snapshot, stop, threads, on_error)
 
 
-def _taken_up(
+def _restored(
     directory: ModelDirectory, snapshot: Snapshot, stop: Stop, threads: int | None, on_error: str | None
 ) -> Stream:
     """The run of a snapshot, its stream read up to there."""
