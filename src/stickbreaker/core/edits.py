@@ -273,7 +273,7 @@ def _move_rows(rows: Rows, change: Change, n_rows: int) -> tuple[Rows, int]:
 def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
     """A report after an edit of the model that it was made with.
 
-    A trial's columns are its plan's own, so only changes of the rows reach trials.
+    A trial's columns are its proposal's own, so only changes of the rows reach trials.
     """
     for change in edit:
         stats = _change_stats(change, stats, row_axis, column_axis, n_rows)

@@ -58,14 +58,15 @@ class Engine(ABC):
     ) -> Stats:
         """Local steps of shards, reports summed in the shards' order. Raises Interrupted if asked to stop.
 
-        Nothing of the engine changes but what `again` needs; `commit` makes the step count.
+        Nothing of the engine changes but what `retry` needs; `commit` makes the step count.
         """
 
     @abstractmethod
     def retry(
         self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
-        """Plans tried once more on shards that were mapped with plans just now; reports only trials."""
+        """Try proposals once more on shards that `map` has just mapped with proposals; the report has trials
+        alone."""
 
     @abstractmethod
     def commit(self) -> None:
@@ -75,8 +76,9 @@ class Engine(ABC):
     def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
         """table ← keep · table + the report's rows - those of the last report of this number.
 
-        Gives the sum of all reports kept, without rows but for trials', and with those trials that every
-        report has.
+        `number` is the minibatch's; its report is kept until the next one of that number. Gives the sum of
+        all reports kept: without their rows, and with those trials (and the trials' rows) that every report
+        has.
         """
 
     @abstractmethod
@@ -100,7 +102,7 @@ class Engine(ABC):
         items: Sequence[Any],
         finish: Callable[[int, Array], Any],
     ) -> tuple[list[Any], list[Any]]:
-        """`each` of a function that gives a result and an array; the arrays of all items are added up.
+        """`map_items` of a function that gives a result and an array; the arrays of all items are added up.
 
         Gives the results, and what `finish(first, piece)` makes of the sum: of pieces of its last axis, from
         the place `first` on, in their order. An engine that adds up on other machines chooses the pieces;
@@ -110,7 +112,7 @@ class Engine(ABC):
 
     @abstractmethod
     def edit_stats(self, edit: Edit, stats: Stats) -> Stats:
-        """A report of the step under way after an edit that the table is about to take."""
+        """The step's report in the shape that an edit gives the table; called before `edit`."""
 
     @abstractmethod
     def totals(self) -> Array:

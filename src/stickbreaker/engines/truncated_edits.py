@@ -1,4 +1,4 @@
-"""What changes of shape make of the cells of an ordered table."""
+"""What changes of shape make of the cells of a truncated table."""
 
 from typing import NamedTuple
 

@@ -16,7 +16,7 @@ from stickbreaker.kernels.truncated_table import SLOT
 
 
 class OrderedCells(NamedTuple):
-    """The cells of an ordered table, without the spelling of its rows: see `core/records.Ordered`."""
+    """The cells of a truncated table, without its rows' spelling: see `core/records.TruncatedCounts`."""
 
     rows: NDArray[np.int32]
     values: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""What a run tells of changes of its table's columns: splits, merges and what else moves make."""
+"""What the trace says of changes of the table's columns: splits, merges and what else moves make."""
 
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,11 +20,12 @@ class Columns(NamedTuple):
 
 
 class Event(NamedTuple):
-    """An edit that a `plan` earned, by so many nats. A column is known by its lasting number.
+    """An edit that the proposal named `plan` earned, and its `gain` in nats.
 
-    `kind` is split, merge, drop, …, of the `axis`. A `column` that is split has a `new` part; one that
-    another merges into has what is `gone`, `also` the columns that took a smaller share of that. `rows` and
-    `rows_before` are the top rows of columns concerned, by number; None where rows have changed, too.
+    `kind` is split, merge, drop, …, of the `axis`. Columns are given by their lasting numbers: the `column`
+    that was split and the `new` one; or the `column` that another, `gone`, was merged into, and `also` those
+    that took a smaller share of it. `rows` and `rows_before` are the top rows of the columns concerned, by
+    the column's number; None where rows have changed, too.
     """
 
     plan: str

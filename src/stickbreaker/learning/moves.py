@@ -1,4 +1,8 @@
-"""How a run tries changes of its model's shape, and makes those that are worth it."""
+"""How a run tries changes of its model's shape, and makes those that are worth it.
+
+A step goes: `propose`, the map, `refine`, `make` (edits before the table changes), the table and the global
+step, `decide`.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -24,8 +28,8 @@ from stickbreaker.learning.events import (
 )
 from stickbreaker.models.contract import Accepted, Model, Proposal, Step
 
-MAX_ROUNDS = 16  # how often plans may be mapped again in one step
-Numbered = tuple[int, Proposal]  # a plan, and the number of the move that it is of
+MAX_ROUNDS = 16  # how often proposals may be mapped again in one step
+Numbered = tuple[int, Proposal]  # a proposal, and the number of the move that it is of
 
 
 class Shape(NamedTuple):
@@ -39,11 +43,11 @@ class Shape(NamedTuple):
 def propose(
     model: Model, params: Record, latest: Stats | None, engine: Engine, step: Step, seed: int
 ) -> list[Numbered]:
-    """What the moves want to try."""
+    """What the moves want to try in a step, each with the number of its move."""
     return [
-        (number, planned)
+        (number, proposal)
         for number, move in enumerate(model.moves)
-        for planned in move.propose(
+        for proposal in move.propose(
             params, latest, engine.table_view(latest), step, derived_seed(seed, purposes.MOVES, number)
         )
     ]
@@ -59,10 +63,10 @@ def refine(
     step: Step,
     seed: int,
 ) -> tuple[Stats, list[Numbered], list[Accepted], Record]:
-    """Map plans again over the same shards while their moves ask for it, a few rounds at most.
+    """Try proposals again over the same shards while their moves ask for it, `MAX_ROUNDS` times at most.
 
-    Gives the report with the last round's trials, the plans as last mapped, edits to make before the table
-    changes, and params that moves changed.
+    Gives the report with the last round's trials, the proposals as last mapped, edits to make before the
+    table changes, and params that moves changed.
     """
     accepted: list[Accepted] = []
     changed: dict[str, Any] = {}
@@ -73,11 +77,11 @@ def refine(
             own = [item for of, item in current.values() if of == number]
             if not own:
                 continue
-            verdict = move.refine(params, stats, own, engine.table_view(stats), step)
-            accepted += verdict.accepted
-            changed |= verdict.params
-            again += [(number, item) for item in verdict.retry]
-            current = {name: each for name, each in current.items() if name not in verdict.dropped}
+            decision = move.refine(params, stats, own, engine.table_view(stats), step)
+            accepted += decision.accepted
+            changed |= decision.params
+            again += [(number, item) for item in decision.retry]
+            current = {name: each for name, each in current.items() if name not in decision.dropped}
         current |= {item.name: (number, item) for number, item in again}
         if not again:
             break
@@ -97,9 +101,9 @@ def decide(
         own = [item for of, item in proposals if of == number]
         if not own:
             continue
-        verdict = move.decide(shape.params, shape.stats, own, engine.table_view(shape.stats), step)
-        shape = shape._replace(params={**shape.params, **verdict.params})
-        shape, events = make(model, engine, shape, verdict.accepted)
+        decision = move.decide(shape.params, shape.stats, own, engine.table_view(shape.stats), step)
+        shape = shape._replace(params={**shape.params, **decision.params})
+        shape, events = make(model, engine, shape, decision.accepted)
         made += events
     return shape, made
 
@@ -120,29 +124,27 @@ def make(
         made.append(event_of(item, after, changed, model.table.columns))
         concerned.append(columns_of(made[-1], after, changed))
         after = changed
-    n_rows, before = (
-        engine.table.shape[0],
-        top_rows(engine.table_view(None), columns, set[int]().union(*concerned)),
-    )
+    every = set[int]().union(*concerned)
+    n_rows, before = engine.table.shape[0], top_rows(engine.table_view(None), columns, every)
     for item in accepted:
         stats = engine.edit_stats(item.edit, stats)
         engine.edit(item.edit)
         params = apply(item.edit, params)
     if engine.table.shape[0] == n_rows:
-        now = top_rows(engine.table_view(None), after, set[int]().union(*concerned))
+        now = top_rows(engine.table_view(None), after, every)
         made = [with_rows(event, own, before, now) for event, own in zip(made, concerned, strict=True)]
     return Shape(params, stats, after), made
 
 
 def followed(proposals: Sequence[Numbered], accepted: Sequence[Accepted]) -> list[Numbered]:
-    """Plans after edits."""
+    """Proposals after edits."""
     for item in accepted:
         proposals = [(number, replace(p, change=apply(item.edit, p.change))) for number, p in proposals]
     return list(proposals)
 
 
 def flat_plans(proposals: Sequence[Numbered]) -> Mapping[str, Any]:
-    """Plans under way as named arrays; see `plans_from`."""
+    """Proposals under way as named arrays; see `plans_from`."""
     arrays: dict[str, Any] = {}
     for place, (number, item) in enumerate(proposals):
         arrays[f"plan/{place}/{number}/{item.round}/{item.name}"] = np.empty(0)
@@ -151,7 +153,7 @@ def flat_plans(proposals: Sequence[Numbered]) -> Mapping[str, Any]:
 
 
 def plans_from(arrays: Mapping[str, Any]) -> list[Numbered]:
-    """The plans that `flat_plans` flattened."""
+    """The proposals that `flat_plans` flattened."""
     named = [key.split("/", 4)[1:] for key in arrays if key.startswith("plan/")]
     return [
         (int(number), Proposal(name, record_from(f"plan of {place}/", arrays), int(round_)))

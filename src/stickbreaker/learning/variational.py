@@ -34,7 +34,7 @@ class VariationalState(RunState):
     pass_nats: float = 0.0  # documents' terms of the score, summed over the present pass
     pass_tokens: float = 0.0
     columns: Columns | None = None  # lasting numbers of the table's columns
-    latest: Stats | None = None  # the last step's sums, for moves that plan from them
+    latest: Stats | None = None  # the last step's sums, from which moves propose
     proposals: list[Numbered] = field(default_factory=list[Numbered])  # that reports are still gathered for
 
 
@@ -74,7 +74,11 @@ class VariationalRun(Run[VariationalState]):
 
 
 def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) -> TraceRecord:
-    """One step: plan, map, admit, blend, global step, edits, score. Changes the engine's table and `state`.
+    """One step: propose, map, admit, blend, global step, edits, score.
+
+    Changes the engine's table and `state`, gives the trace's record of the step. An online or batch step is
+    decided at once; under a schedule that keeps reports (`minibatch.number`) a proposal is decided when every
+    report has its trial.
 
     Raises Interrupted, with the table and `state` as before: nothing changes until all maps are done.
     """

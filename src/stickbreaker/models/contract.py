@@ -55,7 +55,7 @@ class Proposal:
 
 
 class Accepted(NamedTuple):
-    """An edit that a plan earned, and by how many nats."""
+    """An edit that a proposal earned, and by how many nats."""
 
     plan: str
     edit: Edit
@@ -63,8 +63,8 @@ class Accepted(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What a move makes of trials: edits to make, plans to map once more, params that it changes, and
-    names of plans to give up."""
+    """What a move makes of trials: edits to make, proposals to map once more, params that it changes, and
+    names of proposals to give up."""
 
     accepted: tuple[Accepted, ...] = ()
     retry: tuple[Proposal, ...] = ()
@@ -123,7 +123,7 @@ class CountTable(Protocol):
         ...
 
     def whole(self) -> Counts:
-        """All of it, as `Model.view` takes it; void after the next change."""
+        """All of it, as `Model.expectations` takes it; void after the next change."""
         ...
 
     def counts(self, rows: NDArray[np.int64] | slice, /) -> Array:
@@ -162,21 +162,21 @@ class Model(ABC):
     def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
         """Counts (rows × columns) that break the symmetry, drawn by a row's content.
 
-        `tokens` is the size of what will be learned from. They are seen by the first views and decay like
+        `tokens` is the size of what will be learned from. The first local steps see them, and they decay like
         counts; they are never a prior.
         """
 
     def reads(self, shard: Shard[Any], index: Index) -> NDArray[np.int64]:
         """Positions in the table of the rows that the local step needs of a shard, -1 where it lacks one.
 
-        Called by engines before a shard's rows are fetched and viewed; what it gives are the shard's `rows`
+        Called by engines before a shard's rows are fetched; what it gives are the shard's `rows`
         in the local step, in this order. `index` gives the positions of keys, in a table that is keyed. By
         default they are those of the shard's distinct words, in turn.
         """
         return shard.rows if shard.keys is None else index(shard.keys)
 
     def prepare(self, params: Record, counts: Counts) -> Record:
-        """The params with what is worked out once from a truncated table before its rows are viewed."""
+        """The params with what is worked out once a step from a truncated table, before `expectations`."""
         return params
 
     @abstractmethod
@@ -199,15 +199,18 @@ class Model(ABC):
     def evaluate_proposals(
         self, view: View, shard: Shard[Any], local: Local, seed: int, proposals: Sequence[Proposal]
     ) -> tuple[Local, Mapping[str, Stats]]:
-        """What plans would make of a shard, given its documents' records: each plan's statistics, by name.
+        """Each proposal's statistics of a shard, by name: what it would be with the proposal's change.
 
-        Columns of a trial are its plan's own. Sums under the same names as in `Stats.usage` tell what an edit
-        that names the trial puts there. The first value are records of documents that such an edit needs.
+        `local` are the documents' records of this step's `local_step`.
+
+        Columns of a trial are its proposal's own. An edit that names the trial puts its sums in the place of
+        those of the same name in `Stats.usage`. The first value are records of documents that such an edit
+        needs.
         """
         raise NotImplementedError(f"{type(self).__name__} has no moves")
 
     def refuse_proposal(self, change: Record) -> None:
-        """Raise ValueError where a plan of a checkpoint lacks what `evaluate_proposals` needs."""
+        """Raise ValueError where a proposal of a checkpoint lacks what `evaluate_proposals` needs."""
         return
 
     @abstractmethod
@@ -334,16 +337,17 @@ class Move(ABC):
     def refine(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
-        """After the map, the table not yet changed: plans to map again over the same shards; edits to make
-        before the table is."""
+        """After the map, the table not yet changed: what to try again over the same shards, and edits to make
+        before the step's statistics enter the table."""
         return Decision()
 
     @abstractmethod
     def decide(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
-        """After the global step, and the table as it is then: what the plans, as last mapped, have earned.
+        """After the global step, given the table as it is then: the edits that proposals have earned.
 
-        `stats.trial` has the plans' statistics; under a schedule that keeps reports, those of every document.
+        `stats.trial` has the proposals' statistics, as last mapped; under a schedule that keeps reports,
+        those of every document.
         Edits are made in order; each must be right in the shape that those before it leave.
         """

@@ -101,7 +101,7 @@ def _progress(state: RunState, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _flat_params(params: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """the params' arrays, and what the manifest says of them."""
+    """The params' arrays, and what the manifest says of them."""
     arrays = {f"{PARAMS}{name}": item.values for name, item in params.items()}
     fields = {
         name: {"axes": list(item.axes), "additive": item.additive, "fresh": item.fresh}
@@ -111,7 +111,7 @@ def _flat_params(params: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any
 
 
 def latest_of(state: VariationalState) -> dict[str, NDArray[Any]]:
-    """The last step's sums as arrays, from which a stream's next step plans."""
+    """The last step's sums as arrays, from which moves propose in a stream's next step."""
     return {} if state.latest is None else flat_stats(LATEST, state.latest)
 
 
@@ -143,7 +143,7 @@ def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
 
 
 def params_from(snapshot: Snapshot) -> dict[str, Field]:
-    """The params. Raises ValueError where it makes no sense."""
+    """The params. Raises ValueError where they make no sense."""
     refuse_other_kinds(snapshot.manifest, {"small": mapping_of(_is_field)})
     names = [f"{PARAMS}{name}" for name in snapshot.manifest["small"]]
     refuse_whole_numbers(snapshot.arrays, (name for name in names if name not in BITS))
@@ -166,7 +166,7 @@ def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _columns_of(held: Any) -> Columns | None:
-    """The lasting numbers of columns that a manifest tells."""
+    """The lasting numbers of columns, from what a manifest has of them (None: nothing)."""
     if held is None:
         return None
     numbers, given = held

@@ -26,7 +26,7 @@ class Whole(NamedTuple):
 
     @property
     def proposals(self) -> list[str]:
-        """The plans that earned edits."""
+        """The proposals that earned edits."""
         return [edit["plan"] for record in self.records for edit in record.get("edits", [])]
 
 

@@ -1,4 +1,4 @@
-"""The laws of an engine's ordered table, shown with a small model whose columns keep their best words."""
+"""The laws of an engine's truncated table, shown with a small model whose columns keep their best words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ RANK = "rank"  # of the prepared params: where each cell stands in its column, f
 
 @dataclass(frozen=True)
 class OrderedMixture(GrowingMixture):
-    """The mixture over an ordered table of two components: every other step only the `most` words of each
+    """The mixture over a truncated table of two components: every other step only the `most` words of each
     stay, by their counts, and a word's rank counts for it."""
 
     start_components: int = 2

@@ -129,7 +129,7 @@ class ClosedMixture(GrowingMixture):
 class SplitLargest(Move):
     """Try to split the component with most documents; two rounds, then accept what the marginal gains.
 
-    A plan names the component by a mark, and carries each half's counts and tokens of the round before.
+    A proposal names the component by a mark, and carries each half's counts and tokens of the round before.
     """
 
     eta: float
@@ -219,7 +219,7 @@ class DropFaded(Move):
 
 
 def _component(plan: Proposal) -> int:
-    """The component that a plan marks."""
+    """The component that a proposal marks."""
     return int(plan.change["component"].values.argmax())
 
 

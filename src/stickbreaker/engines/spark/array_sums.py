@@ -28,7 +28,7 @@ def map_items_with_sums(
     items: Sequence[Any],
     finish: Finish,
 ) -> tuple[list[Any], list[Any]]:
-    """`Engine.each_with_sums` over the engines that tasks make by `made`: no array reaches the driver."""
+    """`Engine.map_items_with_sums`, by engines that tasks make with `made`: no array reaches the driver."""
     if not items:
         return [], []
     context = cluster.context

@@ -108,13 +108,13 @@ class RowsAt:
 
 @dataclass(frozen=True)
 class StoredField:
-    """A field over all rows that lies in files: what a plan or an edit holds in the place of its values."""
+    """A field over all rows that lies in files: a proposal or an edit holds it in the place of values."""
 
     rows: StoredRows
     shape: tuple[int, ...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """All of it, for a snapshot of plans under way."""
+        """All of it, for a snapshot of proposals under way."""
         return self.at(np.arange(self.shape[0]))
 
     def at(self, rows: NDArray[np.int64]) -> Array:
@@ -137,7 +137,7 @@ class MapTask:
     source: Source | None
     most_bytes: int  # of rows that are viewed at once, of their documents, and of reports that wait
     proposals: tuple[Proposal, ...] = ()
-    retry: bool = False  # only plans are tried, on the records of the step under way
+    retry: bool = False  # only proposals are tried, on the records of the step under way
     step: str = field(default_factory=lambda: uuid.uuid4().hex)  # what its tasks have in common
 
     def __call__(self, portions: Iterable[Portion]) -> Iterator[tuple[Key, Any]]:
@@ -231,7 +231,7 @@ class EachTask:
 
 
 def _cut(change: Record, rows: NDArray[np.int64]) -> dict[str, Field]:
-    """A plan's fields, of those over all rows these rows alone."""
+    """A proposal's fields, of those over all rows these rows alone."""
     return {
         name: item._replace(values=RowsAt(rows, item.values.at(rows)))  # type: ignore[arg-type]
         if isinstance(item.values, StoredField)

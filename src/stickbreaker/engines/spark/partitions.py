@@ -73,9 +73,11 @@ class CarriedRecords:
         tried: bool,
         retry: bool,
     ) -> list[Portion]:
-        """Shards in portions with their records to read, of the last pass or (`retry`) the step under way;
-        and, where records are carried or plans are `tried`, those to write, which are there when the map has
-        ended. Records that are kept are found by their portions, so these stay as large as they were.
+        """Shards in portions, each with the documents' records that it is to read and to write.
+
+        Read are those of the last pass or (`retry`) of the step under way. Written, where records are carried
+        or proposals are `tried`, are new ones, which are there when the map has ended. Records are found by
+        their portions, so these stay as large as they were.
         """
         if tried or self.carried:
             documents = min(documents, WITH_RECORDS)

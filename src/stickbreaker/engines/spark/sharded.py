@@ -76,7 +76,7 @@ class ShardedEngine(Engine):
         self.names = Versions(folder, "rows")
         self.reports: dict[int, Stats] = {}  # the last report of each minibatch, its rows in files
         self.versions: dict[int, str] = {}  # of their rows
-        self.live: set[str] = set()  # versions that the step under way made, or its plans refer to
+        self.live: set[str] = set()  # versions that the step under way made, or its proposals refer to
         self.traffic: dict[str, float] = {}  # of the last map: records and bytes shuffled
 
     # the table
@@ -134,7 +134,7 @@ class ShardedEngine(Engine):
         return rows.stored if isinstance(rows, FiledRows) else self._written(rows)
 
     def stored_array(self, values: Array) -> StoredField:
-        """An array over all rows that the driver holds, written: of plans that were read from a snapshot."""
+        """An array over all rows that the driver holds, written to files: of proposals from a snapshot."""
         flat = values.reshape(len(values), -1)
         written = self._written(Rows(np.arange(len(flat)), flat))
         return StoredField(replace(written, n_columns=flat.shape[1]), values.shape)
@@ -410,7 +410,7 @@ def layout_of(n_rows: int, n_columns: int, blocks: int | None) -> Layout:
 
 
 def _versions_of(plan: Proposal) -> Iterator[str]:
-    """The versions that a plan's fields lie in."""
+    """The versions that a proposal's fields lie in."""
     for item in plan.change.values():
         if isinstance(item.values, StoredField):
             yield from item.values.rows.versions

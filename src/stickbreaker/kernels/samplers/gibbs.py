@@ -1,7 +1,7 @@
 """Collapsed Gibbs sampling of topics: every token's topic drawn given all others, counts updated at once.
 
 A block of documents is visited word by word, so that a word's part of the conditional is built once for
-many tokens. Here all topics are walked over, in a vectorised loop; `gibbs_lists` walks over those in the
+many tokens. Here all topics are walked over, in a vectorised loop; `sparse_gibbs` walks over those in the
 document and draws from the same distribution. In both a token's own topic comes first in the inverse of the
 distribution function: more than half of the tokens keep theirs, and then nothing is searched for or written.
 """

@@ -230,7 +230,7 @@ class LocalSolver(ABC):
         totals: Array,
         rows: NDArray[np.int64] | None,
     ) -> View:
-        """What the local step needs of some rows: see `Model.view`."""
+        """What the local step needs of some rows: see `Model.expectations`."""
         weights, log_scale = words.weights(params, counts, totals, rows)
         return TopicView(weights, log_scale, rows, documents.prior(params), documents.rest(params))
 

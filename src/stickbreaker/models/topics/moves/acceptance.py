@@ -92,7 +92,7 @@ class ExactMoves(TopicMoves):
         sums: Mapping[str, Answer],
         scale: float,
     ) -> Iterator[Candidate]:
-        """What plans gain, if all documents are `scale` times those that `stats` is of."""
+        """What proposals gain, if all documents are `scale` times those that `stats` is of."""
         for plan in proposals:
             tried, values = stats.trial[plan.name], evidence(self._words(params), sums[plan.name])
             if "targets" in plan.change:
@@ -104,7 +104,7 @@ class ExactMoves(TopicMoves):
             yield self._parted(plan, part, gain, RowQuery(shares, {"trial": ReportRows(plan.name)}))
 
     def _terms(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
-        """The words' terms of what a plan would make."""
+        """The words' terms of what a proposal would make."""
         if "targets" in plan.change:
             return self._union_terms(params, plan)
         topic, tokens = topic_of(plan.change["topic"]), tokens_of(stats.trial[plan.name])
@@ -161,7 +161,7 @@ class HalvesMoves(TopicMoves):
             yield self._parted(plan, part, gain, plan.change["shares"].values)
 
     def _terms(self, params: Record, plan: Proposal) -> RowQuery:
-        """The words' terms of what a plan would make."""
+        """The words' terms of what a proposal would make."""
         if "targets" in plan.change:
             return self._union_terms(params, plan)
         columns = partial(row_queries.split_as_fitted, topic=topic_of(plan.change["topic"]))

@@ -1,6 +1,6 @@
 """What topic moves ask of the table: functions of a part of its rows, which add up or make arrays over rows.
 
-Of the arrays that a part holds, "trial" are the rows that a plan's trial reported, "fresh" those of the
+Of the arrays that a part holds, "trial" are the rows that a proposal's trial reported, "fresh" those of the
 step's own report.
 scipy is imported on use: a model is loaded without it.
 """

@@ -31,7 +31,7 @@ ROUNDS = 9  # of a split's fitting, directions included
 MERGES, MOST_MERGES = 16, 64  # tried at once: as a rule, and of exact ones
 TOKENS = 20.0  # a topic of fewer is not split
 DUST = 1e-6  # nats a token that a gain must exceed: single precision could have made it
-ARRAYS = {  # over words that plans have: axes, whether they add up, what a new word has
+ARRAYS = {  # over words that proposals have: axes, whether they add up, what a new word has
     "direction": (("words",), True, 0.0),
     "log_words": (("words", "targets"), False, 0.0),
     "start": (("words", "halves"), True, 0.0),
@@ -41,7 +41,7 @@ ARRAYS = {  # over words that plans have: axes, whether they add up, what a new 
 
 
 class Draft(NamedTuple):
-    """A plan without its arrays over words, and what to ask for them."""
+    """A proposal without its arrays over words, and what to ask for them."""
 
     plan: Proposal
     query: RowQuery
@@ -150,7 +150,7 @@ class TopicMoves(Move):
         return Draft(plan, RowQuery(partial(row_queries.targets, words=words, topics=targets, totals=totals)))
 
     def _made(self, table: TableView, drafts: Iterable[Draft]) -> list[Proposal]:
-        """The plans with their arrays over words, made all at once."""
+        """The proposals with their arrays over words, made all at once."""
         drafts = list(drafts)
         made = table.fields({plan.name: ask for plan, ask in drafts})
         return [replace(plan, change={**plan.change, **_arrays(made[plan.name])}) for plan, _ in drafts]
@@ -178,7 +178,7 @@ class TopicMoves(Move):
         )
 
     def _fitted(self, params: Record, stats: Stats, plan: Proposal, sums: Answer) -> Draft:
-        """The plan for the next round, from the sums over the last one's rows."""
+        """The proposal for the next round, from the sums over the last one's rows."""
         held, change = {"trial": ReportRows(plan.name)}, dict(plan.change)
         after = replace(plan, round=plan.round + 1)
         if plan.round < DIRECTIONS:
@@ -237,7 +237,7 @@ class TopicMoves(Move):
     def _candidates(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Iterator[Candidate]:
-        """What the plans gain."""
+        """What the proposals gain."""
 
     def decide(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
@@ -300,7 +300,7 @@ def tokens_of(tried: Stats) -> Array:
 
 
 def concerned(plan: Proposal) -> tuple[int, list[int]]:
-    """The topic that a plan hands over, and its targets."""
+    """The topic that a proposal hands over, and its targets."""
     return topic_of(plan.change["topic"]), plan.change["targets"].values.argmax(axis=0).tolist()
 
 

@@ -26,16 +26,16 @@ EASE = 1.0  # tokens of score zero that every document has: one of few tokens ge
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A shard's documents with the expected tokens of the topics that plans are about."""
+    """A shard's documents with the expected tokens of the topics that proposals are about."""
 
     shard: Shard[Bags]
     gamma: Array  # documents × topics
     totals: Array  # documents: sum of gamma, the rest included
-    parts: NDArray[np.float32]  # entries × topics that plans are about
+    parts: NDArray[np.float32]  # entries × topics that proposals are about
     places: dict[int, int]  # a topic's column of parts
 
     def chosen(self, change: Record) -> NDArray[np.bool_]:
-        """Which documents a plan reads: all, or the half that it names, by their numbers."""
+        """Which documents a proposal reads: all, or the half that it names, by their numbers."""
         if "half" not in change:
             return np.ones(self.shard.n_documents, np.bool_)
         keys = numbered_keys(0, purposes.HALVES, 0, self.shard.documents)
@@ -43,7 +43,7 @@ class Bench:
 
 
 def topic_of(item: Field) -> int:
-    """The topic that a plan names by a mark in an array of topics, which edits move along."""
+    """The topic that a proposal names by a mark in an array of topics, which edits move along."""
     return int(item.values.argmax())
 
 
@@ -55,9 +55,9 @@ def mark(topic: int, n_topics: int) -> Field:
 def evaluate_proposals(
     view: TopicView, shard: Shard[Bags], local: Local, proposals: Sequence[Proposal]
 ) -> tuple[Local, Mapping[str, Stats]]:
-    """Every plan's statistics, and the documents' records that a split needs.
+    """Every proposal's statistics, and the documents' records that a split needs.
 
-    Each plan runs the first of the `TRIALS` whose name is that of one of its fields.
+    Each proposal runs the first of the `TRIALS` whose name is that of one of its fields.
     """
     from stickbreaker.kernels.split_merge import topic_parts
 
@@ -89,7 +89,7 @@ def evaluate_proposals(
 
 
 def _topics(change: Record) -> NDArray[np.int64]:
-    """The topics that a plan is about."""
+    """The topics that a proposal is about."""
     targets = [] if "targets" not in change else change["targets"].values.argmax(axis=0).tolist()
     return np.array([topic_of(change["topic"]), *targets], np.int64)
 
@@ -161,7 +161,7 @@ def _document(bench: Bench) -> "Document":
     return Document(bench.shard.content.offsets, bench.shard.content.words, bench.totals)
 
 
-NEEDED = {  # by the field that tells what a plan is: fields that it has besides, and their axes
+NEEDED = {  # by the field that tells what a proposal is: fields that it has besides, and their axes
     "direction": {"topic": 1},
     "log_odds": {"topic": 1, "priors": 1},
     "log_words": {"topic": 1, "priors": 1, "targets": 2},
@@ -169,7 +169,7 @@ NEEDED = {  # by the field that tells what a plan is: fields that it has besides
 
 
 def refuse_proposal(change: Record) -> None:
-    """Raise ValueError where a plan lacks a field that its trial reads, or has one of other axes."""
+    """Raise ValueError where a proposal lacks a field that its trial reads, or has one of other axes."""
     for kind, fields in NEEDED.items():
         if kind in change:
             for name, axes in fields.items():

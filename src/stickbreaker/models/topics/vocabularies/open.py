@@ -30,7 +30,7 @@ ENTERED = "entered"  # of the params: the step (from 0) in which every word of t
 
 @dataclass(frozen=True, slots=True)
 class OpenWords(TopicVocabulary[TruncatedCounts]):
-    """The words slot of an open vocabulary, over an ordered table of counts; priors are in the sticks.
+    """The words slot of an open vocabulary, over a truncated table of counts; priors are in the sticks.
 
     `characters` is G0 where a run begins; from then on the params has it, with log G0 of every word.
     """
