@@ -30,7 +30,7 @@ class TokenChain(Sampler):
 
     def __init__(self, tokens: Tokens, words: ClosedVocabulary, seed: int) -> None:
         self._tokens, self._words, self._seed = tokens, words, seed
-        self._small = {**words.start()}
+        self._params = {**words.start()}
         self._mean = MeanCounts()
 
     @abstractmethod
@@ -56,28 +56,28 @@ class TokenChain(Sampler):
 
     def learn(self) -> None:
         """Minka's fixed point for a symmetric eta, where it is learned."""
-        if self._words.learned and "eta" in self._small:
-            eta = float(self._small["eta"].values)
+        if self._words.learned and "eta" in self._params:
+            eta = float(self._params["eta"].values)
             groups, topics = np.nonzero(self._totals())
             totals = histogram(groups, self._totals()[groups, topics])
             updated = fit_eta(eta, self._words.sizes, _alone(self.counts()), totals)
-            self._small["eta"] = self._small["eta"]._replace(values=np.array(updated))
+            self._params["eta"] = self._params["eta"]._replace(values=np.array(updated))
 
     def score(self) -> Score:
         """The documents' terms and log p(w | z, eta) (Zhai 2014, eq. 4.5)."""
         nats = self._document_terms()
-        totals = self._words.prior_totals(self._small)
+        totals = self._words.prior_totals(self._params)
         nats -= float((gammaln(self._totals() + totals) - gammaln(totals)).sum())
         counts = self.counts()
-        if "eta" in self._small:
-            nats += log_gamma_sum(_alone(counts), self._small["eta"].values, 1)
+        if "eta" in self._params:
+            nats += log_gamma_sum(_alone(counts), self._params["eta"].values, 1)
         else:
             nats += sum(self._informed_terms(counts))
         return Score(nats, float(len(self._tokens.words)), "joint")
 
     def params(self) -> dict[str, Field]:
         """The present params, as the model's start lays it out."""
-        return dict(self._small)
+        return dict(self._params)
 
     def keep(self) -> None:
         counts = self.counts()
@@ -109,15 +109,15 @@ class TokenChain(Sampler):
 
     def _hyperparameters(self) -> dict[str, NDArray[Any]]:
         """The documents', and eta where it is one number."""
-        return {name: item.values.copy() for name, item in self._small.items()}
+        return {name: item.values.copy() for name, item in self._params.items()}
 
     def _take_hyperparameters(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        for name, item in self._small.items():
+        for name, item in self._params.items():
             values = np.array(arrays[name], np.float64)
             if values.shape != item.values.shape:
                 raise ValueError(f"{name} of another shape")
             refuse_negative(values, name)
-            self._small[name] = item._replace(values=values)
+            self._params[name] = item._replace(values=values)
 
     def _checked(self, topics: NDArray[Any]) -> NDArray[Any]:
         """Topics in document order. Raises UserError where they are not one a token, or no topics."""
@@ -151,7 +151,7 @@ class TokenChain(Sampler):
         for start in range(0, len(counts), ROWS):
             part = slice(start, start + ROWS)
             used = counts[part] > 0
-            eta = np.broadcast_to(self._words.prior(self._small, part), used.shape)[used]
+            eta = np.broadcast_to(self._words.prior(self._params, part), used.shape)[used]
             yield float((gammaln(counts[part][used] + eta) - gammaln(eta)).sum())
 
 
@@ -161,7 +161,7 @@ class CollapsedChain(TokenChain):
     def __init__(self, tokens: Tokens, documents: DirichletPrior, words: ClosedVocabulary, seed: int) -> None:
         super().__init__(tokens, words, seed)
         self._documents = documents
-        self._small = {**documents.start(), **self._small}
+        self._params = {**documents.start(), **self._params}
 
     @property
     def _n_columns(self) -> int:
@@ -169,13 +169,13 @@ class CollapsedChain(TokenChain):
 
     @property
     def _alpha(self) -> Array:
-        return np.array(self._small["alpha"].values, np.float64)
+        return np.array(self._params["alpha"].values, np.float64)
 
     def learn(self) -> None:
         """Minka's fixed point for alpha and a symmetric eta, each where it is learned."""
         if self._documents.learned:
             updated = fit_alpha(self._alpha, self._use(), self._lengths(), self._documents.symmetric)
-            self._small["alpha"] = self._small["alpha"]._replace(values=updated)
+            self._params["alpha"] = self._params["alpha"]._replace(values=updated)
         super().learn()
 
     def _document_terms(self) -> float:

@@ -109,7 +109,7 @@ class DelayedGibbs(CollapsedChain):
 
     def _eta_and_kernel(self) -> tuple[Array, Callable[..., None]]:
         """eta as the word phase reads it, and the kernel that does."""
-        eta = np.asarray(self._words.prior(self._small, slice(None)), np.float64)
+        eta = np.asarray(self._words.prior(self._params, slice(None)), np.float64)
         if eta.ndim == 2 and eta.shape[1] > 1:
             return np.ascontiguousarray(eta), visit_informed_words
         return np.broadcast_to(eta.ravel(), self._words.n_words).copy(), visit_words
@@ -124,7 +124,7 @@ class DelayedGibbs(CollapsedChain):
     ) -> None:
         """Visit all documents or words, one range a thread, and count the topics anew."""
         keys = numbered_keys(self._seed, purpose, number, np.arange(len(offsets) - 1))
-        totals = np.asarray(self._used + self._words.prior_totals(self._small), np.float64)
+        totals = np.asarray(self._used + self._words.prior_totals(self._params), np.float64)
         parts = [Range(first, last, keys, totals) for first, last in _equal_ranges(offsets, threads)]
         used = np.zeros((len(parts), *totals.shape), np.int64)
         if len(parts) == 1:

@@ -94,9 +94,9 @@ class CollapsedGibbs(CollapsedChain):
         return topics_of(self._visits, self._by_visit, len(self._tokens.words))
 
     def _prior(self) -> Prior:
-        eta = np.asarray(self._words.prior(self._small, slice(None)), float)
+        eta = np.asarray(self._words.prior(self._params, slice(None)), float)
         alpha = self._alpha
-        totals = np.broadcast_to(self._words.prior_totals(self._small), self._table.totals.shape)
+        totals = np.broadcast_to(self._words.prior_totals(self._params), self._table.totals.shape)
         return Prior(alpha, np.ascontiguousarray(eta.reshape(-1, 1) if eta.ndim < 2 else eta), totals.copy())
 
 

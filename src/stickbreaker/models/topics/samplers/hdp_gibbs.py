@@ -54,7 +54,7 @@ class DirectAssignment(TokenChain):
             raise UserError(problem, remedy="give eta as a number or an array (words)")
         self._documents = documents
         start = documents.start()
-        self._small = {"alpha": start["alpha"], "gamma": start["gamma"], **self._small}
+        self._params = {"alpha": start["alpha"], "gamma": start["gamma"], **self._params}
         groups = words.groups()
         cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, BLOCK_DOCUMENTS)
         self._visits = [visit_of(tokens, groups, *cut) for cut in cuts]
@@ -88,7 +88,7 @@ class DirectAssignment(TokenChain):
         return {
             "weights": start["weights"]._replace(values=self._state.weights[used]),
             "rest": start["rest"]._replace(values=np.array(self._state.rest[0])),
-            **self._small,
+            **self._params,
             "ids": Field(self._state.numbers[used].astype(np.float64), ("topics",), additive=False),
         }
 
@@ -125,7 +125,7 @@ class DirectAssignment(TokenChain):
 
     def _document_terms(self) -> float:
         """log p(z, beta, gamma | alpha), a density in beta's sticks."""
-        alpha = float(self._small["alpha"].values)
+        alpha = float(self._params["alpha"].values)
         nats = log_gamma_sum(self._use(), alpha * self._state.weights, self._n_columns)
         nats -= log_gamma_sum(self._lengths(), np.array(alpha), 1)
         return nats + self._documents.log_prior(self.params())
@@ -166,20 +166,20 @@ class DirectAssignment(TokenChain):
         self._state.weights[gone] = 0.0
 
     def _prior(self) -> GrowingPrior:
-        eta = np.asarray(self._words.prior(self._small, slice(None)), float).reshape(-1, 1)
-        totals = np.broadcast_to(self._words.prior_totals(self._small), self._table.totals.shape)
-        alpha, gamma = (float(self._small[name].values) for name in ("alpha", "gamma"))
+        eta = np.asarray(self._words.prior(self._params, slice(None)), float).reshape(-1, 1)
+        totals = np.broadcast_to(self._words.prior_totals(self._params), self._table.totals.shape)
+        alpha, gamma = (float(self._params[name].values) for name in ("alpha", "gamma"))
         return GrowingPrior(alpha, gamma, np.ascontiguousarray(eta), totals.copy())
 
     def _draw_weights(self, key: np.uint64, generator: np.random.Generator) -> None:
         """Tables given topics; alpha and gamma, where learned, given tables; then beta."""
         used, tables = self._used(), np.zeros(self._n_columns, np.int64)
-        draw_tables(*self._pairs(), float(self._small["alpha"].values) * self._state.weights, key, tables)
+        draw_tables(*self._pairs(), float(self._params["alpha"].values) * self._state.weights, key, tables)
         if self._documents.alpha_learned:
             self._draw("alpha", np.diff(self._tokens.offsets), int(tables.sum()), generator)
         if self._documents.gamma_learned:
             self._draw("gamma", tables.sum(keepdims=True), int(np.count_nonzero(tables)), generator)
-        shapes = np.append(np.maximum(tables[used], 1), float(self._small["gamma"].values))
+        shapes = np.append(np.maximum(tables[used], 1), float(self._params["gamma"].values))
         masses = generator.standard_gamma(shapes)
         masses = np.maximum(masses / masses.sum(), LEAST)
         self._state.weights[used], self._state.rest[0] = masses[:-1], masses[-1]
@@ -187,9 +187,9 @@ class DirectAssignment(TokenChain):
     def _draw(
         self, name: str, customers: NDArray[np.int64], tables: int, generator: np.random.Generator
     ) -> None:
-        item = self._small[name]
+        item = self._params[name]
         drawn = draw_concentration(float(item.values), customers, tables, generator)
-        self._small[name] = item._replace(values=np.array(drawn))
+        self._params[name] = item._replace(values=np.array(drawn))
 
 
 def draw_concentration(
