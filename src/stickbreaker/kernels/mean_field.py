@@ -53,11 +53,11 @@ class Report(NamedTuple):
 
 
 @njit(**PART)
-def _theta_weights(gamma, params, weights_out):
-    """exp(psi(gamma)), up to one factor when the numbers are `params`; single precision."""
+def _theta_weights(gamma, small, weights_out):
+    """exp(psi(gamma)), up to one factor where its values are `small`; single precision."""
     n = len(gamma)
     shift = np.float32(0.0)
-    if params:
+    if small:
         shift = np.float32(-3.0e38)
         for k in range(n):
             shift = max(shift, exp_digamma_exponent32(gamma[k]))
@@ -116,9 +116,9 @@ def _iterate(block, counts, alpha, rule, gamma_out, theta_weights, gains):
     total = np.float32(0.0)
     for k in range(n_topics):
         total += gamma_out[k]
-    params = total < np.float32(SMALL_MEAN * n_topics)
+    small = total < np.float32(SMALL_MEAN * n_topics)
     for done in range(rule.max_iter):
-        _theta_weights(gamma_out, params, theta_weights)
+        _theta_weights(gamma_out, small, theta_weights)
         _round(block, counts, theta_weights, gains)
         change = np.float32(0.0)
         for k in range(n_topics):

@@ -165,10 +165,10 @@ def add_halves(document, parts, p, gamma, log_odds, priors, chosen, halves_out, 
             else:
                 odds = min(max(log_odds[document.codes[i]] + lean, -500.0), 500.0)
             weight = exp64(-abs(odds))
-            params, large = weight / (1.0 + weight), 1.0 / (1.0 + weight)
+            small, large = weight / (1.0 + weight), 1.0 / (1.0 + weight)
             # -small log(small) - large log(large), with log(small) = log(large) - |odds|
-            entropy += x * (params * abs(odds) - log64(large))
-            first = x * (large if odds > 0.0 else params)
+            entropy += x * (small * abs(odds) - log64(large))
+            first = x * (large if odds > 0.0 else small)
             tokens += first
             halves_out.counts[document.codes[i], 0] += first
             halves_out.counts[document.codes[i], 1] += x - first

@@ -173,8 +173,8 @@ def _marks(document: DocumentEntry, n_topics: int, room: int) -> list[tuple[int,
     room -= room < len(document.text)  # the last character is an ellipsis then
     for start, length, k in document.marks:
         inside = start >= end and length > 0 and start + length <= room
-        params = start - end <= _MOST_PAIR and length <= _MOST_PAIR and k <= _MOST_PAIR
-        if inside and params and 0 <= k < n_topics:
+        fits = start - end <= _MOST_PAIR and length <= _MOST_PAIR and k <= _MOST_PAIR
+        if inside and fits and 0 <= k < n_topics:
             marks.append((start - end, length, k))
             end = start + length
     return marks

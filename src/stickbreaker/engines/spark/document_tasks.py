@@ -152,20 +152,20 @@ class MapTask:
         shards, held = portion.shards(self.source), portion.records()
         combiner = Combiner(portion.number, self.table.stored.layout, self.most_bytes)
         n_columns = self.table.shape[1]
-        params, fresh = Stats(no_rows(n_columns)), dict[int, Local]()
+        sums, fresh = Stats(no_rows(n_columns)), dict[int, Local]()
         for shard, view, proposals in self._viewed(shards):
             first = int(shard.documents[0])
             local, stats = self._step(view, shard, held.get(first), proposals)
             if portion.after is not None:
                 fresh[first] = local
-            params = params.plus(without_rows(stats))
+            sums = sums.plus(without_rows(stats))
             yield from combiner.add(COUNTS, stats.rows)
             for name, trial in stats.trial.items():
                 yield from combiner.add(name, trial.rows)
         yield from combiner.rest()
         if portion.after is not None:
             portion.after.write(fresh)
-        yield Key(SMALL, portion.number, 0), params
+        yield Key(SMALL, portion.number, 0), sums
 
     def _step(
         self, view: View, shard: Shard[Any], local: Local | None, proposals: Sequence[Proposal]

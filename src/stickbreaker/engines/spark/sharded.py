@@ -204,22 +204,22 @@ class ShardedEngine(Engine):
         return self._assemble_report(found, version, retry)
 
     def _assemble_report(self, found: Sequence[Reduced], version: str, retry: bool) -> Stats:
-        params = next(part.params for part in found if part.params is not None)
+        sums = next(part.sums for part in found if part.sums is not None)
         parts = [part.totals for part in found if part.totals is not None]
         self.traffic = {
             "records": sum(part.records for part in found),
             "bytes": sum(part.n_bytes for part in found),
         }
-        trial = {name: self._in_files(each, version, name) for name, each in params.trial.items()}
+        trial = {name: self._in_files(each, version, name) for name, each in sums.trial.items()}
         if not retry:
             self.fresh_totals = np.sum(parts, axis=0)
-        return replace(self._in_files(params, version, COUNTS), trial=trial)
+        return replace(self._in_files(sums, version, COUNTS), trial=trial)
 
-    def _in_files(self, params: Stats, version: str, table: str) -> Stats:
+    def _in_files(self, sums: Stats, version: str, table: str) -> Stats:
         """A report whose rows lie in the files of a version."""
-        n_columns = params.rows.n_columns
+        n_columns = sums.rows.n_columns
         stored = replace(self.table.stored, versions=(version,), n_columns=n_columns, table=table)
-        return replace(params, rows=FiledRows.of(stored))
+        return replace(sums, rows=FiledRows.of(stored))
 
     def commit(self) -> None:
         self.records.commit()

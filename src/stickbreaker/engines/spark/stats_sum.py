@@ -184,10 +184,10 @@ def _short(times: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
 
 
 class Reduced(NamedTuple):
-    """What a block tells the driver of a step's reports."""
+    """What one task tells the driver of a step's reports: of a block of rows, or of all that is no row."""
 
     totals: Array | None  # groups × columns, of the model's own table
-    params: Stats | None
+    sums: Stats | None  # the report but for its rows, which one task adds up for all blocks
     records: int  # that were sent
     n_bytes: int
 
@@ -213,11 +213,11 @@ class ReduceTask:
             yield self._sums(pairs) if index == self.layout.blocks else self._block(index, pairs)
 
     def _sums(self, pairs: Iterable[tuple[Key, Stats]]) -> Reduced:
-        params, records, n_bytes = Stats(no_rows(self.n_columns)), 0, 0
+        sums, records, n_bytes = Stats(no_rows(self.n_columns)), 0, 0
         for _, stats in pairs:
-            params, records = params.plus(stats), records + 1
+            sums, records = sums.plus(stats), records + 1
             n_bytes += len(pickle.dumps(stats))
-        return Reduced(None, params, records, n_bytes)
+        return Reduced(None, sums, records, n_bytes)
 
     def _block(self, block: int, pairs: Iterable[tuple[Key, Sent]]) -> Reduced:
         totals, records, n_bytes = np.zeros((self.n_groups, self.n_columns)), 0, 0

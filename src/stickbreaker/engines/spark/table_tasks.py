@@ -131,7 +131,7 @@ class Summarise:
 class Exchange:
     """keep · table + a report's rows, in single precision, less those of the last report of its number.
 
-    The report is kept as `reports`, with its trials.
+    The report is kept as the version `report`, with its trials.
     """
 
     table: StoredRows
@@ -140,7 +140,7 @@ class Exchange:
     trials: Mapping[str, StoredRows]
     last: StoredRows | None
     version: str
-    reports: str
+    report: str
 
     def __call__(self, chunk: int) -> Made:
         first = self.table.layout.bounds(chunk)[0]
@@ -150,7 +150,7 @@ class Exchange:
             values -= self.last.chunk(chunk)
         tables = {COUNTS: present(first, fresh)}
         tables |= {name: present(first, rows.chunk(chunk)) for name, rows in self.trials.items()}
-        return Made({self.version: {COUNTS: present(first, values)}, self.reports: tables})
+        return Made({self.version: {COUNTS: present(first, values)}, self.report: tables})
 
 
 @dataclass(frozen=True)
@@ -197,8 +197,8 @@ class EditTask:
                 item = apply_change(item, change)
             return Made({self.version: {COUNTS: present(first, item.values)}})
         total: Array | None = None
-        for reports in self.reports:
-            stats = _report(reports, chunk)
+        for report in self.reports:
+            stats = _report(report, chunk)
             after = apply_to_stats(edit, stats, *self.axes, last - first)
             rows = single(after.rows.rows())
             dense = np.zeros((last - first, rows.n_columns))
@@ -206,15 +206,15 @@ class EditTask:
             total = dense if total is None else total + dense
             tables = {COUNTS: _moved(rows, first)}
             tables |= {name: _moved(trial.rows.rows(), first) for name, trial in after.trial.items()}
-            made[reports.after] = tables
+            made[report.after] = tables
         assert total is not None
         return Made({**made, self.version: {COUNTS: present(first, total)}})
 
 
-def _report(reports: StoredReport, chunk: int) -> Stats:
+def _report(report: StoredReport, chunk: int) -> Stats:
     """What a kept report has of a chunk, its rows numbered from the chunk's first."""
-    trial = {name: Stats(present(0, rows.chunk(chunk))) for name, rows in reports.trials.items()}
-    return Stats(present(0, reports.rows.chunk(chunk)), trial=trial)
+    trial = {name: Stats(present(0, rows.chunk(chunk))) for name, rows in report.trials.items()}
+    return Stats(present(0, report.rows.chunk(chunk)), trial=trial)
 
 
 def _moved(rows: Rows, first: int) -> Rows:
