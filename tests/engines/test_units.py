@@ -45,7 +45,7 @@ class Counting(Model):
     def seed(self, keys, tokens, seed):
         return np.zeros((len(keys), COLUMNS))
 
-    def view(self, params, counts, totals, rows):
+    def expectations(self, params, counts, totals, rows):
         return rows, counts
 
     def summary(self, params, counts, first):
