@@ -186,8 +186,8 @@ def stop_signals(
     message: str = STOPPING,
     numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM),
 ) -> Iterator[None]:
-    """Meanwhile the first Ctrl-C or SIGTERM (`numbers`) prints `message` and calls `stop`; a second one leaves
-    at once."""
+    """Meanwhile the first Ctrl-C or SIGTERM (`numbers`) prints `message` and calls `stop`; a second one
+    leaves at once."""
     before = {number: signal.getsignal(number) for number in numbers}
 
     def handler(_number: int, _frame: object) -> None:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import NumberRange, emit, fail, note, options_into, tell_of_compiling, written
+from stickbreaker.cli.console import (
+    NumberRange,
+    emit,
+    fail,
+    note,
+    options_into,
+    stop_signals,
+    tell_of_compiling,
+    written,
+)
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError
