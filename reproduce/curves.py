@@ -87,8 +87,8 @@ def follow(train: Corpus, test: Corpus, curve: Curve, passes: int = PASSES) -> C
         random_state=curve.seed,
     )
     job, state = estimator.new_run(train, curve.seed)
-    start = state.small["alpha"]
-    state.small = {**state.small, "alpha": start._replace(values=np.full(curve.topics, alpha))}
+    start = state.params["alpha"]
+    state.params = {**state.params, "alpha": start._replace(values=np.full(curve.topics, alpha))}
     estimator.seed_ = curve.seed
     run(job, state, [Watch(estimator, train, test, curve, SCORED if passes == PASSES else (passes,))])
     scores = state.scores

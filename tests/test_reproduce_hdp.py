@@ -181,13 +181,13 @@ def test_claims_say_what_came():
 def test_parts_are_chosen_by_name_and_those_without_corpora_left_out(monkeypatch, tmp_path, capsys):
     import texts
     from pages import Section, Table
-    from parts import RowBlock, Study, main
+    from parts import Part, Study, main
 
     def part(needs):
         def section(data):
             return Section("a < b", [Table(("full",), [[data["full"]]])])
 
-        return RowBlock(needs, (3, 300), lambda full: {"full": full}, section)
+        return Part(needs, (3, 300), lambda full: {"full": full}, section)
 
     study = Study("toy", "Toy", lambda dates: [dates], {"one": part(()), "two": part(("NIPS",))})
     monkeypatch.setattr(texts, "DATA", tmp_path / "nowhere")

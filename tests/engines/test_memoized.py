@@ -46,7 +46,7 @@ def test_the_table_is_the_sum_of_the_last_reports(visits):
     begun, last = engine(), {}
     for step, (number, seed) in enumerate(visits):
         last[number] = report(seed)
-        told = begun.replace(number, last[number], 0.0 if step == 0 else 1.0)
+        told = begun.replace_report(number, last[number], 0.0 if step == 0 else 1.0)
         expected = dense(last.values())
         assert begun.table.counts(slice(None)) == pytest.approx(expected, rel=1e-9, abs=1e-6)
         assert begun.totals()[0] == pytest.approx(expected.sum(axis=0), rel=1e-9, abs=1e-6)
@@ -61,11 +61,11 @@ def test_the_table_is_the_sum_of_the_last_reports(visits):
 
 def test_rows_are_kept_in_single_precision_and_taken_back_exactly():
     begun = engine()
-    begun.replace(0, report(1), 0.0)
+    begun.replace_report(0, report(1), 0.0)
     only = begun.table.counts(slice(None)).copy()
-    begun.replace(1, report(2), 1.0)
-    begun.replace(1, report(3), 1.0)
-    begun.replace(1, Stats(Rows(np.empty(0, np.int64), np.empty((0, N_TOPICS)))), 1.0)
+    begun.replace_report(1, report(2), 1.0)
+    begun.replace_report(1, report(3), 1.0)
+    begun.replace_report(1, Stats(Rows(np.empty(0, np.int64), np.empty((0, N_TOPICS)))), 1.0)
     assert begun.table.counts(slice(None)) == pytest.approx(only, abs=1e-9)
     assert all(each.rows.rows().values.dtype == np.float32 for each in begun.memoized.reports.values())
 
@@ -74,21 +74,21 @@ def test_sampled_cells_are_kept_as_rows():
     begun = engine()
     cells = SparseCounts(np.array([2, 2]), np.array([0, 1], np.int32), np.array([3, 1]), N_TOPICS, 0.25)
     for keep in (0.0, 1.0, 1.0):
-        begun.replace(0, Stats(cells), keep)
+        begun.replace_report(0, Stats(cells), keep)
     assert begun.table.counts(slice(None))[2].tolist() == [0.75, 0.25, 0.0]
     assert begun.table.counts(slice(None)).sum() == 1.0
 
 
 def test_a_plan_has_been_tried_when_every_report_has_its_trial():
     begun = engine()
-    begun.replace(0, report(1), 0.0)
-    assert not begun.replace(1, report(2, trials=["a", "b"]), 1.0).trial
-    assert set(begun.replace(0, report(3, trials=["a"]), 1.0).trial) == {"a"}
-    told = begun.replace(0, report(3, trials=["a", "b"]), 1.0)
+    begun.replace_report(0, report(1), 0.0)
+    assert not begun.replace_report(1, report(2, trials=["a", "b"]), 1.0).trial
+    assert set(begun.replace_report(0, report(3, trials=["a"]), 1.0).trial) == {"a"}
+    told = begun.replace_report(0, report(3, trials=["a", "b"]), 1.0)
     assert set(told.trial) == {"a", "b"}
     parts = [each.trial["b"].rows.values.sum() for each in begun.memoized.reports.values()]
     assert told.trial["b"].rows.rows().values.sum() == pytest.approx(sum(parts))
-    assert not begun.replace(1, report(2), 1.0).trial, "its last report is of another visit"
+    assert not begun.replace_report(1, report(2), 1.0).trial, "its last report is of another visit"
 
 
 EDITS = {
@@ -102,8 +102,8 @@ EDITS = {
 def test_reports_and_the_table_follow_an_edit_together(kind):
     """One report with the trial, one without: the table stays their sum, tokens are kept, and go on so."""
     begun, edit = engine(), EDITS[kind]
-    begun.replace(0, report(1, trials=["a"]), 0.0)
-    begun.replace(1, report(2), 1.0)
+    begun.replace_report(0, report(1, trials=["a"]), 0.0)
+    begun.replace_report(1, report(2), 1.0)
     before = begun.table.counts(slice(None)).sum(axis=1)
     expected = [
         apply_to_stats(edit, each, "words", "topics", N_WORDS) for each in begun.memoized.reports.values()
@@ -117,7 +117,7 @@ def test_reports_and_the_table_follow_an_edit_together(kind):
         assert other.rows.rows().values == pytest.approx(one.rows.rows().values, rel=1e-6)
         assert other.rows.rows().values.dtype == np.float32
         assert other.usage["log_theta"].values.tolist() == one.usage["log_theta"].values.tolist()
-    begun.replace(0, report(5, shape[1]), 1.0)
+    begun.replace_report(0, report(5, shape[1]), 1.0)
     assert begun.table.counts(slice(None)) == pytest.approx(begun.memoized.table(shape), rel=1e-9, abs=1e-6)
 
 
@@ -130,13 +130,15 @@ def test_a_table_without_kept_reports_is_edited_as_ever():
 def test_a_snapshot_restores_reports_and_their_trials():
     begun = engine()
     for number in (11, 1, 2):
-        begun.replace(number, report(number, trials=["a plan of step 3"]), 0.0 if number == 11 else 1.0)
+        begun.replace_report(
+            number, report(number, trials=["a plan of step 3"]), 0.0 if number == 11 else 1.0
+        )
     arrays, keys = begun.snapshot()
     other = LocalEngine(1)
     other.restore(MODEL, {name: values.copy() for name, values in arrays.items()}, keys)
     again = report(9, trials=["a plan of step 3"])
     for each in (begun, other):
-        assert set(each.replace(2, again, 1.0).trial) == {"a plan of step 3"}
+        assert set(each.replace_report(2, again, 1.0).trial) == {"a plan of step 3"}
         each.edit(EDITS["split"])
     assert other.table.counts(slice(None)).tobytes() == begun.table.counts(slice(None)).tobytes()
     assert sorted(other.memoized.reports) == [1, 2, 11]

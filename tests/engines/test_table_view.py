@@ -74,7 +74,7 @@ def every_ask(table, report, arrays, words):
         "proposed": RowQuery(
             partial(row_queries.proposed, words=words, topic=1, tokens=tokens, totals=two), told
         ),
-        "begun": RowQuery(
+        "first_counts": RowQuery(
             partial(row_queries.first_counts, words=words, topic=2, keep=0.6, add=0.4, totals=two), fresh
         ),
         "seconds_after": RowQuery(
@@ -231,7 +231,7 @@ def data(n_documents):
 
 
 def in_parts(monkeypatch, size, kind=LocalTableView):
-    monkeypatch.setattr(LocalEngine, "parts", lambda self, report: kind(self.table, report, size))
+    monkeypatch.setattr(LocalEngine, "table_view", lambda self, report: kind(self.table, report, size))
 
 
 @pytest.mark.slow

@@ -45,7 +45,7 @@ class Counting(Model):
     def seed(self, keys, tokens, seed):
         return np.zeros((len(keys), COLUMNS))
 
-    def view(self, params, counts, totals, rows):
+    def expectations(self, params, counts, totals, rows):
         return rows, counts
 
     def summary(self, params, counts, first):
@@ -220,7 +220,7 @@ def test_tasks_read_those_rows_from_blocks(corpus, kind, most_bytes, tmp_path):
     rows = StoredRows(tmp_path, layout, ("rows-1-x",), COLUMNS)
     table = StoredTable(rows, ("words", "topics"), 1.0, np.full((1, COLUMNS), float(n_rows)))
     source, viewed = source_of(corpus, model), list[np.ndarray]()
-    spy = type("Spy", (kind,), {"view": lambda self, *given: viewed.append(given[-1]) or given[::-2]})
+    spy = type("Spy", (kind,), {"expectations": lambda self, *given: viewed.append(given[-1]) or given[::-2]})
     task = MapTask(SimpleNamespace(value=spy(3)), model.start(), table, 0, source, most_bytes)
     total = np.zeros((n_rows, COLUMNS))
     whole = Portion(0, chunks=(0,))

@@ -145,7 +145,7 @@ def test_held_out_documents_are_never_read(corpus):
     away = np.concatenate([source.block(block, held_out=True)[0] for block in range(source.n_blocks)])
     assert away.tolist() == held_out.tolist()
     other = Source(ManyBlocks(corpus, 1000), held_out=0.2)
-    assert (other.kept == source.training).all(), "chosen by id, not by block"
+    assert (other.training == source.training).all(), "chosen by id, not by block"
 
 
 def test_rates_and_blends():

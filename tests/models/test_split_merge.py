@@ -22,7 +22,7 @@ WORDS = 200
 def bound_of(model, engine, params, stats=None):
     """The bound of all documents as they were last seen, in nats."""
     shape = engine.table.values.shape
-    kept = engine.kept.known(shape) if engine.kept.reports else stats
+    kept = engine.memoized.known(shape) if engine.memoized.reports else stats
     return model.memoized_score(params, kept, engine.totals(), engine.summary(params)).nats
 
 
@@ -37,7 +37,7 @@ def made(monkeypatch):
             before = bound_of(model, engine, shape.params, shape.stats)
             shape, edits = real(model, engine, shape, [item])
             after = bound_of(model, engine, shape.params, shape.stats)
-            if engine.kept.reports:
+            if engine.memoized.reports:
                 sums = model.memoized_score(
                     shape.params, shape.stats, engine.totals(), engine.summary(shape.params)
                 )

@@ -260,7 +260,7 @@ def test_what_failed_is_tried_again_after_its_wait(monkeypatch):
         cohorts.extend([step.number] if planned else [])
         return planned
 
-    monkeypatch.setattr(moves, "plan", plan)
+    monkeypatch.setattr(moves, "propose", plan)
     X = plant_topics(n_documents=100, length=80, seed=1).counts
     model = HDP(5, random_state=0, schedule=IN_FIFTIES, max_iter=30, tol=0.0).fit(X)
     assert model.n_topics_ == 5

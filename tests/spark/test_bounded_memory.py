@@ -23,6 +23,7 @@ from stickbreaker.engines.stored_table import StoredRows, StoredTable
 from stickbreaker.estimators import fitting, report_documents
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.topics import topic_runs
 from stickbreaker.models.topics import TopicModel, topic_words
 from stickbreaker.report.report_documents import read_documents
 
@@ -64,11 +65,11 @@ def test_a_large_portion_is_learned_from_piece_by_piece(tmp_path, monkeypatch, i
     most_of_a_shard = max(len(shard.rows) for shard in everything.shards(source))
     real, viewed = TopicModel.expectations, list[int]()
 
-    def view(self, params, counts, totals, rows, *rest):
+    def expectations(self, params, counts, totals, rows, *rest):
         viewed.append(table.n_rows if rows is None else len(rows))
         return real(self, params, counts, totals, rows, *rest)
 
-    monkeypatch.setattr(TopicModel, "view", view)
+    monkeypatch.setattr(TopicModel, "expectations", expectations)
     row, sums = 8 * TOPICS, []
     for most in (1 << 30, 2 * most_of_a_shard * row, 0):
         viewed.clear()
@@ -313,7 +314,7 @@ def test_the_end_of_a_run_takes_no_memory_a_word(spark, tmp_path, monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
 
-    monkeypatch.setattr(report_documents, "write_documents", traced)
+    monkeypatch.setattr(topic_runs, "write_documents", traced)
     for words in vocabularies:
         corpus, path = zipf(tmp_path / f"corpus-{words}", 10_240, words), tmp_path / f"model-{words}"
         engine = SparkEngine(spark)

@@ -5,6 +5,7 @@ import functools
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -174,3 +175,31 @@ def fail(line: str) -> NoReturn:
     """Print one line on standard error and leave with status 1."""
     click.echo(f"stickbreaker: {printable(line)}", err=True)
     sys.exit(1)
+
+
+STOPPING = "stopping after the documents at hand; press Ctrl-C again to leave at once"
+
+
+@contextmanager
+def stop_signals(
+    stop: Callable[[], None],
+    message: str = STOPPING,
+    numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM),
+) -> Iterator[None]:
+    """Meanwhile the first Ctrl-C or SIGTERM (`numbers`) prints `message` and calls `stop`; a second one
+    leaves at once."""
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def handler(_number: int, _frame: object) -> None:
+        for number in before:
+            signal.signal(number, signal.SIG_DFL)
+        note(message)
+        stop()
+
+    for number in before:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, was in before.items():
+            signal.signal(number, was)

@@ -1,17 +1,23 @@
 """Fitting to a stream at the command line: to begin, to go on, and the summary printed at the end."""
 
-import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import NumberRange, emit, fail, note, options_into, tell_of_compiling, written
+from stickbreaker.cli.console import (
+    NumberRange,
+    emit,
+    fail,
+    note,
+    options_into,
+    stop_signals,
+    tell_of_compiling,
+    written,
+)
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError
@@ -117,7 +123,7 @@ def fit_stream(
 ) -> None:
     """Learn from a stream into a new directory until it ends, or Ctrl-C or SIGTERM comes."""
     from stickbreaker.estimators.streams import streaming
-    from stickbreaker.estimators.streams.stream_feed import Stopped
+    from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
     from stickbreaker.saved.directory import refuse_existing
 
     if not opened.is_open:
@@ -127,7 +133,8 @@ def fit_stream(
     analysis = choice.analysis(settings.largest_text)
     model.words = opened.build(analysis)
     tell_of_compiling()
-    with _caught() as stop:
+    stop = Stop()
+    with stop_signals(stop.request):
         try:
             stream = streaming.begin(model, settings, analysis, out, stop, overwrite=overwrite)
         except Stopped:
@@ -138,10 +145,11 @@ def fit_stream(
 def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json: bool) -> None:
     """Read a stream again, and go on from where the model at `path` was saved."""
     from stickbreaker.estimators.streams import streaming
-    from stickbreaker.estimators.streams.stream_feed import Stopped
+    from stickbreaker.estimators.streams.stream_feed import Stop, Stopped
 
     tell_of_compiling()
-    with _caught() as stop:
+    stop = Stop()
+    with stop_signals(stop.request):
         try:
             stream = streaming.resume(path, stop, threads, on_error)
         except Stopped:
@@ -166,28 +174,6 @@ def refuse_spark(model: "TopicEstimator") -> None:
         raise click.UsageError("on Spark, a stream is files that arrive in a directory: stickbreaker stream")
 
 
-@contextmanager
-def _caught() -> Iterator["Stop"]:
-    """What Ctrl-C and SIGTERM ask to stop; a second one leaves at once."""
-    from stickbreaker.estimators.streams.stream_feed import Stop
-
-    stop, before = Stop(), {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def handler(_number: int, _frame: object) -> None:
-        for number in before:
-            signal.signal(number, signal.SIG_DFL)
-        note("stopping after the documents at hand; press Ctrl-C again to leave at once")
-        stop.request()
-
-    for number in before:
-        signal.signal(number, handler)
-    try:
-        yield stop
-    finally:
-        for number, was in before.items():
-            signal.signal(number, was)
-
-
 def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
     from stickbreaker.estimators.streams import streaming
 
@@ -207,7 +193,7 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
         )
     if not ended:
         fail(f"interrupted; the model is saved; {REMEDY} {path}")
-    emit(_summarize(path, stream), as_json, _as_text)
+    emit(_summarize(path, stream), as_json, stream_text)
 
 
 class StreamProgress:
@@ -264,11 +250,12 @@ def _summarize(path: Path, stream: "Stream") -> dict[str, Any]:
     }
 
 
-def _as_text(summary: dict[str, Any]) -> str:
+def stream_text(summary: dict[str, Any]) -> str:
+    """The summary of a stream, as two lines: what was learned of it, and the verb to go on with."""
     empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
+    score = "" if summary["score"] is None else f", documents given topics {summary['score']:.4f} nats/word"
     return (
         f"{summary['model']}: {summary['topics']} topics and {summary['words']:,} words from "
-        f"{summary['documents']:,} documents{empty} in {summary['steps']:,} steps, "
-        f"documents given topics {summary['score']:.4f} nats/word\n"
+        f"{summary['documents']:,} documents{empty} in {summary['steps']:,} steps{score}\n"
         f"Next: stickbreaker topics {summary['model']}"
     )

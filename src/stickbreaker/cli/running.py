@@ -3,11 +3,12 @@
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.cli.console import emit, fail, note, tell_of_compiling
+from stickbreaker.cli.console import emit, fail, note, stop_signals, tell_of_compiling
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError
@@ -113,24 +114,18 @@ def run_on(
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators import fitting
 
-    def catch(stop: Callable[[], None]) -> None:
-        def handler(_number: int, _frame: object) -> None:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            note("stopping after the documents at hand; press Ctrl-C again to leave at once")
-            stop()
+    spark = None if isinstance(engine, str) else engine
+    with ExitStack() as signals:
 
-        signal.signal(signal.SIGINT, handler)
+        def on_signal(stop: Callable[[], None]) -> None:
+            signals.enter_context(stop_signals(stop, numbers=(signal.SIGINT,)))
 
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        spark = None if isinstance(engine, str) else engine
-        done = fitting.resume(
-            path, every=every, threads=threads, watch=[watcher()], stopper=catch, spark=spark
-        )
-    except Interrupted:
-        fail(f"interrupted; {remedy}")
-    finally:
-        signal.signal(signal.SIGINT, before)
+        try:
+            done = fitting.resume(
+                path, every=every, threads=threads, watch=[watcher()], stopper=on_signal, spark=spark
+            )
+        except Interrupted:
+            fail(f"interrupted; {remedy}")
     warning = None if done is None else fitting.unsettled(done[2], done[1].limits.tol)
     if warning is not None:
         note(f"note: {warning}")

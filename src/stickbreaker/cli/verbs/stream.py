@@ -1,8 +1,7 @@
 """`stickbreaker stream`: learn from files as they arrive in a directory, on Spark."""
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +14,11 @@ from stickbreaker.cli.console import (
     fail,
     note,
     options_into,
+    stop_signals,
     tell_of_compiling,
     written,
 )
+from stickbreaker.cli.fit_stream import stream_text
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import AnalysisChoice, analysis_options
 from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
@@ -65,6 +66,7 @@ CHANGED: dict[str, dict[str, Any]] = {  # of models that streams learn
         "help": "Documents that should count, of a stream that drifts.  [default: those of the stream so far]"
     },
 }
+STOPPING_STREAM = "stopping; documents that are not in the model yet are learned from the next time"
 EXAMPLE = "Example: stickbreaker stream {} incoming/ --engine spark --out model --words open"
 
 
@@ -188,10 +190,11 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
     tell_of_compiling()
     with where.host(_remedy(out)) as host:
         model.engine = host.engine
-        with _stop_requested() as asked:
+        asked = threading.Event()
+        with stop_signals(asked.set, STOPPING_STREAM):
             arriving = StreamingModel(model, file_source, analysis, out, vocabulary, _say)
             try:
-                ended = wait(arriving.start(once=arrivals.once), arriving, asked)
+                ended = wait(arriving.start(once=arrivals.once), arriving, asked.is_set)
             finally:
                 arriving.close()
                 host.remedy = _remedy(out)
@@ -200,7 +203,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
         if not ended:
             saved = "the model is saved" if out.exists() else "nothing was learned yet"
             fail(f"interrupted; {saved}; give the command again to go on with {out}")
-        emit(_summarize(out, arriving), as_json, _as_text)
+        emit(_summarize(out, arriving), as_json, stream_text)
 
 
 def _remedy(out: Path) -> str:
@@ -248,27 +251,6 @@ def _vocabulary(choice: AnalysisChoice) -> Any:
     return None if choice.vocabulary is None else Vocabulary.of(read_words(choice.vocabulary))
 
 
-@contextmanager
-def _stop_requested() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C or SIGTERM asked to stop; a second one leaves at once."""
-    came: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def handler(number: int, _frame: object) -> None:
-        for each in before:
-            signal.signal(each, signal.SIG_DFL)
-        note("stopping; documents that are not in the model yet are learned from the next time")
-        came.append(number)
-
-    for number in before:
-        signal.signal(number, handler)
-    try:
-        yield lambda: bool(came)
-    finally:
-        for number, was in before.items():
-            signal.signal(number, was)
-
-
 def _say(record: dict[str, Any]) -> None:
     """A line about a step."""
     words = f", {record['vocabulary']['size']:,} words" if "vocabulary" in record else ""
@@ -292,13 +274,3 @@ def _summarize(out: Path, arriving: "StreamingModel") -> dict[str, Any]:
         "kind": "documents",
         "seed": arriving.job.seed,
     }
-
-
-def _as_text(summary: dict[str, Any]) -> str:
-    empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
-    score = "" if summary["score"] is None else f", documents given topics {summary['score']:.4f} nats/word"
-    return (
-        f"{summary['model']}: {summary['topics']} topics and {summary['words']:,} words from "
-        f"{summary['documents']:,} documents{empty} in {summary['steps']:,} steps{score}\n"
-        f"Next: stickbreaker topics {summary['model']}"
-    )
