@@ -31,11 +31,11 @@ class LocalTableView(TableView):
     def _counts(self) -> Array:
         return self._table.counts(slice(None))
 
-    def add(self, asks: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
-        return {name: _added(self._answers(ask)) for name, ask in asks.items()}
+    def add(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
+        return {name: _added(self._answers(query)) for name, query in queries.items()}
 
-    def fields(self, asks: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
-        return {name: _joined(self._answers(ask)) for name, ask in asks.items()}
+    def fields(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
+        return {name: _joined(self._answers(query)) for name, query in queries.items()}
 
     def top(self, columns: Sequence[int], n: int) -> list[list[int]]:
         found = [largest(self._counts[rows], rows.start, columns, n) for rows in self._ranges()]
@@ -45,12 +45,12 @@ class LocalTableView(TableView):
         for first in range(0, max(1, self.n_rows), self._size):
             yield slice(first, min(first + self._size, self.n_rows))
 
-    def _answers(self, ask: RowQuery) -> Iterator[Mapping[str, Array]]:
+    def _answers(self, query: RowQuery) -> Iterator[Mapping[str, Array]]:
         """What a function makes of each part."""
-        held = {name: self._whole(item) for name, item in ask.held.items()}
+        held = {name: self._whole(item) for name, item in query.held.items()}
         for rows in self._ranges():
             own = {name: values[rows] for name, values in held.items()}
-            yield ask.function(RowBlock(rows.start, self.n_rows, self._counts[rows], own))
+            yield query.function(RowBlock(rows.start, self.n_rows, self._counts[rows], own))
 
     def _whole(self, item: RowArray | ReportRows) -> Array:
         """An array over all rows; zero in rows that the report lacks."""

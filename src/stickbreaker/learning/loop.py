@@ -88,8 +88,8 @@ def run(job: Run[State], state: State, observers: Sequence[Observer] = ()) -> St
             if job.n_documents == 0:
                 break
             for record in job.steps(state):
-                asked = [observer.step(job, state, record) for observer in observers]
-                state.stopped = state.stopped or any(asked)
+                stops = [observer.step(job, state, record) for observer in observers]
+                state.stopped = state.stopped or any(stops)
                 if state.stopped or state.converged:
                     break
     except Interrupted:

@@ -84,12 +84,12 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     """
     model, engine, step = job.model, job.engine, minibatch.step
     params, seed = state.params, derived_seed(job.seed, purposes.STEP, step.number)
-    begun = [] if state.proposals else moves.propose(model, params, state.latest, engine, step, job.seed)
-    proposals, early, changed = state.proposals or begun, [], {}
+    beginning = [] if state.proposals else moves.propose(model, params, state.latest, engine, step, job.seed)
+    proposals, early, changed = state.proposals or beginning, [], {}
     before = (engine.summary(params), engine.totals()) if job.schedule.exact else None
     shards = minibatch.shards
     stats = engine.map(params, shards, minibatch.n_shards, seed, [item for _, item in proposals])
-    if begun:
+    if beginning:
         stats, proposals, early, changed = moves.refine(
             model, engine, params, stats, proposals, shards, step, seed
         )
@@ -104,11 +104,13 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     if minibatch.number is None:
         engine.blend(rows, minibatch.keep, minibatch.add)
     else:
-        reported = replace(stats, rows=rows, trial={} if begun else stats.trial)
+        reported = replace(stats, rows=rows, trial={} if beginning else stats.trial)
         stats = engine.replace_report(minibatch.number, reported, minibatch.keep)
     summary = engine.summary(params) if model.needs_summary() else None
     params = model.global_step(params, stats, engine.totals(), summary, step)
-    ripe = minibatch.number is None or (not begun and all(item.name in stats.trial for _, item in proposals))
+    ripe = minibatch.number is None or (
+        not beginning and all(item.name in stats.trial for _, item in proposals)
+    )
     if proposals and ripe:
         shape = shape._replace(params=params, stats=stats)
         shape, late = moves.decide(model, engine, shape, proposals, step)

@@ -54,11 +54,11 @@ class TableView(ABC):
     totals: Array  # sums over the rows (groups × columns)
 
     @abstractmethod
-    def add(self, asks: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
+    def add(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
         """Each function's arrays, added up over the parts."""
 
     @abstractmethod
-    def fields(self, asks: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
+    def fields(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
         """Each function's arrays, which have the part's rows first, as arrays over all rows.
 
         They may be values of fields and of edits. Of a table whose rows have keys they are ndarrays.

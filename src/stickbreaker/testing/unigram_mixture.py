@@ -171,11 +171,11 @@ class SplitLargest(Move):
         gains = {name: self._gain(stats.trial[name], each) for name, each in sums.items()}
         earned = {plan.name: _component(plan) for plan in proposals if gains[plan.name] > 0.0}
         share = {name: float(sums[name]["tokens"][1] / sums[name]["tokens"][2]) for name in earned}
-        asks = {
+        queries = {
             name: RowQuery(partial(second_share, share=share[name]), {"trial": ReportRows(name)})
             for name in earned
         }
-        along = table.fields(asks)
+        along = table.fields(queries)
         edits = {
             name: Split("components", component, share[name], along[name])
             for name, component in earned.items()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,9 @@ from stickbreaker.engines.table import n_groups_of, refuse_other_groups
 from stickbreaker.models.contract import Model, Proposal, Summary
 from stickbreaker.models.row_queries import TableView
 
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
+
 CHUNK = 1024  # rows of a chunk at most
 BLOCK_BYTES, MOST_BLOCKS = 1 << 22, 16  # of a table whose number of blocks was not given
 LEAST_COLUMNS = 50  # a table of fewer may get as many
@@ -68,7 +71,7 @@ class ShardedEngine(Engine):
 
     table: StoredTable  # narrower than the contract has it: others only look
 
-    def __init__(self, settings: "Any", *, folder: Path, keep_local: bool = False) -> None:
+    def __init__(self, settings: "SparkEngine", *, folder: Path, keep_local: bool = False) -> None:
         self.settings, self.folder = settings, folder
         self.cluster = Cluster(settings.session)
         self.records = CarriedRecords(folder, keep_local)

@@ -26,18 +26,18 @@ class SparkParts(TableView):
         self.n_rows, self.totals = engine.table.n_rows, engine.totals()
         self._engine, self._report = engine, report
 
-    def add(self, asks: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
-        if not asks:
+    def add(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:
+        if not queries:
             return {}
-        found = self._engine.each_chunk(AddParts(self._engine.reading(), self._functions(asks)))
-        return {name: found.get(name, {}) for name in asks}
+        found = self._engine.each_chunk(AddParts(self._engine.reading(), self._functions(queries)))
+        return {name: found.get(name, {}) for name in queries}
 
-    def fields(self, asks: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
-        if not asks:
+    def fields(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, RowArray]]:
+        if not queries:
             return {}
         engine, version = self._engine, self._engine.new_version()
-        shapes = engine.each_chunk(FieldParts(engine.reading(), self._functions(asks), version), version)
-        out: dict[str, dict[str, Any]] = {name: {} for name in asks}
+        shapes = engine.each_chunk(FieldParts(engine.reading(), self._functions(queries), version), version)
+        out: dict[str, dict[str, Any]] = {name: {} for name in queries}
         for (name, field), shape in shapes.items():
             n_columns = int(np.prod(shape, dtype=np.int64))
             layout = engine.table.stored.layout
@@ -50,11 +50,11 @@ class SparkParts(TableView):
         return [largest_of(found[place], n) for place in range(len(columns))]
 
     def _functions(
-        self, asks: Mapping[str, RowQuery]
+        self, queries: Mapping[str, RowQuery]
     ) -> dict[str, tuple[Callable[[RowBlock], Any], dict[str, Held]]]:
         return {
-            name: (ask.function, {key: self._stored(item) for key, item in ask.held.items()})
-            for name, ask in asks.items()
+            name: (query.function, {key: self._stored(item) for key, item in query.held.items()})
+            for name, query in queries.items()
         }
 
     def _stored(self, item: RowArray | ReportRows) -> Held:

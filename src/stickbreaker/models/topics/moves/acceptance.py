@@ -275,8 +275,8 @@ class PaperMoves(TopicMoves):
             for plan in proposals  # but those of a topic that was merged meanwhile
             if "log_odds" in plan.change and plan.change["topic"].values.any()
         ]
-        asks = {plan.name: self._split_after(params, plan, step) for plan in splits}
-        sums = table.add({"fresh": self._report(params), **asks})
+        queries = {plan.name: self._split_after(params, plan, step) for plan in splits}
+        sums = table.add({"fresh": self._report(params), **queries})
         fresh = sums["fresh"]["totals"].sum(axis=0) * step.scale
         for plan in splits:
             topic, tried = topic_of(plan.change["topic"]), stats.trial[plan.name]

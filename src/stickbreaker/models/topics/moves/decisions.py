@@ -91,8 +91,8 @@ def _placed(edit: Split | Dissolve, left: list[int]) -> Split | Dissolve:
 
 def accepted(table: TableView, best: Sequence[Candidate]) -> tuple[Accepted, ...]:
     """Edits with their shares of words."""
-    asks = {item.plan: item.shares for item in best if isinstance(item.shares, RowQuery)}
-    along = {item.plan: {"words": item.shares} for item in best} | table.fields(asks)
+    queries = {item.plan: item.shares for item in best if isinstance(item.shares, RowQuery)}
+    along = {item.plan: {"words": item.shares} for item in best} | table.fields(queries)
     return tuple(
         Accepted(item.plan, (replace(item.edit, along=along[item.plan]),), item.gain) for item in best
     )

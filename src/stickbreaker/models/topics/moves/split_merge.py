@@ -152,7 +152,7 @@ class TopicMoves(Move):
     def _made(self, table: TableView, drafts: Iterable[Draft]) -> list[Proposal]:
         """The proposals with their arrays over words, made all at once."""
         drafts = list(drafts)
-        made = table.fields({plan.name: ask for plan, ask in drafts})
+        made = table.fields({plan.name: query for plan, query in drafts})
         return [replace(plan, change={**plan.change, **_arrays(made[plan.name])}) for plan, _ in drafts]
 
     # how a split is fitted
@@ -184,17 +184,17 @@ class TopicMoves(Move):
         if plan.round < DIRECTIONS:
             if plan.round + 1 == DIRECTIONS:
                 change["sides"] = Field(np.array(1.0))
-            ask = RowQuery(partial(row_queries.centred, moments=sums["moments"]), held)
-            return Draft(replace(after, change=change), ask)
+            query = RowQuery(partial(row_queries.centred, moments=sums["moments"]), held)
+            return Draft(replace(after, change=change), query)
         change.pop("direction", None)
         tokens, topic = tokens_of(stats.trial[plan.name]), topic_of(plan.change["topic"])
         part = second_part(sums["totals"])
         weights = params["weights"].values[topic] * np.array([1.0 - part, part])
         change["priors"] = Field(self._prior(params, weights))
-        ask = partial(
+        query = partial(
             row_queries.proposed, words=self._words(params), topic=topic, tokens=tokens, totals=sums["totals"]
         )
-        return Draft(replace(after, change=change), RowQuery(ask, held))
+        return Draft(replace(after, change=change), RowQuery(query, held))
 
     # terms of the bound
 
