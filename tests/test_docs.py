@@ -1,4 +1,4 @@
-"""What the docs say of the code: their sessions and the tour's program run, the files they name exist."""
+"""What the docs say of the code: sessions and imports work, files that they name exist."""
 
 import doctest
 import re
@@ -35,6 +35,16 @@ def test_the_tour_runs_one_step_by_hand(capsys):
     scores = [float(line) for line in capsys.readouterr().out.split()]
     assert len(scores) == 3
     assert scores == sorted(scores)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_imports_that_a_page_shows_work(page):
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line for block in blocks for line in re.findall(r"^from stickbreaker.*", block, re.MULTILINE)]
+    if any("spark" in line for line in lines):
+        pytest.importorskip("pyspark")
+    for line in lines:
+        exec(line, {})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
