@@ -1,6 +1,6 @@
 """Random numbers inside compiled loops: xoroshiro128++ (Blackman & Vigna 2021), started from one key.
 
-A document, a word or a chain has a key of its own (`core.randomness.numbered_keys`), and with it a
+A document, a word or a chain has a key of its own (`core.random_streams.numbered_keys`), and with it a
 stream of its own: what is drawn for it depends neither on threads nor on what was drawn for others.
 """
 
