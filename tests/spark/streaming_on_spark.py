@@ -1,7 +1,7 @@
 """A stream that is learned from in a process of its own, which kills itself at a chosen moment.
 
-`python -m tests.spark.arriving_on_spark DIRECTORY MODEL`; DIES tells when: a place of `learned_under`. CLOSED
-makes it an HDP of known words, whose table lies in blocks.
+`python -m tests.spark.streaming_on_spark DIRECTORY MODEL`; DIES tells when: a place of `learned_under`.
+CLOSED makes it an HDP of known words, whose table lies in blocks.
 """
 
 import itertools

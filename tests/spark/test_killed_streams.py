@@ -76,7 +76,7 @@ def in_blocks(spark, incoming, tmp_path_factory) -> Copies:
 
 def killed(directory: Path, out: Path, dies: str, **environment: str) -> None:
     """Learn in a process that kills itself."""
-    command = [sys.executable, "-m", "tests.spark.arriving_on_spark", directory, out]
+    command = [sys.executable, "-m", "tests.spark.streaming_on_spark", directory, out]
     told = {**os.environ, "DIES": dies, **environment}
     root = Path(__file__).parents[2]
     done = subprocess.run(command, cwd=root, env=told, capture_output=True, start_new_session=True)

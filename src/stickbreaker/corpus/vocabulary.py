@@ -226,7 +226,7 @@ class Vocabulary:
 
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
-        """The words in UTF-8, where each begins, and a table to look them up by (`kernels.spellings`)."""
+        """The words in UTF-8, where each begins, and a table to find them by (`kernels/string_hash.py`)."""
         from stickbreaker.kernels.string_hash import fill_slots
 
         spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]

@@ -14,7 +14,7 @@ _HOMES = {
     "LDA": "ml",
     "LDAModel": "ml",
     "check_spark": "session",
-    "corpus_from_frame": "frames",
+    "corpus_from_frame": "store_from_table",
     "start_session": "session",
     "transform_corpus": "scoring",
     "transform_frame": "scoring",
