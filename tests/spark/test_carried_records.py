@@ -33,12 +33,12 @@ def write(portions):
 
 def test_a_run_that_goes_on_with_other_portions_finds_all_records(shards, tmp_path):
     records = CarriedRecords(tmp_path, True)
-    first = records.portions(shards, 512, 128, tried=False, again=False)
+    first = records.portions(shards, 512, 128, tried=False, retry=False)
     write(first)
     records.commit()
     later = CarriedRecords(tmp_path, True)
     later.restore(records.snapshot())
-    again = later.portions(shards, 32_768, 128, tried=False, again=False)
+    again = later.portions(shards, 32_768, 128, tried=False, retry=False)
     assert [each.number for each in again] == [each.number for each in first]
     assert held(again) == [each.number for each in first]
 
@@ -47,7 +47,7 @@ def test_a_run_that_goes_on_with_other_portions_finds_all_records(shards, tmp_pa
 def test_portions_are_small_where_records_are_written(shards, tmp_path, monkeypatch, carried, tried, blocks):
     monkeypatch.setattr("stickbreaker.engines.spark.partitions.WITH_RECORDS", 1024)
     portions = CarriedRecords(tmp_path, bool(carried)).portions(
-        shards, 10**9, 128, tried=bool(tried), again=False
+        shards, 10**9, 128, tried=bool(tried), retry=False
     )
     assert max(len(each.chunks) for each in portions) == blocks
     assert all((each.after is not None) is bool(carried or tried) for each in portions)
