@@ -4,3 +4,32 @@ Every function here is compiled by numba on its first call and cached on disk. `
 re-association and contraction, so that sums vectorise and NaN stays NaN; the result is the same for any
 number of threads, because a thread works on whole shards.
 """
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def drop_stale_caches(folder: Path) -> None:
+    """Remove what numba has compiled and kept below `folder` if that was of kernels with other classes.
+
+    Called before a kernel is. Numba names the classes of arguments by their modules, and cannot read its own
+    index where these are gone, as after an upgrade. A folder that cannot be written is left as it is.
+    """
+    mark = folder / "__pycache__" / "classes"
+    sources = sorted(folder.rglob("*.py"))
+    classes = [re.findall(r"^class (\w+)", source.read_text("utf-8"), re.MULTILINE) for source in sources]
+    names = [source.relative_to(folder).as_posix() for source in sources]
+    now = repr(list(zip(names, classes, strict=True)))
+    with suppress(OSError):
+        if mark.exists() and mark.read_text("utf-8") == now:
+            return
+        for cache in folder.rglob("__pycache__/*.nb[ic]"):
+            cache.unlink(missing_ok=True)
+        mark.parent.mkdir(exist_ok=True)
+        mark.write_text(now, "utf-8")
+
+
+drop_stale_caches(HERE)
