@@ -180,6 +180,14 @@ def test_help_is_light_and_has_an_example(verb):
     assert not imported & {"numba", "scipy", "sklearn", "pyarrow", "numpy", "pandas"}
 
 
+def test_a_search_that_was_killed_before_its_first_file_begins_anew(cli, corpus, tmp_path):
+    out = tmp_path / "out"
+    (out / "runs").mkdir(parents=True)
+    (out / ".search.json.partial-ab_c3def").write_text("{")
+    cli("search-k", corpus, "--topics", "2", *QUICK, "--out", out)
+    assert sorted(path.name for path in out.iterdir()) == ["runs", "search.html", "search.json"]
+
+
 # Mistakes
 
 
@@ -260,7 +268,8 @@ def test_hostile_names_are_text(search):
 
 
 @pytest.mark.parametrize(
-    ("topics", "means"), [([10], [-7.0]), ([2, 4], [0.5, 0.5]), ([1, 9, 500], [0.0, 0.0, 0.0])]
+    ("topics", "means"),
+    [([10], [-7.0]), ([2, 4], [0.5, 0.5]), ([1, 9, 500], [0.0, 0.0, 0.0]), ([2, 3], [1.0, 1.0 - 2**-53])],
 )
 def test_figures_of_few_or_equal_values_stay_inside(topics, means):
     drawn = figure(topics, means, [[mean] for mean in means], topics[0], "a figure")

@@ -137,7 +137,8 @@ def _table(summary: Mapping[str, Any]) -> str:
 def _ticks(values: Sequence[float]) -> list[float]:
     """Round numbers, two or more, that enclose the values."""
     low, high = min(values), max(values)
-    width = high - low if high > low else max(abs(high), 1e-6) * 0.1
+    size = max(abs(low), abs(high), 1e-6)
+    width = high - low if high - low > 1e-9 * size else 0.1 * size  # alike but for rounding
     power = 10.0 ** math.floor(math.log10(width / 3))
     step = next(power * m for m in (1, 2, 5, 10) if width / (power * m) <= 4)
     first, last = math.floor(low / step), math.ceil(high / step)

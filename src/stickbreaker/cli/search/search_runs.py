@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.path_locks import beside
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -46,7 +47,8 @@ class Search:
         """Make the directory. Raises UserError where another search's is, or something else."""
         settings = self.path / SETTINGS
         if not settings.is_file():
-            empty = self.path.is_dir() and set(self.path.iterdir()) <= {self.path / RUNS}
+            half_made = {RUNS, *(one.name for one in beside(settings, "partial"))}  # by one that was killed
+            empty = self.path.is_dir() and {one.name for one in self.path.iterdir()} <= half_made
             if self.path.is_symlink() or (self.path.exists() and not empty):
                 raise UserError("exists and is not a search", where=self.path, remedy="choose another path")
             (self.path / RUNS).mkdir(parents=True, exist_ok=True)
