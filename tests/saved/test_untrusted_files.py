@@ -240,6 +240,14 @@ def test_shares_held_out_that_are_none_are_refused(cli, copy, share):
     assert "which share was held out" in refusal(cli, "topics", sealed(copy, held_out=share))
 
 
+@pytest.mark.parametrize(("fact", "value"), [("fresh", -1e308), ("additive", None)])
+def test_fields_that_would_follow_edits_in_another_way_are_refused(cli, copy, fact, value):
+    fields = json.loads((copy / "model.json").read_text())["small"]
+    fields["alpha"][fact] = not fields["alpha"][fact] if value is None else value
+    sealed(copy, small=fields)
+    assert "alpha would follow edits in another way" in refusal(cli, "topics", copy)
+
+
 def test_documents_that_a_model_does_not_name_are_refused(cli, copy):
     files = json.loads((copy / "model.json").read_bytes())["files"]
     sealed(copy, files={name: facts for name, facts in files.items() if name != "documents.parquet"})

@@ -24,6 +24,10 @@ def refuse_other_shapes(
         held = state.params.get(name)
         if held is None or held.axes != item.axes or held.values.ndim != item.values.ndim:
             raise ValueError(f"no {name} like this model's")
+    for name, item in model.start().items():
+        held = state.params.get(name, item)
+        if (held.additive, held.fresh) != (item.additive, item.fresh):
+            raise ValueError(f"{name} would follow edits in another way than this model's")
     if state.latest is not None:
         refuse_other_rows(state.latest, shape)
     for name, item in state.params.items():
