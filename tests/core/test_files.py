@@ -397,6 +397,31 @@ def test_of_two_claims_the_older_wins_whenever_they_look(tmp_path, monkeypatch):
         assert descriptors
 
 
+CLAIMS = """
+import sys
+from pathlib import Path
+from stickbreaker.core.path_locks import claimed
+with claimed(Path(sys.argv[1]), "partial"):
+    print("claimed", flush=True)
+    input()
+"""
+
+
+def test_who_claimed_first_goes_on_with_a_second_claim(tmp_path):
+    """A `fit` claims its place while it reads, and again for its model; one that comes between is refused."""
+    out = tmp_path / "out"
+    with scratch_beside(out):
+        late = subprocess.Popen(
+            [sys.executable, "-c", CLAIMS, out], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert late.stdout is not None
+        assert late.stdout.readline() == "claimed\n"
+        with atomic_directory(out):
+            pass
+        late.communicate("\n")
+    assert out.is_dir()
+
+
 def test_what_was_killed_before_it_was_locked_is_removed(tmp_path):
     """A live one is swept, too, for a moment: it makes another."""
     out = tmp_path / "out"

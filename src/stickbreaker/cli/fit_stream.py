@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
     from stickbreaker.estimators.streams.streaming import Stream
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+    from stickbreaker.learning.variational import VariationalRun, VariationalState
 
 OPTIONS = (
     click.option(
@@ -193,7 +194,9 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
         )
     if not ended:
         fail(f"interrupted; the model is saved; {REMEDY} {path}")
-    emit(_summarize(path, stream), as_json, stream_text)
+    skipped = sum(stream.feed.problems.counts.values())
+    summary = stream_summary(stream.job, stream.state, stream.about, skipped)
+    emit({"model": str(path), "status": "done", **summary}, as_json, stream_text)
 
 
 class StreamProgress:
@@ -234,19 +237,20 @@ class StreamProgress:
         print(f"{clear}{line}", end=end, file=sys.stderr, flush=True)
 
 
-def _summarize(path: Path, stream: "Stream") -> dict[str, Any]:
+def stream_summary(
+    job: "VariationalRun", state: "VariationalState", known: dict[str, Any], skipped: int
+) -> dict[str, Any]:
+    """What a stream taught; `known` is what the model's manifest says of its documents."""
     return {
-        "model": str(path),
-        "status": "done",
-        "topics": len(stream.job.model.in_use(stream.job.engine.totals().sum(axis=0))),
-        "words": stream.job.engine.table.shape[0],
-        "documents": stream.about["documents"],
-        "without_words": stream.about["empty"],
-        "skipped": sum(stream.feed.problems.counts.values()),
-        "steps": stream.state.step,
-        "score": stream.state.scores[-1],
+        "topics": len(job.model.in_use(job.engine.totals().sum(axis=0))),
+        "words": job.engine.table.shape[0],
+        "documents": known["documents"],
+        "without_words": known["empty"],
+        "skipped": skipped,
+        "steps": state.step,
+        "score": state.scores[-1] if state.scores else None,
         "kind": "documents",
-        "seed": stream.job.seed,
+        "seed": job.seed,
     }
 
 

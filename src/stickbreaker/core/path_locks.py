@@ -53,10 +53,14 @@ def scratch_beside(path: Path) -> Generator[Path]:
 
 
 def _refuse_another(path: Path, scratch: Path) -> None:
-    """Raise UserError where an older directory of the same name is claimed by another process."""
-    own = _since(scratch) or 0
-    for other in beside(path, "partial"):
-        if not other.is_dir() or other in _HELD or not is_claimed(other):
+    """Raise UserError where another process has claimed a directory of the same name for longer.
+
+    Each process counts from its oldest claim: of two that claim several after one another, one goes on.
+    """
+    found = [other for other in beside(path, "partial") if other.is_dir()]
+    own = min(_since(held) or 0 for held in {scratch, *_HELD.intersection(found)})
+    for other in found:
+        if other in _HELD or not is_claimed(other):
             continue
         since = _since(other)  # looked at once it is claimed: before, there is no lock
         if since is not None and since < own:

@@ -24,9 +24,7 @@ class Sequences:
 
     offsets: NDArray[np.int64]  # (documents + 1,) into `words`
     words: NDArray[np.int32]  # (tokens,) row numbers of the vocabulary in order; -1: not in the vocabulary
-    starts: NDArray[
-        np.int64
-    ]  # (sentences,) the token that begins each; every document with tokens begins one
+    starts: NDArray[np.int64]  # (sentences,) first token of each; every document with tokens begins one
 
     @classmethod
     def of_block(cls, corpus: Any, block: int) -> "Sequences":

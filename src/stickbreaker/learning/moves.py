@@ -115,6 +115,8 @@ def make(
 
     Events have the top rows of the columns concerned before the first of these edits and after the last.
     """
+    if not accepted:
+        return shape, []
     params, stats, columns = shape
     made: list[Event] = []
     concerned: list[set[int]] = []

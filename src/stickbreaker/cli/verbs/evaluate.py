@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import NumberRange, command, emit, note, threads_option, written
+from stickbreaker.cli.document_scoring import measures_of, refuse_meaningless, score_as_text, score_documents
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.options.unseen import (
@@ -18,7 +19,6 @@ from stickbreaker.cli.options.unseen import (
     unseen_options,
 )
 from stickbreaker.cli.spark_scoring import completion_on_spark, refuse_written
-from stickbreaker.cli.verbs.score import measures_of, refuse_meaningless, score_as_text, score_documents
 from stickbreaker.cli.verbs.topics import inputs_argument, model_argument, open_model
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from stickbreaker.cli.console import (
     tell_of_compiling,
     written,
 )
-from stickbreaker.cli.fit_stream import stream_text
+from stickbreaker.cli.fit_stream import stream_summary, stream_text
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import AnalysisChoice, analysis_options
 from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
@@ -260,17 +260,5 @@ def _say(record: dict[str, Any]) -> None:
 def _summarize(out: Path, arriving: "StreamingModel") -> dict[str, Any]:
     if not out.exists():
         raise UserError("no document came", where=arriving.arrivals.directory, remedy="put files into it")
-    state, known = arriving.state, arriving.fixed["corpus"]
-    model, engine = arriving.job.model, arriving.job.engine
-    return {
-        "model": str(out),
-        "topics": len(model.in_use(engine.totals().sum(axis=0))),
-        "words": engine.table.shape[0],
-        "documents": known["documents"],
-        "without_words": known["empty"],
-        "skipped": arriving.skipped,
-        "steps": state.step,
-        "score": state.scores[-1] if state.scores else None,
-        "kind": "documents",
-        "seed": arriving.job.seed,
-    }
+    known = arriving.fixed["corpus"]
+    return {"model": str(out), **stream_summary(arriving.job, arriving.state, known, arriving.skipped)}

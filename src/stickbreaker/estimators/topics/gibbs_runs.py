@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import derived_seed
-from stickbreaker.core.records import Rows
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.local import LocalEngine, usable_cores
 from stickbreaker.estimators.saving import corpus_of
@@ -108,8 +107,7 @@ def table_of(estimator: TopicEstimator, model: TopicModel, fitted: Fitted) -> Lo
     """An engine with the counts that a chain has learned as its table."""
     assert fitted.counts is not None
     engine = LocalEngine(threads_of(estimator.n_jobs))
-    engine.start(model, np.zeros(fitted.counts.shape))
-    engine.blend(Rows(np.arange(len(fitted.counts)), fitted.counts), 0.0, 1.0)
+    engine.start(model, fitted.counts)
     return engine
 
 

@@ -226,9 +226,8 @@ class TopicEstimator(TopicParams):
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
-        from stickbreaker.estimators.topics import (
-            topic_runs,
-        )  # needs scipy, which what is only read does without
+        # needs scipy, which what is only read does without
+        from stickbreaker.estimators.topics import topic_runs
 
         return topic_runs.new_run(self, corpus, seed, held_out, folder)
 
