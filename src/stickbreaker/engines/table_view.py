@@ -50,7 +50,8 @@ class LocalTableView(TableView):
         held = {name: self._whole(item) for name, item in query.held.items()}
         for rows in self._ranges():
             own = {name: values[rows] for name, values in held.items()}
-            yield query.function(RowBlock(rows.start, self.n_rows, self._counts[rows], own))
+            counts = self._counts[rows] if query.counts else np.empty((rows.stop - rows.start, 0))
+            yield query.function(RowBlock(rows.start, self.n_rows, counts, own))
 
     def _whole(self, item: RowArray | ReportRows) -> Array:
         """An array over all rows; zero in rows that the report lacks."""

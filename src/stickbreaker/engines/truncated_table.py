@@ -4,12 +4,12 @@ Its kernels are imported on use: a model is loaded without numba.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.edits import Change, Edit, Grow, Reorder
+from stickbreaker.core.edits import Change, Dissolve, Drop, Edit, Grow, Merge, Permute, Reorder, Split
 from stickbreaker.core.records import Array, Rows, SparseCounts, TruncatedCounts
 from stickbreaker.core.untrusted import refuse_negative, refuse_whole_numbers
 from stickbreaker.engines.table import RESCALE_BELOW, Keys, keys_after, refuse_other_totals, scale_of
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from stickbreaker.kernels.truncated_table import ByRow
 
 LEAST = 64  # slots of a column; more come in steps of half as many again
+
+
+class Column(NamedTuple):
+    """The cells of one column, in their order."""
+
+    rows: NDArray[np.int32]
+    values: Array
+    inside: NDArray[np.bool_]
 
 
 class TruncatedTable:
@@ -106,7 +114,7 @@ class TruncatedTable:
             if isinstance(change, Reorder):
                 self._reorder(change)
             else:
-                self._rebuild(change)
+                self._change(change)
         if rebuilt:
             self._totals = self._sums()
 
@@ -225,12 +233,83 @@ class TruncatedTable:
             own = rows[k, : sizes[k]], values[k, : sizes[k]], order, n_inside
             self.sizes[k] = reorder_column(*own, slots, self.rows[k], self.values[k], self.inside[k])
 
-    def _rebuild(self, change: Change) -> None:
+    def _change(self, change: Change) -> None:
         """Any change but new rows and a new order: the cells that it leaves, in the order that they had."""
-        cells, sizes = changed_cells(self._cells(), change, self.shape, self.axes)
         if change.axis == self.axes[0]:
+            cells, sizes = changed_cells(self._cells(), change, self.shape)
             self.keys = keys_after(self.keys, change)
-        self._fill(cells, sizes)
+            self._fill(cells, sizes)
+            return
+        self._found = None
+        match change:
+            case Permute(order=order):
+                self._take_columns(list(order))
+            case Drop(positions=positions):
+                self._take_columns(np.delete(np.arange(len(self.sizes)), list(positions)))
+            case Grow(number=number):
+                self._add_columns(number)
+            case Merge(into=into, source=source):
+                self._join(into, self._column(source))
+                self._take_columns(np.delete(np.arange(len(self.sizes)), source))
+            case Dissolve(source=source, into=into):
+                for place, target in enumerate(into):
+                    self._join(target, self._share(source, change, place))
+                self._take_columns(np.delete(np.arange(len(self.sizes)), source))
+            case Split(source=source):
+                first, second = (self._share(source, change, place) for place in range(2))
+                self._add_columns(1)
+                self._put(source, first)
+                self._put(len(self.sizes) - 1, second)
+            case Reorder():
+                raise ValueError("an order is of two axes")
+
+    def _take_columns(self, columns: Sequence[int] | NDArray[np.int64]) -> None:
+        """These columns alone, in their order."""
+        self.rows, self.values = self.rows[columns], self.values[columns]
+        self.inside, self.sizes = self.inside[columns], self.sizes[columns]
+
+    def _add_columns(self, number: int) -> None:
+        """Empty columns at the end."""
+        more = ((0, number), (0, 0))
+        self.rows, self.values = np.pad(self.rows, more), np.pad(self.values, more)
+        self.inside, self.sizes = np.pad(self.inside, more), np.pad(self.sizes, more[0])
+
+    def _column(self, column: int) -> Column:
+        """A copy of a column's cells."""
+        size = int(self.sizes[column])
+        parts = (self.rows[column, :size], self.values[column, :size], self.inside[column, :size])
+        return Column(*(part.copy() for part in parts))
+
+    def _share(self, source: int, change: Split | Dissolve, place: int) -> Column:
+        """What the column number `place` of those that a change makes of a column gets of it."""
+        own, along = self._column(source), change.along.get(self.axes[0])
+        if isinstance(change, Split):
+            second = change.share if along is None else along[own.rows]
+            share = second if place else 1.0 - second
+        else:
+            share = change.shares[place] if along is None else along[own.rows, place]
+        values = own.values * share
+        kept = values != 0.0
+        return Column(own.rows[kept], values[kept], own.inside[kept])
+
+    def _put(self, column: int, cells: Column) -> None:
+        """Make these the cells of a column."""
+        size = len(cells.rows)
+        self._reserve(size)
+        self.rows[column, :size], self.values[column, :size], self.inside[column, :size] = cells
+        self.sizes[column] = size
+
+    def _join(self, column: int, cells: Column) -> None:
+        """Add cells to a column: those of rows that it has stand where they stood, others come last."""
+        there = self._column(column)
+        places = np.full(self.n_rows, -1)
+        places[there.rows] = np.arange(len(there.rows))
+        at = places[cells.rows]
+        known, new = at >= 0, at < 0
+        there.values[at[known]] += cells.values[known]
+        there.inside[at[known]] |= cells.inside[known]
+        joined = zip(there, (part[new] for part in cells), strict=True)
+        self._put(column, Column(*(np.concatenate(parts) for parts in joined)))
 
     def _sums(self) -> Array:
         """Column sums."""

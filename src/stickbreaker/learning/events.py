@@ -61,7 +61,8 @@ def event_of(item: Accepted, before: Columns, after: Columns, axis: str) -> Even
         return event
     match change:
         case Split(source=source):
-            return event._replace(column=before.numbers[source], new=after.numbers[-1])
+            (new,) = set(after.numbers) - set(before.numbers)
+            return event._replace(column=before.numbers[source], new=new)
         case Merge(into=into, source=source):
             return event._replace(column=before.numbers[into], gone=before.numbers[source])
         case Dissolve(source=source, into=into):  # a merge with the one that takes most

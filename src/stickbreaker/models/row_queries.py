@@ -37,11 +37,13 @@ class RowQuery:
     """A function of a part, and what of the part's rows it needs besides their counts.
 
     The function can be sent to other processes (it is a module's, `functools.partial` of one, or a frozen
-    dataclass with `__call__`), and all that it needs besides is its own.
+    dataclass with `__call__`), and all that it needs besides is its own. One that looks at no `counts` of the
+    table may get none (rows × 0).
     """
 
     function: Callable[[RowBlock], Mapping[str, Array]]
     held: Mapping[str, RowArray | ReportRows] = field(default_factory=dict[str, RowArray | ReportRows])
+    counts: bool = True
 
 
 class TableView(ABC):

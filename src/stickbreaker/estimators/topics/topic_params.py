@@ -128,7 +128,7 @@ class TopicParams(Estimator):
         documents, words = self._documents(), self._words(vocabulary, analysis)
         solver = inference.solver(self._mean_field(int(self.doc_max_iter), keep_local=bool(self.keep_local)))
         moves = self._moves(schedule, documents, words, solver.draws)
-        if schedule == "memoised" or moves:
+        if schedule == "memoised" or (moves and documents.grows):
             solver = solver.with_full_reports()
         return TopicModel(documents, words, solver, moves)
 
@@ -142,8 +142,15 @@ class TopicParams(Estimator):
         words: TopicVocabulary[Any],
         sampled: bool,
     ) -> tuple[Move, ...]:
-        """The moves that change the number of topics: none. `sampled`: documents' topics are drawn."""
-        return ()
+        """The moves of the topics: of streams the exchange. `sampled`: documents' topics are drawn."""
+        from stickbreaker.models.topics.moves.exchange import Exchange
+        import os
+
+        return (
+            (Exchange(),)
+            if schedule == "partial_fit" and not words.by_topic and not os.environ.get("NOX")
+            else ()
+        )
 
     def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> TopicVocabulary[Any]:
         settings = words_of(self.words)[1]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from stickbreaker.core import purposes
 from stickbreaker.core.edits import SHARES_OF, TRIAL
 from stickbreaker.core.random_streams import numbered_keys
-from stickbreaker.core.records import Array, Field, Record, Rows, Stats
-from stickbreaker.corpus.shards import Bags, Shard
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
+from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
 from stickbreaker.models.contract import Local, Proposal
 from stickbreaker.models.topics.slots import TopicView
 from stickbreaker.models.topics.solvers.mean_field import words_of
@@ -30,16 +30,40 @@ class Bench:
 
     shard: Shard[Bags]
     gamma: Array  # documents × topics
+    alpha: Array  # topics
     totals: Array  # documents: sum of gamma, the rest included
     parts: NDArray[np.float32]  # entries × topics that proposals are about
     places: dict[int, int]  # a topic's column of parts
 
     def chosen(self, change: Record) -> NDArray[np.bool_]:
-        """Which documents a proposal reads: all, or the half that it names, by their numbers."""
+        """Which documents a proposal reads: all, or the half that it names, by their numbers, or those with at
+        least so many tokens of its topic."""
+        if "least" in change:
+            tokens = tokens_by_document(self.shard.content.offsets, self.parts[:, self.place(change)])
+            return np.asarray(tokens >= float(change["least"].values))
         if "half" not in change:
             return np.ones(self.shard.n_documents, np.bool_)
         keys = numbered_keys(0, purposes.HALVES, 0, self.shard.documents)
         return np.asarray((keys >> np.uint64(40)) % np.uint64(2) == int(change["half"].values))
+
+    def place(self, change: Record) -> int:
+        """The column of `parts` that is of a proposal's topic."""
+        return self.places[topic_of(change["topic"])]
+
+    def at(self, values: Array) -> Array:
+        """Values of the shard's words, of values over all rows of the table; zero where it lacks the word."""
+        rows = self.shard.rows
+        if self.shard.keys is None:
+            return values[rows]
+        return np.where(rows >= 0, values[np.maximum(rows, 0)], 0.0) if len(values) else np.zeros(len(rows))
+
+    def rows(self, counts: Array) -> Rows:
+        """What a trial reports of the shard's words, of those that the table has."""
+        if self.shard.keys is None:
+            return Rows(self.shard.rows, counts)
+        known = np.flatnonzero(self.shard.rows >= 0)
+        known = known[np.argsort(self.shard.rows[known])]
+        return Rows(self.shard.rows[known], counts[known])
 
 
 def topic_of(item: Field) -> int:
@@ -77,7 +101,7 @@ def evaluate_proposals(
         kept: dict[str, NDArray[Any]] = {PARTS: parts, PARTS_OF: topics}
         extra |= {name: Field(values, ("entries", "parts")) for name, values in kept.items()}
     places = {topic: place for place, topic in enumerate(topics.tolist())}
-    bench = Bench(shard, gamma, gamma.sum(axis=1) + view.rest, parts, places)
+    bench = Bench(shard, gamma, view.alpha, gamma.sum(axis=1) + view.rest, parts, places)
     reports: dict[str, Stats] = {}
     for plan in proposals:
         kind = next(kind for kind in TRIALS if kind in plan.change)
@@ -90,6 +114,8 @@ def evaluate_proposals(
 
 def _topics(change: Record) -> NDArray[np.int64]:
     """The topics that a proposal is about."""
+    if "topic" not in change:
+        return np.empty(0, np.int64)
     targets = [] if "targets" not in change else change["targets"].values.argmax(axis=0).tolist()
     return np.array([topic_of(change["topic"]), *targets], np.int64)
 
@@ -99,12 +125,10 @@ def _direction(bench: Bench, change: Record) -> tuple[Stats, None]:
     from stickbreaker.kernels.split_merge import add_direction
 
     sums = np.zeros((len(bench.shard.rows), 2))
-    place = bench.places[topic_of(change["topic"])]
-    scores = change["direction"].values[bench.shard.rows]
-    hard = "sides" in change
+    place, scores, hard = bench.place(change), bench.at(change["direction"].values), "sides" in change
     add_direction(_document(bench), bench.parts, place, scores, bench.chosen(change), EASE, sums, hard)
     usage = {TOKENS: Field(sums.sum(axis=0), ("parts",))}
-    return Stats(Rows(bench.shard.rows, sums), usage=usage), None
+    return Stats(bench.rows(sums), usage=usage), None
 
 
 def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
@@ -117,18 +141,17 @@ def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
         np.zeros((len(bench.shard.rows), 2)), np.zeros(2), np.zeros(1), np.full(len(bench.gamma), 0.5)
     )
     whole = np.zeros(1)
-    odds = change["log_odds"].values[bench.shard.rows]
+    odds = bench.at(change["log_odds"].values)
     gamma = np.ascontiguousarray(bench.gamma[:, topic])
     priors = change["priors"].values.copy()
-    add_halves(_document(bench), bench.parts, bench.places[topic], gamma, odds, priors, chosen, halves, whole)
+    add_halves(_document(bench), bench.parts, bench.place(change), gamma, odds, priors, chosen, halves, whole)
     usage = {
         "log_theta": Field(halves.log_theta, ("topics",)),
         "log_whole": Field(whole),
         "own": Field(np.asarray(halves.own[0])),
         TOKENS: Field(halves.counts.sum(axis=0), ("parts",)),
     }
-    rows = Rows(bench.shard.rows, halves.counts)
-    return Stats(rows, usage=usage, documents=float(chosen.sum())), halves.shares
+    return Stats(bench.rows(halves.counts), usage=usage, documents=float(chosen.sum())), halves.shares
 
 
 def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
@@ -143,8 +166,8 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
     )
     gamma = np.ascontiguousarray(bench.gamma[:, columns])
     places = np.array([bench.places[topic] for topic in columns])
-    log_words = change["log_words"].values[bench.shard.rows]
-    priors = change["priors"].values.copy()
+    log_words = np.zeros((n_words, n)) if "joined" in change else bench.at(change["log_words"].values)
+    priors = np.ones(1) if "joined" in change else change["priors"].values.copy()
     add_handover(_document(bench), bench.parts, places, gamma, log_words, priors, "mixing" in change, out)
     usage = {
         "log_theta": Field(out.log_theta, ("topics",)),
@@ -152,7 +175,15 @@ def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
         "own": Field(np.asarray(out.own[0])),
         TOKENS: Field(out.counts.sum(axis=0), ("parts",)),
     }
-    return Stats(Rows(bench.shard.rows, out.counts), usage=usage, documents=float(len(gamma))), out.shares
+    return Stats(bench.rows(out.counts), usage=usage, documents=float(len(gamma))), out.shares
+
+
+def _votes(bench: Bench, change: Record) -> tuple[Stats, None]:
+    """Documents' votes for topics: each has one, shared as its tokens are."""
+    tokens = np.maximum(bench.gamma - bench.alpha, 0.0)
+    votes = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1e-300)
+    report = {"votes": Field(votes.sum(axis=0), ("topics",))}
+    return Stats(no_rows(1), usage=report, documents=float(len(votes))), None
 
 
 def _document(bench: Bench) -> "Document":
@@ -181,4 +212,6 @@ TRIALS: dict[str, Callable[[Bench, Record], tuple[Stats, Array | None]]] = {
     "direction": _direction,
     "log_odds": _split,
     "log_words": _handover,
+    "joined": _handover,  # to one: nothing is chosen, and nothing need be known of words
+    "votes": _votes,
 }
