@@ -9,16 +9,19 @@ import click
 from stickbreaker.cli.options.inputs import ReadingChoice
 from stickbreaker.cli.verbs.topics import open_documents
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.untrusted import making_sense_of
 
 
 def measures_of(model: Path) -> tuple[str, ...]:
     """What the model's kind is measured by. Raises UserError where that is nothing."""
     from stickbreaker.estimators.kinds import kind_of
     from stickbreaker.saved import ModelDirectory
+    from stickbreaker.saved.manifest import RESTORE
 
-    kind = kind_of(ModelDirectory(model).manifest())
-    kind.refuse("evaluate", model)
-    return kind.measures
+    with making_sense_of(model, RESTORE):
+        kind = kind_of(ModelDirectory(model).manifest())
+        kind.refuse("evaluate", model)
+        return kind.measures
 
 
 def refuse_meaningless(names: tuple[str, ...]) -> None:
