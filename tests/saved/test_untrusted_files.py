@@ -232,7 +232,7 @@ def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, 
 def test_every_verb_names_a_model_of_an_unknown_kind(cli, copy, planted, tmp_path, kind):
     sealed(copy, estimator=kind)
     out = ("--out", tmp_path / "x.csv")
-    for verb in (("topics",), ("evaluate", planted), ("transform", planted, *out), ("resume",)):
+    for verb in (("topics",), ("evaluate", planted), ("transform", planted, *out)):
         assert str(copy) in refusal(cli, verb[0], copy, *verb[1:])
 
 
