@@ -242,7 +242,7 @@ def stream_summary(
 ) -> dict[str, Any]:
     """What a stream taught; `known` is what the model's manifest says of its documents."""
     return {
-        "topics": len(job.model.in_use(job.engine.totals().sum(axis=0))),
+        "topics": len(job.model.in_use(job.engine.table.totals().sum(axis=0))),
         "words": job.engine.table.shape[0],
         "documents": known["documents"],
         "without_words": known["empty"],
