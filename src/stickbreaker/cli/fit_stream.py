@@ -24,9 +24,9 @@ from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
+    from stickbreaker.estimators.streams.stream_run import StreamRun
     from stickbreaker.estimators.streams.streaming import Stream
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-    from stickbreaker.learning.variational import VariationalRun, VariationalState
 
 OPTIONS = (
     click.option(
@@ -178,7 +178,7 @@ def refuse_spark(model: "TopicEstimator") -> None:
 def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
     from stickbreaker.estimators.streams import streaming
 
-    progress = StreamProgress(stream.about["documents"])
+    progress = StreamProgress(stream.run.about["documents"])
     try:
         ended = streaming.go_on(stream, path, stop, progress)
     except UserError as error:
@@ -195,8 +195,7 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
     if not ended:
         fail(f"interrupted; the model is saved; {REMEDY} {path}")
     skipped = sum(stream.feed.problems.counts.values())
-    summary = stream_summary(stream.job, stream.state, stream.about, skipped)
-    emit({"model": str(path), "status": "done", **summary}, as_json, stream_text)
+    emit({"model": str(path), "status": "done", **stream_summary(stream.run, skipped)}, as_json, stream_text)
 
 
 class StreamProgress:
@@ -237,20 +236,19 @@ class StreamProgress:
         print(f"{clear}{line}", end=end, file=sys.stderr, flush=True)
 
 
-def stream_summary(
-    job: "VariationalRun", state: "VariationalState", known: dict[str, Any], skipped: int
-) -> dict[str, Any]:
-    """What a stream taught; `known` is what the model's manifest says of its documents."""
+def stream_summary(run: "StreamRun", skipped: int) -> dict[str, Any]:
+    """What a stream taught, and how many of its documents were skipped."""
+    engine, scores = run.job.engine, run.state.scores
     return {
-        "topics": len(job.model.in_use(job.engine.totals().sum(axis=0))),
-        "words": job.engine.table.shape[0],
-        "documents": known["documents"],
-        "without_words": known["empty"],
+        "topics": len(run.job.model.in_use(engine.totals().sum(axis=0))),
+        "words": engine.table.shape[0],
+        "documents": run.about["documents"],
+        "without_words": run.about["empty"],
         "skipped": skipped,
-        "steps": state.step,
-        "score": state.scores[-1] if state.scores else None,
+        "steps": run.state.step,
+        "score": scores[-1] if scores else None,
         "kind": "documents",
-        "seed": job.seed,
+        "seed": run.job.seed,
     }
 
 

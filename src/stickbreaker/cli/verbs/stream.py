@@ -260,5 +260,4 @@ def _say(record: dict[str, Any]) -> None:
 def _summarize(out: Path, arriving: "StreamingModel") -> dict[str, Any]:
     if not out.exists():
         raise UserError("no document came", where=arriving.arrivals.directory, remedy="put files into it")
-    known = arriving.fixed["corpus"]
-    return {"model": str(out), **stream_summary(arriving.job, arriving.state, known, arriving.skipped)}
+    return {"model": str(out), **stream_summary(arriving.run, arriving.skipped)}
