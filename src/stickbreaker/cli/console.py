@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -53,6 +54,23 @@ def writing_output() -> Iterator[None]:
 def note(text: object) -> None:
     """A line on standard error: progress, warnings, what was skipped. Above the bar, where there is one."""
     print(printable(text), file=sys.stderr, flush=True)  # click.echo would write past the bar
+
+
+class ProgressLine:
+    """Progress on standard error: a line that changes every `changes` seconds on a terminal, elsewhere a new
+    one every `lines` seconds."""
+
+    def __init__(self, changes: float, lines: float) -> None:
+        self.live = sys.stderr.isatty()
+        self.every = changes if self.live else lines
+        self.start = self.shown = time.monotonic()
+
+    def show(self, text: str, *, last: bool = False) -> None:
+        """Show a text, unless the one before is too young; the `last` one always, and it stays."""
+        if last or time.monotonic() - self.shown >= self.every:
+            self.shown = time.monotonic()
+            clear, end = ("\r\x1b[K", "\n" if last else "") if self.live else ("", "\n")
+            print(f"{clear}{text}", end=end, file=sys.stderr, flush=True)
 
 
 @functools.cache

@@ -1,6 +1,5 @@
 """Fitting to a stream at the command line: to begin, to go on, and the summary printed at the end."""
 
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ import click
 
 from stickbreaker.cli.console import (
     NumberRange,
+    ProgressLine,
     emit,
     fail,
     note,
@@ -20,6 +20,7 @@ from stickbreaker.cli.console import (
 )
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
+from stickbreaker.cli.running import emit_finished
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -156,8 +157,7 @@ def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json
         except Stopped:
             fail(f"interrupted; the model is as it was saved; {REMEDY} {path}")
         if stream is None:
-            result = {"model": str(path), "status": "done", "resumed": False}
-            emit(result, as_json, lambda _: f"{path}: finished already")
+            emit_finished(path, as_json)
             return
         _go_on(stream, path, stop, as_json)
 
@@ -199,41 +199,30 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
 
 
 class StreamProgress:
-    """Documents, their pace and the vocabulary on standard error: a line every few seconds, or on a terminal
-    one line that changes."""
+    """Progress of a stream: documents, their pace and the vocabulary."""
 
     def __init__(self, documents: int) -> None:
-        self.live = sys.stderr.isatty()
-        self.every = 0.25 if self.live else 5.0
+        self.line = ProgressLine(changes=0.25, lines=5.0)
         self.first = documents
-        self.start = self.shown = time.monotonic()
         self.entered = self.left = 0
-        self.record: dict[str, Any] | None = None
+        self.text = ""
 
     def __call__(self, record: dict[str, Any]) -> None:
         """Note the record of a step."""
-        self.record = record
         self.entered += record["vocabulary"]["entered"]
         self.left += record["vocabulary"]["left"]
-        if time.monotonic() - self.shown >= self.every:
-            self._show(end="" if self.live else "\n")
-
-    def done(self) -> None:
-        """Print the last line."""
-        if self.record is not None:
-            self._show(end="\n")
-
-    def _show(self, end: str) -> None:
-        assert self.record is not None
-        self.shown = time.monotonic()
-        documents = int(self.record["documents"])
-        pace = (documents - self.first) / max(self.shown - self.start, 1e-9)
-        line = (
-            f"{documents:,} documents, {pace:,.0f} documents/s, {self.record['vocabulary']['size']:,} words, "
+        documents = int(record["documents"])
+        pace = (documents - self.first) / max(time.monotonic() - self.line.start, 1e-9)
+        self.text = (
+            f"{documents:,} documents, {pace:,.0f} documents/s, {record['vocabulary']['size']:,} words, "
             f"{self.entered:,} entered, {self.left:,} left"
         )
-        clear = "\r\x1b[K" if self.live else ""
-        print(f"{clear}{line}", end=end, file=sys.stderr, flush=True)
+        self.line.show(self.text)
+
+    def done(self) -> None:
+        """Show the last step's text for good."""
+        if self.text:
+            self.line.show(self.text, last=True)
 
 
 def stream_summary(run: "StreamRun", skipped: int) -> dict[str, Any]:
