@@ -111,6 +111,8 @@ class NumberRange(click.FloatRange):
         return number
 
 
+model_argument = click.argument("model", type=click.Path(path_type=Path))
+inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")
 threads_option = click.option(
     "--threads", type=click.IntRange(1), show_default="every core", help="The result does not depend on it."
 )
@@ -140,6 +142,12 @@ def written(names: tuple[str, ...]) -> tuple[str, ...]:
     context = click.get_current_context()
     source = click.core.ParameterSource.COMMANDLINE
     return tuple(name for name in names if context.get_parameter_source(name) == source)
+
+
+def refuse_written(names: tuple[str, ...], problem: str) -> None:
+    """Raise a usage error, "--name problem", for the first of the named options that was written."""
+    for name in written(names):
+        raise click.UsageError(f"--{name.replace('_', '-')} {problem}")
 
 
 def options_into(

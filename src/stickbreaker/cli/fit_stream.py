@@ -14,6 +14,7 @@ from stickbreaker.cli.console import (
     fail,
     note,
     options_into,
+    refuse_written,
     stop_signals,
     tell_of_compiling,
     written,
@@ -87,16 +88,14 @@ class StreamChoice:
             raise click.UsageError("--stream needs --schedule online")
         if self.stream or (inputs == ("-",) and opened.is_open and online):
             return True
-        for name in written(("snapshot_documents", "snapshot_seconds", "date_field")):
-            raise click.UsageError(f"--{name.replace('_', '-')} needs --stream")
+        refuse_written(("snapshot_documents", "snapshot_seconds", "date_field"), "needs --stream")
         return False
 
     def settings(self, inputs: tuple[str, ...], reading: ReadingChoice) -> "StreamSettings":
         """What is read, and how often the model is saved. Raises a usage error for options of a corpus."""
         from stickbreaker.estimators.streams.stream_feed import StreamSettings
 
-        for name in written(REFUSED):
-            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for a stream")
+        refuse_written(REFUSED, "has no meaning for a stream")
         files = tuple(name if name == "-" else str(Path(name).resolve()) for name in inputs)
         return StreamSettings(
             files,
