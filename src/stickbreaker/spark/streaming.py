@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.failures import SparkFailure, reason_of
@@ -30,6 +31,7 @@ from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import model_of
 from stickbreaker.saved.directory import LOCK, new_model_directory
+from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.spark.file_stream import Arrivals, arrived
 from stickbreaker.spark.session import in_one_line, spark_errors
 
@@ -158,7 +160,8 @@ class StreamingModel:
         snapshot = directory.read()
         model = self.estimator.topic_model(directory.vocabulary(), self.analysis, stream=True)
         engine = engine_of(self.estimator, model, folder=self.path)
-        self.run = StreamRun.restore(self.estimator, model, engine, directory, snapshot)
+        with making_sense_of(self.path, RESTORE):
+            self.run = StreamRun.restore(self.estimator, model, engine, directory, snapshot)
         self.run.fixed[ARRIVING] = snapshot.manifest[ARRIVING] | asdict(self.arrivals)
         self.run.open(directory)
         self.directory, self.is_open = directory, True
