@@ -154,8 +154,7 @@ class StreamingModel:
     def _open(self) -> None:
         """Take up the model where it was saved."""
         directory = ModelDirectory(self.path)
-        manifest = directory.manifest()
-        self._compare(manifest)
+        self._compare(directory.manifest())
         directory.lock()
         snapshot = directory.read()
         model = self.estimator.topic_model(directory.vocabulary(), self.analysis, stream=True)
@@ -220,8 +219,7 @@ class StreamingModel:
     def _release(self) -> None:
         """Let the model go; the next micro-batch takes it up as it was saved."""
         if self.is_open:
-            self.run.close()
-            self.directory.unlock()
+            self.run.close(self.directory)
             self.is_open = False
 
     def close(self) -> None:

@@ -103,9 +103,12 @@ class StreamRun:
             snapshot.evolution = self.moments.evolution
         directory.write(snapshot)
 
-    def close(self) -> None:
-        """End the trace."""
-        self.trace.end(self.job, self.state)
+    def close(self, directory: ModelDirectory) -> None:
+        """End the trace, and unlock the directory."""
+        try:
+            self.trace.end(self.job, self.state)
+        finally:
+            directory.unlock()
 
 
 def online_step(job: VariationalRun, state: VariationalState, documents: int, shards: Shards) -> TraceRecord:

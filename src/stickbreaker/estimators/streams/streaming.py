@@ -147,13 +147,10 @@ def go_on(stream: Stream, path: Path, stop: Stop, watch: Watch) -> bool:
     directory.lock()
     try:
         stream.run.open(directory)
-        try:
-            ended = _learn_all(stream, directory, stop, watch)
-        finally:
-            stream.run.close()
+        ended = _learn_all(stream, directory, stop, watch)
     finally:
         stream.feed.close()
-        directory.unlock()
+        stream.run.close(directory)
     if ended:
         directory.clear()
     return ended
