@@ -243,6 +243,13 @@ def test_settings_that_mean_nothing_are_refused(cli, tmp_path, schedule):
     assert str(path) in refusal(cli, "topics", sealed(path, settings={**settings, "schedule": schedule}))
 
 
+@pytest.mark.parametrize("name", ["passes", "scores", "seen", "converged"])
+def test_every_part_of_how_far_a_run_is_is_needed(cli, copy, tmp_path, name):
+    run = json.loads((copy / "model.json").read_bytes())["run"]
+    del run[name]
+    assert name in refusal(cli, "report", sealed(copy, run=run), "--out", tmp_path / "r.html")
+
+
 @pytest.mark.parametrize("share", [float("nan"), -0.1, 1.0, "half", None])
 def test_shares_held_out_that_are_none_are_refused(cli, copy, share):
     assert "which share was held out" in refusal(cli, "topics", sealed(copy, held_out=share))

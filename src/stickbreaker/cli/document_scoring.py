@@ -4,8 +4,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-import click
-
 from stickbreaker.cli.options.inputs import ReadingChoice
 from stickbreaker.cli.verbs.topics import open_documents
 from stickbreaker.core.errors import UserError
@@ -22,12 +20,6 @@ def measures_of(model: Path) -> tuple[str, ...]:
         kind = kind_of(ModelDirectory(model).manifest())
         kind.refuse("evaluate", model)
         return kind.measures
-
-
-def refuse_meaningless(names: tuple[str, ...]) -> None:
-    """Raise a usage error for options about topics."""
-    for name in names:
-        raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for a model of this kind")
 
 
 def score_documents(
