@@ -7,11 +7,11 @@ from typing import Any
 from stickbreaker.cli.options.inputs import ReadingChoice
 from stickbreaker.cli.verbs.topics import open_documents
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.untrusted import making_sense_of
 
 
 def measures_of(model: Path) -> tuple[str, ...]:
     """What the model's kind is measured by. Raises UserError where that is nothing."""
+    from stickbreaker.core.untrusted import making_sense_of
     from stickbreaker.estimators.kinds import kind_of
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.saved.manifest import RESTORE
