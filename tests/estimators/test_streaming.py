@@ -124,9 +124,9 @@ def test_documents_without_words_are_counted_and_change_nothing(tmp_path):
     learned(PlainLDA(3, **params(total=100)), written(tmp_path / "t.jsonl", records), tmp_path / "n")
     with_empty, without = LDA.load(tmp_path / "m"), LDA.load(tmp_path / "n")
     assert np.array_equal(with_empty.topic_word_, without.topic_word_)
-    assert (begun.about["documents"], begun.about["empty"]) == (120, 60)
-    assert begun.state.seen == 120
-    assert begun.about["tokens"] == 60 * 12
+    assert (begun.run.about["documents"], begun.run.about["empty"]) == (120, 60)
+    assert begun.run.state.seen == 120
+    assert begun.run.about["tokens"] == 60 * 12
 
 
 def test_snapshots_tell_the_words_of_their_moment(tmp_path):
@@ -160,7 +160,7 @@ def test_snapshots_tell_the_words_of_their_moment(tmp_path):
         known = set(words)
     late = evolution.moments[-1].entered()
     assert any("newe" in word for told in late.values() for _, word, _ in told)
-    top, entered = words_now(begun.job, begun.state, begun.state.step)
+    top, entered = words_now(begun.run.job, begun.run.state, begun.run.state.step)
     assert list(top) == [0, 1, 2]
     assert not any(entered.values())
 

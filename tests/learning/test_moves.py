@@ -252,7 +252,7 @@ def test_a_topic_handed_over_is_told_as_a_merge_with_the_largest_part():
     assert set(event.rows) == {"1", "2"}
     assert set(event.rows_before) == {"0", "1", "2"}
     assert event.rows_before["0"] == [0, 1, 3, 2]
-    assert engine.totals()[0] == pytest.approx([11.0 + 6.0, 11.0 + 9.0])
+    assert engine.table.totals()[0] == pytest.approx([11.0 + 6.0, 11.0 + 9.0])
     model, engine, shape = begun()
     whole = handed._replace(edit=(Dissolve("topics", 0, (1,), (1.0,)),))
     shape, [event] = make(model, engine, shape, [whole])
@@ -279,7 +279,7 @@ def test_edits_are_made_in_order_in_the_shape_that_those_before_leave():
         ("merge", 2, 3, None),
     ]
     assert shape.columns == Columns((1, 2), 4)
-    assert engine.totals().sum() == pytest.approx(TABLE.sum())
+    assert engine.table.totals().sum() == pytest.approx(TABLE.sum())
     engine.table.keys = list("abcd")
     shape, [told] = make(model, engine, shape, [Accepted("d", (Drop("words", (0, 2)),), 0.0)])
     record = {"plan": "d", "gain": 0.0, "move": "drop", "axis": "words"}

@@ -161,7 +161,7 @@ def test_planted_concentration_is_recovered():
 def test_topics_without_use_are_not_told(tmp_path):
     X = plant_topics(n_documents=40, length=10, seed=1).counts
     model = HDP(120, random_state=0, max_iter=60, tol=0.0, schedule="batch", moves=None).fit(X)
-    totals = model.engine_.totals()[0]
+    totals = model.engine_.table.totals()[0]
     used = (totals >= 1.0) & (totals >= 1e-4 * totals.sum())
     assert 5 <= model.n_topics_ == used.sum() < 120
     assert model.topic_shares_ == pytest.approx(totals[used] / totals[used].sum())

@@ -23,7 +23,7 @@ def bound_of(model, engine, params, stats=None):
     """The bound of all documents as they were last seen, in nats."""
     shape = engine.table.values.shape
     kept = engine.memoized.known(shape) if engine.memoized.reports else stats
-    return model.memoized_score(params, kept, engine.totals(), engine.summary(params)).nats
+    return model.memoized_score(params, kept, engine.table.totals(), engine.summary(params)).nats
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def made(monkeypatch):
             after = bound_of(model, engine, shape.params, shape.stats)
             if engine.memoized.reports:
                 sums = model.memoized_score(
-                    shape.params, shape.stats, engine.totals(), engine.summary(shape.params)
+                    shape.params, shape.stats, engine.table.totals(), engine.summary(shape.params)
                 )
                 assert sums.nats == pytest.approx(after, rel=1e-9), "the sums follow as the reports do"
             made.append((item.gain, after - before, before))
@@ -96,7 +96,7 @@ def test_a_topic_that_mixes_others_is_dissolved_among_them(made):
 
     run(job, state, [Edits()])
     assert [edit for edit in told if "also" in edit]
-    assert job.engine.totals().shape[1] == 3
+    assert job.engine.table.totals().shape[1] == 3
     for gain, difference, before in made:
         assert gain == pytest.approx(difference, abs=4e-9 * abs(before))
 

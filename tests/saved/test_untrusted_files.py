@@ -228,11 +228,26 @@ def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, 
     assert str(path) in refusal(cli, "resume", sealed(path))
 
 
+@pytest.mark.parametrize("kind", [[], "/etc/hostname"])
+def test_every_verb_names_a_model_of_an_unknown_kind(cli, copy, planted, tmp_path, kind):
+    sealed(copy, estimator=kind)
+    out = ("--out", tmp_path / "x.csv")
+    for verb in (("topics",), ("evaluate", planted), ("transform", planted, *out)):
+        assert str(copy) in refusal(cli, verb[0], copy, *verb[1:])
+
+
 @pytest.mark.parametrize("schedule", [-1, 1e400, "sometimes"])
 def test_settings_that_mean_nothing_are_refused(cli, tmp_path, schedule):
     path = unpack(OLDER / "0.1.0" / file_name("hdp, online"), tmp_path / "model")
     settings = json.loads((path / "model.json").read_bytes())["settings"]
     assert str(path) in refusal(cli, "topics", sealed(path, settings={**settings, "schedule": schedule}))
+
+
+@pytest.mark.parametrize("name", ["passes", "scores", "seen", "converged"])
+def test_every_part_of_how_far_a_run_is_is_needed(cli, copy, tmp_path, name):
+    run = json.loads((copy / "model.json").read_bytes())["run"]
+    del run[name]
+    assert name in refusal(cli, "report", sealed(copy, run=run), "--out", tmp_path / "r.html")
 
 
 @pytest.mark.parametrize("share", [float("nan"), -0.1, 1.0, "half", None])

@@ -22,7 +22,7 @@ from stickbreaker import HDP, LDA
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark import SparkEngine
-from stickbreaker.estimators.streams.partial_fit import online_step
+from stickbreaker.estimators.streams.stream_run import online_step
 from stickbreaker.estimators.topics.open_initialization import source_of
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.estimators.topics.topic_runs import start_run
@@ -31,7 +31,7 @@ from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.spark.file_stream import Arrivals
-from stickbreaker.spark.streaming import ARRIVING, StreamingModel, wait
+from stickbreaker.spark.streaming import StreamingModel, wait
 
 BATCH = 30  # documents a minibatch
 FILE = 2 * BATCH  # documents of a file
@@ -156,9 +156,9 @@ class Watched(StreamingModel):
 
     reached: Reached
 
-    def _save(self) -> None:
-        super()._save()
-        self.reached(f"commit {self.fixed[ARRIVING]['batch'] + 1}")
+    def _learn(self, frame: Any, batch: int) -> None:
+        super()._learn(frame, batch)
+        self.reached(f"commit {batch + 1}")
 
 
 def learned_under(

@@ -3,6 +3,7 @@
 import errno
 import gzip
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -40,6 +41,7 @@ from stickbreaker.corpus import Vocabulary
 from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
+from stickbreaker.saved.manifest import encoded
 from stickbreaker.spark.streaming import StreamingModel, offsets_of
 from stickbreaker.testing.estimators import contents
 
@@ -303,6 +305,16 @@ def test_a_model_or_notes_that_are_gone_are_missed(spark, undisturbed):
         again(spark, undisturbed)
     away.rename(undisturbed)
     again(spark, undisturbed)
+
+
+def test_a_model_that_makes_no_sense_is_refused(spark, undisturbed, out):
+    shutil.copytree(undisturbed, out)
+    shutil.copytree(offsets_of(undisturbed), offsets_of(out))
+    manifest = ModelDirectory(out).manifest()
+    del manifest["small"]["alpha"]
+    (out / saved.MANIFEST).write_bytes(encoded(manifest))
+    with pytest.raises(UserError, match=r"makes no sense \(ValueError: no alpha like this model's\)"):
+        again(spark, out, undisturbed.parent / "incoming")
 
 
 def test_two_processes_do_not_learn_one_model(spark, undisturbed):

@@ -102,8 +102,10 @@ class TestConceptWords(ConceptRuns, RunTests):
 
 def test_totals_are_of_groups():
     job, _ = TestConceptWords().after(2)
-    assert job.engine.totals().shape == (10_000, 2)
-    assert job.engine.totals() == pytest.approx(totals_of(job.model, job.engine.table.counts(slice(None))))
+    assert job.engine.table.totals().shape == (10_000, 2)
+    assert job.engine.table.totals() == pytest.approx(
+        totals_of(job.model, job.engine.table.counts(slice(None)))
+    )
 
 
 class SmallRuns(TestConceptWords):

@@ -121,6 +121,6 @@ class TestSmallGrammar(GrammarRuns, RunTests):
         params = model.prepare({}, engine.table.whole())
         known = sorted({*self.words(engine)} - {*model.keys()})
         rows, lacking = engine.table.positions([*model.keys(), *known]), model.possible - len(known)
-        view = model.expectations(params, engine.table.whole(), engine.totals(), rows)
+        view = model.expectations(params, engine.table.whole(), engine.table.totals(), rows)
         words = view.words[:, :-1].sum(1) + lacking * view.words[:, -1]
         assert view.pairs.sum((1, 2)) + words == pytest.approx(np.ones(model.symbols))

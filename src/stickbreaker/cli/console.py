@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -55,6 +56,23 @@ def note(text: object) -> None:
     print(printable(text), file=sys.stderr, flush=True)  # click.echo would write past the bar
 
 
+class ProgressLine:
+    """Progress on standard error: a line that changes every `changes` seconds on a terminal, elsewhere a new
+    one every `lines` seconds."""
+
+    def __init__(self, changes: float, lines: float) -> None:
+        self.live = sys.stderr.isatty()
+        self.every = changes if self.live else lines
+        self.start = self.shown = time.monotonic()
+
+    def show(self, text: str, *, last: bool = False) -> None:
+        """Show a text, unless the one before is too young; the `last` one always, and it stays."""
+        if last or time.monotonic() - self.shown >= self.every:
+            self.shown = time.monotonic()
+            clear, end = ("\r\x1b[K", "\n" if last else "") if self.live else ("", "\n")
+            print(f"{clear}{text}", end=end, file=sys.stderr, flush=True)
+
+
 @functools.cache
 def tell_of_compiling() -> None:
     """Say so, once in this process, when kernels are really compiled; those in numba's cache are not."""
@@ -93,6 +111,8 @@ class NumberRange(click.FloatRange):
         return number
 
 
+model_argument = click.argument("model", type=click.Path(path_type=Path))
+inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")
 threads_option = click.option(
     "--threads", type=click.IntRange(1), show_default="every core", help="The result does not depend on it."
 )
@@ -122,6 +142,12 @@ def written(names: tuple[str, ...]) -> tuple[str, ...]:
     context = click.get_current_context()
     source = click.core.ParameterSource.COMMANDLINE
     return tuple(name for name in names if context.get_parameter_source(name) == source)
+
+
+def refuse_written(names: tuple[str, ...], problem: str) -> None:
+    """Raise a usage error, "--name problem", for the first of the named options that was written."""
+    for name in written(names):
+        raise click.UsageError(f"--{name.replace('_', '-')} {problem}")
 
 
 def options_into(

@@ -4,8 +4,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-import click
-
 from stickbreaker.cli.options.inputs import ReadingChoice
 from stickbreaker.cli.verbs.topics import open_documents
 from stickbreaker.core.errors import UserError
@@ -13,18 +11,15 @@ from stickbreaker.core.errors import UserError
 
 def measures_of(model: Path) -> tuple[str, ...]:
     """What the model's kind is measured by. Raises UserError where that is nothing."""
+    from stickbreaker.core.untrusted import making_sense_of
     from stickbreaker.estimators.kinds import kind_of
     from stickbreaker.saved import ModelDirectory
+    from stickbreaker.saved.manifest import RESTORE
 
-    kind = kind_of(ModelDirectory(model).manifest())
-    kind.refuse("evaluate", model)
-    return kind.measures
-
-
-def refuse_meaningless(names: tuple[str, ...]) -> None:
-    """Raise a usage error for options about topics."""
-    for name in names:
-        raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for a model of this kind")
+    with making_sense_of(model, RESTORE):
+        kind = kind_of(ModelDirectory(model).manifest())
+        kind.refuse("evaluate", model)
+        return kind.measures
 
 
 def score_documents(

@@ -1,6 +1,5 @@
 """Fitting to a stream at the command line: to begin, to go on, and the summary printed at the end."""
 
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,23 +9,26 @@ import click
 
 from stickbreaker.cli.console import (
     NumberRange,
+    ProgressLine,
     emit,
     fail,
     note,
     options_into,
+    refuse_written,
     stop_signals,
     tell_of_compiling,
     written,
 )
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
+from stickbreaker.cli.running import emit_finished
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
+    from stickbreaker.estimators.streams.stream_run import StreamRun
     from stickbreaker.estimators.streams.streaming import Stream
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-    from stickbreaker.learning.variational import VariationalRun, VariationalState
 
 OPTIONS = (
     click.option(
@@ -86,16 +88,14 @@ class StreamChoice:
             raise click.UsageError("--stream needs --schedule online")
         if self.stream or (inputs == ("-",) and opened.is_open and online):
             return True
-        for name in written(("snapshot_documents", "snapshot_seconds", "date_field")):
-            raise click.UsageError(f"--{name.replace('_', '-')} needs --stream")
+        refuse_written(("snapshot_documents", "snapshot_seconds", "date_field"), "needs --stream")
         return False
 
     def settings(self, inputs: tuple[str, ...], reading: ReadingChoice) -> "StreamSettings":
         """What is read, and how often the model is saved. Raises a usage error for options of a corpus."""
         from stickbreaker.estimators.streams.stream_feed import StreamSettings
 
-        for name in written(REFUSED):
-            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for a stream")
+        refuse_written(REFUSED, "has no meaning for a stream")
         files = tuple(name if name == "-" else str(Path(name).resolve()) for name in inputs)
         return StreamSettings(
             files,
@@ -156,8 +156,7 @@ def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json
         except Stopped:
             fail(f"interrupted; the model is as it was saved; {REMEDY} {path}")
         if stream is None:
-            result = {"model": str(path), "status": "done", "resumed": False}
-            emit(result, as_json, lambda _: f"{path}: finished already")
+            emit_finished(path, as_json)
             return
         _go_on(stream, path, stop, as_json)
 
@@ -178,7 +177,7 @@ def refuse_spark(model: "TopicEstimator") -> None:
 def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
     from stickbreaker.estimators.streams import streaming
 
-    progress = StreamProgress(stream.about["documents"])
+    progress = StreamProgress(stream.run.about["documents"])
     try:
         ended = streaming.go_on(stream, path, stop, progress)
     except UserError as error:
@@ -195,62 +194,49 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
     if not ended:
         fail(f"interrupted; the model is saved; {REMEDY} {path}")
     skipped = sum(stream.feed.problems.counts.values())
-    summary = stream_summary(stream.job, stream.state, stream.about, skipped)
-    emit({"model": str(path), "status": "done", **summary}, as_json, stream_text)
+    emit({"model": str(path), "status": "done", **stream_summary(stream.run, skipped)}, as_json, stream_text)
 
 
 class StreamProgress:
-    """Documents, their pace and the vocabulary on standard error: a line every few seconds, or on a terminal
-    one line that changes."""
+    """Progress of a stream: documents, their pace and the vocabulary."""
 
     def __init__(self, documents: int) -> None:
-        self.live = sys.stderr.isatty()
-        self.every = 0.25 if self.live else 5.0
+        self.line = ProgressLine(changes=0.25, lines=5.0)
         self.first = documents
-        self.start = self.shown = time.monotonic()
         self.entered = self.left = 0
-        self.record: dict[str, Any] | None = None
+        self.text = ""
 
     def __call__(self, record: dict[str, Any]) -> None:
         """Note the record of a step."""
-        self.record = record
         self.entered += record["vocabulary"]["entered"]
         self.left += record["vocabulary"]["left"]
-        if time.monotonic() - self.shown >= self.every:
-            self._show(end="" if self.live else "\n")
-
-    def done(self) -> None:
-        """Print the last line."""
-        if self.record is not None:
-            self._show(end="\n")
-
-    def _show(self, end: str) -> None:
-        assert self.record is not None
-        self.shown = time.monotonic()
-        documents = int(self.record["documents"])
-        pace = (documents - self.first) / max(self.shown - self.start, 1e-9)
-        line = (
-            f"{documents:,} documents, {pace:,.0f} documents/s, {self.record['vocabulary']['size']:,} words, "
+        documents = int(record["documents"])
+        pace = (documents - self.first) / max(time.monotonic() - self.line.start, 1e-9)
+        self.text = (
+            f"{documents:,} documents, {pace:,.0f} documents/s, {record['vocabulary']['size']:,} words, "
             f"{self.entered:,} entered, {self.left:,} left"
         )
-        clear = "\r\x1b[K" if self.live else ""
-        print(f"{clear}{line}", end=end, file=sys.stderr, flush=True)
+        self.line.show(self.text)
+
+    def done(self) -> None:
+        """Show the last step's text for good."""
+        if self.text:
+            self.line.show(self.text, last=True)
 
 
-def stream_summary(
-    job: "VariationalRun", state: "VariationalState", known: dict[str, Any], skipped: int
-) -> dict[str, Any]:
-    """What a stream taught; `known` is what the model's manifest says of its documents."""
+def stream_summary(run: "StreamRun", skipped: int) -> dict[str, Any]:
+    """What a stream taught, and how many of its documents were skipped."""
+    engine, scores = run.job.engine, run.state.scores
     return {
-        "topics": len(job.model.in_use(job.engine.totals().sum(axis=0))),
-        "words": job.engine.table.shape[0],
-        "documents": known["documents"],
-        "without_words": known["empty"],
+        "topics": len(run.job.model.in_use(engine.table.totals().sum(axis=0))),
+        "words": engine.table.shape[0],
+        "documents": run.about["documents"],
+        "without_words": run.about["empty"],
         "skipped": skipped,
-        "steps": state.step,
-        "score": state.scores[-1] if state.scores else None,
+        "steps": run.state.step,
+        "score": scores[-1] if scores else None,
         "kind": "documents",
-        "seed": job.seed,
+        "seed": run.job.seed,
     }
 
 

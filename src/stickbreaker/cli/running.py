@@ -94,14 +94,16 @@ def go_on(
     again = f"stickbreaker resume {path}" + ("" if engine == "local" else " --engine spark")
     done = run_on(path, every, threads, f"the model is saved, go on with: {again}", engine)
     if done is None:
-        emit(
-            {"model": str(path), "status": "done", "resumed": False},
-            as_json,
-            lambda r: f"{path}: finished already",
-        )
+        emit_finished(path, as_json)
         return
     text = partial(_as_text, sizes=done[0].sizes(), following=KINDS[done[0].kind].verbs[:1])
     emit(_summarize(path, *done), as_json, text)
+
+
+def emit_finished(path: Path, as_json: bool) -> None:
+    """Say of a run that there is nothing left to do."""
+    result = {"model": str(path), "status": "done", "resumed": False}
+    emit(result, as_json, lambda _: f"{path}: finished already")
 
 
 def run_on(

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from stickbreaker.cli.options.engine import EngineChoice
 from stickbreaker.core.errors import UserError
 
@@ -21,12 +19,6 @@ def stored_corpus(inputs: tuple[str, ...]) -> "Corpus":
         remedy = "build one: stickbreaker corpus build"
         raise UserError("on Spark a corpus is scored, where all machines see it", remedy=remedy)
     return Corpus.open(inputs[0])
-
-
-def refuse_written(names: tuple[str, ...]) -> None:
-    """Raise a usage error for options that a command on Spark does not have."""
-    for name in names:
-        raise click.UsageError(f"--{name.replace('_', '-')} does not go with --engine spark")
 
 
 def shares_on_spark(

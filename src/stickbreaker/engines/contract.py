@@ -38,7 +38,7 @@ class Engine(ABC):
     """Owns the table of counts; every method leaves it whole.
 
     `table` is there from `start` or `restore` on, to be looked at; what it gives is void after a change.
-    An engine whose table no process can hold gives rows of it that are asked for.
+    Where no process can hold the counts, it has their totals, and reads rows that are asked for.
     """
 
     table: CountTable
@@ -86,8 +86,11 @@ class Engine(ABC):
         """table ← keep · table + add · rows."""
 
     @abstractmethod
-    def edit(self, edit: Edit) -> None:
-        """Change the table's shape, and with it the documents' records and the reports that are kept."""
+    def edit(self, edit: Edit, stats: Stats | None = None) -> Stats | None:
+        """Change the table's shape, and with it the documents' records and the reports that are kept.
+
+        Gives `stats`, a step's report that is still to be used, in the new shape too.
+        """
 
     @abstractmethod
     def map_items(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
@@ -109,14 +112,6 @@ class Engine(ABC):
         here the sum is one.
         """
         return sum_arrays(self.map_items(function, items), finish)
-
-    @abstractmethod
-    def edit_stats(self, edit: Edit, stats: Stats) -> Stats:
-        """The step's report in the shape that an edit gives the table; called before `edit`."""
-
-    @abstractmethod
-    def totals(self) -> Array:
-        """Sums of the table (groups × columns)."""
 
     @abstractmethod
     def summary(self, params: Record) -> Summary:

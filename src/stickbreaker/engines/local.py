@@ -216,20 +216,16 @@ class LocalEngine(Engine):
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
         self.table.blend(rows, keep, add)
 
-    def edit(self, edit: Edit) -> None:
+    def edit(self, edit: Edit, stats: Stats | None = None) -> Stats | None:
         axes, n_rows = self.table.axes, self.table.n_rows
+        after = None if stats is None else apply_to_stats(edit, stats, *axes, n_rows)
         self.table.edit(edit)
         self.locals = {first: apply_to_local(edit, local) for first, local in self.locals.items()}
         if self.memoized.reports:
             assert isinstance(self.table, Table)
             self.memoized.edit(edit, *axes, n_rows)
             self.table.replace(self.memoized.table(self.table.shape))
-
-    def edit_stats(self, edit: Edit, stats: Stats) -> Stats:
-        return apply_to_stats(edit, stats, *self.table.axes, self.table.n_rows)
-
-    def totals(self) -> Array:
-        return self.table.totals()
+        return after
 
     def summary(self, params: Record) -> Summary:
         if self.model.table.truncated:

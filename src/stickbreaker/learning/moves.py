@@ -129,9 +129,9 @@ def make(
     every = set[int]().union(*concerned)
     n_rows, before = engine.table.shape[0], top_rows(engine.table_view(None), columns, every)
     for item in accepted:
-        stats = engine.edit_stats(item.edit, stats)
-        engine.edit(item.edit)
-        params = apply(item.edit, params)
+        edited = engine.edit(item.edit, stats)
+        assert edited is not None
+        stats, params = edited, apply(item.edit, params)
     if engine.table.shape[0] == n_rows:
         now = top_rows(engine.table_view(None), after, every)
         made = [with_rows(event, own, before, now) for event, own in zip(made, concerned, strict=True)]

@@ -86,7 +86,7 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     params, seed = state.params, derived_seed(job.seed, purposes.STEP, step.number)
     beginning = [] if state.proposals else moves.propose(model, params, state.latest, engine, step, job.seed)
     proposals, early, changed = state.proposals or beginning, [], {}
-    before = (engine.summary(params), engine.totals()) if job.schedule.exact else None
+    before = (engine.summary(params), engine.table.totals()) if job.schedule.exact else None
     shards = minibatch.shards
     stats = engine.map(params, shards, minibatch.n_shards, seed, [item for _, item in proposals])
     if beginning:
@@ -107,7 +107,7 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
         reported = replace(stats, rows=rows, trial={} if beginning else stats.trial)
         stats = engine.replace_report(minibatch.number, reported, minibatch.keep)
     summary = engine.summary(params) if model.needs_summary() else None
-    params = model.global_step(params, stats, engine.totals(), summary, step)
+    params = model.global_step(params, stats, engine.table.totals(), summary, step)
     ripe = minibatch.number is None or (
         not beginning and all(item.name in stats.trial for _, item in proposals)
     )
@@ -155,7 +155,7 @@ def _record(
         "kind": score.kind if score else "documents",
         "score": (score.nats if score else stats.score) / max(1.0, stats.tokens),
         "rate": minibatch.step.rate,
-        **model.figures(state.params, engine.totals()),
+        **model.figures(state.params, engine.table.totals()),
     }
     record |= records_of(events, model.table)
     if minibatch.ends_pass:
@@ -165,7 +165,9 @@ def _record(
             numbers = state.columns.numbers  # all of them
             record[model.table.rows] = top_rows(engine.table_view(None), state.columns, numbers)
         if minibatch.number is not None:
-            score = model.memoized_score(state.params, stats, engine.totals(), engine.summary(state.params))
+            score = model.memoized_score(
+                state.params, stats, engine.table.totals(), engine.summary(state.params)
+            )
         _end_pass(job, state, record, score)
     _evaluate(job, state, record, minibatch)
     return record
@@ -177,11 +179,11 @@ def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord,
     if score is None:
         engine = job.engine
         table = Stats(no_rows(job.model.n_columns(state.params)), score=state.pass_nats)
-        score = job.model.score(state.params, table, engine.totals(), engine.summary(state.params))
+        score = job.model.score(state.params, table, engine.table.totals(), engine.summary(state.params))
     _close_pass(state, score.nats)
     state.kind = score.kind if exact else "estimate"
     record["pass_score"] = state.scores[-1]
-    if job.evaluate is None and job.model.is_settled(state.params, job.engine.totals()):
+    if job.evaluate is None and job.model.is_settled(state.params, job.engine.table.totals()):
         state.converged = CONVERGED[score.kind](state.scores, job.limits.tol)
 
 

@@ -119,7 +119,7 @@ class CountTable(Protocol):
         ...
 
     def totals(self) -> Array:
-        """Sums over rows (groups × columns)."""
+        """Sums over the rows of each group (groups × columns)."""
         ...
 
     def whole(self) -> Counts:

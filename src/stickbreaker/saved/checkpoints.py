@@ -159,10 +159,10 @@ def params_from(snapshot: Snapshot) -> dict[str, Field]:
 
 
 def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
-    """What a manifest says of how far the run is; older ones lack what is new."""
-    held = snapshot.manifest["run"]
-    refuse_other_kinds(held, KINDS, needed=False)
-    return {name: held[name] for name in names if name in held}
+    """What a manifest says of how far the run is; the oldest do not say what "kind" their scores are of."""
+    held = {"kind": RunState.kind, **snapshot.manifest["run"]}
+    refuse_other_kinds(held, {name: KINDS[name] for name in names})
+    return {name: held[name] for name in names}
 
 
 def _columns_of(held: Any) -> Columns | None:

@@ -72,6 +72,8 @@ def _what_is_wrong(manifest: Mapping[str, Any]) -> str | None:
     files, run = manifest.get("files"), manifest.get("run")
     if manifest.get("status") not in ("running", "done"):
         return "its status is neither running nor done"
+    if not isinstance(manifest.get("estimator"), str):
+        return "it does not say of which kind it is"
     if not isinstance(manifest.get("stickbreaker", ""), str):
         return "it does not say by which version it was written"
     if not isinstance(run, dict) or not is_whole(run.get("step"), 0):

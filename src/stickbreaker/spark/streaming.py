@@ -5,35 +5,33 @@ batch. The number of the last batch therefore travels in the model's manifest, i
 count: each micro-batch is learned from exactly once, whenever the driver dies.
 """
 
-import hashlib
 import json
 import shutil
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
-from stickbreaker.corpus.source import Source
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.failures import SparkFailure, reason_of
 from stickbreaker.estimators.engine_choice import engine_of
-from stickbreaker.estimators.saving import about, manifest_at_start, manifest_of
+from stickbreaker.estimators.saving import about, manifest_of
 from stickbreaker.estimators.settings import seed_of
-from stickbreaker.estimators.streams.partial_fit import online_step
+from stickbreaker.estimators.streams.stream_run import StreamRun, Watch, joint_fingerprint
 from stickbreaker.estimators.topics.open_initialization import source_of
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.estimators.topics.topic_runs import start_run
-from stickbreaker.estimators.topics.topic_snapshots import Moments
-from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Online, cut
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.checkpoints import model_of, state_of
+from stickbreaker.saved.checkpoints import model_of
 from stickbreaker.saved.directory import LOCK, new_model_directory
+from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.spark.file_stream import Arrivals, arrived
 from stickbreaker.spark.session import in_one_line, spark_errors
 
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
 AGAIN = "what was learned is saved; give the command again to go on"
 ARRIVING = "arriving"  # of a manifest: what files are read, Spark's query, and the last micro-batch's number
 BEGUN = "begun"  # a file among Spark's notes: there is a model that learned by them
-Watch = Callable[[TraceRecord], object]
 
 
 def offsets_of(path: Path) -> Path:
@@ -106,7 +103,7 @@ class StreamingModel:
         with self.one:
             if not self.is_open and self.path.exists():
                 self._open()
-            if self.is_open and batch <= self.fixed[ARRIVING]["batch"]:
+            if self.is_open and batch <= self.run.fixed[ARRIVING]["batch"]:
                 return
             try:
                 with in_one_line(where=self.arrivals.directory):
@@ -125,11 +122,10 @@ class StreamingModel:
         if come.corpus is not None:
             if not self.is_open:
                 self._begin(come.corpus)
-            self.date = come.date or self.date
-            self._steps(come.corpus)
+            self._steps(come.corpus, come.date)
         if self.is_open:  # otherwise nothing has come yet
-            self.fixed[ARRIVING]["batch"] = batch
-            self._save()
+            self.run.fixed[ARRIVING]["batch"] = batch
+            self.run.save(self.directory)  # with the number of the micro-batch, in one rename
         shutil.rmtree(folder, ignore_errors=True)
 
     # the model
@@ -158,28 +154,15 @@ class StreamingModel:
     def _open(self) -> None:
         """Take up the model where it was saved."""
         directory = ModelDirectory(self.path)
-        manifest = directory.manifest()
-        self._compare(manifest)
+        self._compare(directory.manifest())
         directory.lock()
         snapshot = directory.read()
-        manifest = snapshot.manifest
-        directory.truncate_trace(manifest)
-        entry = manifest[ARRIVING] | asdict(self.arrivals)
-        self.fixed: dict[str, Any] = {**manifest_at_start(manifest), ARRIVING: entry}
-        vocabulary, seed = directory.vocabulary(), manifest["settings"]["random_state"]
-        model = self.estimator.topic_model(vocabulary, self.analysis, stream=True)
+        model = self.estimator.topic_model(directory.vocabulary(), self.analysis, stream=True)
         engine = engine_of(self.estimator, model, folder=self.path)
-        engine.restore(model, snapshot.arrays, snapshot.keys)
-        self.state = state_of(snapshot)
-        nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
-        schedule = self.estimator.learning_schedule()
-        self.job = VariationalRun(model, engine, schedule, nothing, seed=seed)
-        self.moments = Moments(directory.evolution()) if model.words.grows else None
-        self.date = self.moments.date if self.moments is not None else None
-        self.clock = Clock(snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0)
-        self.clock.begin(self.job, self.state)
-        self.trace = Trace(directory.trace_path)
-        self.trace.begin(self.job, self.state)
+        with making_sense_of(self.path, RESTORE):
+            self.run = StreamRun.restore(self.estimator, model, engine, directory, snapshot)
+        self.run.fixed[ARRIVING] = snapshot.manifest[ARRIVING] | asdict(self.arrivals)
+        self.run.open(directory)
         self.directory, self.is_open = directory, True
         (offsets_of(self.path) / BEGUN).touch()
 
@@ -221,42 +204,22 @@ class StreamingModel:
             elif left.name != LOCK:
                 left.unlink()
 
-    def _steps(self, corpus: Corpus) -> None:
-        """Online steps over a micro-batch, a minibatch each; one without a word is counted alone."""
-        known, model, schedule = self.fixed["corpus"], self.job.model, self.job.schedule
+    def _steps(self, corpus: Corpus, date: str | None) -> None:
+        """Online steps over a micro-batch, a minibatch each."""
+        run, schedule = self.run, self.run.job.schedule
         assert isinstance(schedule, Online)
-        known["tokens"] += corpus.n_tokens
-        known["empty"] += corpus.n_empty
-        both = (known["fingerprint"] + corpus.fingerprint).encode()
-        known["fingerprint"] = hashlib.blake2b(both, digest_size=16).hexdigest()
-        source = source_of(corpus, model)
-        job = replace(self.job, source=source)
+        run.count(corpus, joint_fingerprint(run.about["fingerprint"], corpus.fingerprint), date)
+        source = source_of(corpus, run.job.model)
         for numbers in cut(source.windows(None), schedule.batch_size):
-            known["documents"] += len(numbers)
-            if corpus.n_empty >= len(numbers) and not len(source.read(numbers).words):
-                self.state.seen += len(numbers)
-                continue
-            record = online_step(job, self.state, known["documents"], source.shards(numbers))
-            del self.state.scores[:-1]  # a stream has no end, its trace has them all
-            self.clock.step(job, self.state, record)
-            self.trace.step(job, self.state, record)
-            self.trace.records.clear()  # the file has them
-            if self.watch is not None:
+            without_words = corpus.n_empty >= len(numbers) and not len(source.read(numbers).words)
+            record = run.learn(source.shards(numbers), without_words=without_words)
+            if record is not None and self.watch is not None:
                 self.watch(record)
-
-    def _save(self) -> None:
-        """Save the model with the number of its last micro-batch, in one rename."""
-        snapshot = model_of(self.job.engine, self.state, self.fixed, "running")
-        if self.moments is not None:
-            self.moments.add(self.job, self.state, self.fixed["corpus"]["documents"], self.date)
-            snapshot.evolution = self.moments.evolution
-        self.directory.write(snapshot)
 
     def _release(self) -> None:
         """Let the model go; the next micro-batch takes it up as it was saved."""
         if self.is_open:
-            self.trace.end(self.job, self.state)
-            self.directory.unlock()
+            self.run.close(self.directory)
             self.is_open = False
 
     def close(self) -> None:

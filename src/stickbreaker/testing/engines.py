@@ -52,7 +52,7 @@ class RunTests(Runs):
             records,
             words,
             job.engine.table.counts(slice(None)).copy(),
-            job.engine.totals().copy(),
+            job.engine.table.totals().copy(),
         )
 
     def whole(self) -> Whole:
@@ -113,7 +113,7 @@ class EngineLaws(RunTests):
         assert whole.proposals.count("split-largest") >= 1
         assert whole.proposals.count("split-smallest") + whole.proposals.count("split-largest") < 2 * tried
         assert len(whole.params["use"].values) == whole.totals.shape[1] >= 2
-        assert self.after(self.middle)[0].engine.totals().shape[1] >= 2, "there are splits before a cut"
+        assert self.after(self.middle)[0].engine.table.totals().shape[1] >= 2, "there are splits before a cut"
 
     def test_split_components_part_the_two_kinds(self) -> None:
         whole = self.whole()
@@ -127,12 +127,12 @@ class EngineLaws(RunTests):
         job, _ = self.after(1)
         before = job.engine.table.counts(slice(None)).copy()
         assert before.any()
-        assert job.engine.totals()[0] == pytest.approx(before.sum(0), rel=1e-9)
+        assert job.engine.table.totals()[0] == pytest.approx(before.sum(0), rel=1e-9)
         job.engine.blend(Rows(np.array([1]), before[:1]), 0.5, 2.0)
         after = 0.5 * before
         after[1] += 2.0 * before[0]
         assert job.engine.table.counts(slice(None)) == pytest.approx(after, rel=1e-12)
-        assert job.engine.totals()[0] == pytest.approx(after.sum(0), rel=1e-9)
+        assert job.engine.table.totals()[0] == pytest.approx(after.sum(0), rel=1e-9)
 
     def test_edits_of_columns_keep_totals_but_for_what_they_drop(self) -> None:
         """Law 4; the table follows an edit as the record beside it does."""
@@ -148,16 +148,36 @@ class EngineLaws(RunTests):
         )
         job.engine.edit(edit)
         after = apply(edit, {**state.params, "counts": counts})
-        table, totals = job.engine.table.counts(slice(None)), job.engine.totals()
+        table, totals = job.engine.table.counts(slice(None)), job.engine.table.totals()
         assert table == pytest.approx(after["counts"].values, rel=1e-12)
         assert totals[0] == pytest.approx(table.sum(0), rel=1e-9)
         assert dropped(counts, edit) > 0.0
         assert totals.sum() == pytest.approx(counts.values.sum() - dropped(counts, edit))
         assert len(after["use"].values) == table.shape[1] == n
 
+    def test_a_report_follows_an_edit_as_the_table_does(self) -> None:
+        """It becomes the same table whether the edit is made before or after."""
+        edit = (Grow("components", 1), Split("components", 0, 0.25), Permute("components", (1, 2, 0)))
+        tables: list[Array] = []
+        for edit_first in (False, True):
+            job, state = self.after(1)
+            engine, shards = job.engine, self.shards(1)
+            stats = engine.map(state.params, shards, len(shards), job.seed)
+            if edit_first:
+                edited = engine.edit(edit, stats)
+                assert edited is not None
+                engine.blend(edited.rows, 0.0, 1.0)
+            else:
+                engine.blend(stats.rows, 0.0, 1.0)
+                assert engine.edit(edit) is None
+            tables.append(engine.table.counts(slice(None)).copy())
+            assert engine.table.totals()[0] == pytest.approx(tables[-1].sum(0), rel=1e-9)
+        assert tables[0].any()
+        assert tables[1] == pytest.approx(tables[0], rel=1e-12)
+
     def test_blend_decays_everything_and_adds_a_few_rows(self) -> None:
         job, _ = self.after(self.steps)
-        before, totals = job.engine.table.counts(slice(None)).copy(), job.engine.totals().copy()
+        before, totals = job.engine.table.counts(slice(None)).copy(), job.engine.table.totals().copy()
         fresh = Rows(np.array([1, 3]), np.arange(2.0 * before.shape[1]).reshape(2, -1))
         for _ in range(40):  # past any threshold at which the decay factor is multiplied out
             job.engine.blend(fresh, 0.6, 2.0)
@@ -165,9 +185,9 @@ class EngineLaws(RunTests):
             before[[1, 3]] += 2.0 * fresh.values
             totals = 0.6 * totals + 2.0 * fresh.values.sum(0)
         assert job.engine.table.counts(slice(None)) == pytest.approx(before, rel=1e-12)
-        assert job.engine.totals() == pytest.approx(totals, rel=1e-12)
+        assert job.engine.table.totals() == pytest.approx(totals, rel=1e-12)
         job.engine.blend(fresh, 0.0, 1.0)
-        assert job.engine.totals()[0] == pytest.approx(fresh.values.sum(0))
+        assert job.engine.table.totals()[0] == pytest.approx(fresh.values.sum(0))
 
 
 class ClosedEngineTests(ClosedRuns, EngineLaws):
@@ -207,7 +227,7 @@ class EngineTests(GrowingRuns, EngineLaws):
         after = engine.table.counts(slice(None))
         lost = values[[n - 1, n - 3]].sum()
         assert after.shape == (n - 1, columns + 1)
-        assert engine.totals().sum() == pytest.approx(values.sum() - lost)
+        assert engine.table.totals().sum() == pytest.approx(values.sum() - lost)
         assert after.sum() == pytest.approx(values.sum() - lost)
         assert engine.table.positions(["late", keys[0], keys[n - 1]]).tolist() == [n - 2, n - 3, -1]
         params = apply(edit, state.params)

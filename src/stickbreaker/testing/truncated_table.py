@@ -129,7 +129,7 @@ class OrderedEngineTests(GrowingRuns):
 
     def test_totals_are_sums_of_the_table(self) -> None:
         job, *_ = self.history()
-        assert job.engine.totals()[0] == pytest.approx(
+        assert job.engine.table.totals()[0] == pytest.approx(
             job.engine.table.counts(slice(None)).sum(axis=0), rel=1e-9
         )
 
@@ -183,7 +183,7 @@ class OrderedEngineTests(GrowingRuns):
         after[1:] = values[1:]
         after[2:, 0] = 0.0
         assert engine.table.counts(slice(None)) == pytest.approx(after)
-        assert engine.totals()[0] == pytest.approx(after.sum(axis=0))
+        assert engine.table.totals()[0] == pytest.approx(after.sum(axis=0))
         assert engine.table.positions(["late"]).tolist() == [0]
         assert apply(edit, state.params)["letters"].values.shape == (n,)
 
@@ -197,7 +197,7 @@ class OrderedEngineTests(GrowingRuns):
             before[[1, 3]] += 2.0 * fresh.values
         assert job.engine.table.counts(slice(None)) == pytest.approx(before, rel=1e-12)
         job.engine.blend(fresh, 0.0, 1.0)
-        assert job.engine.totals()[0] == pytest.approx(fresh.values.sum(axis=0))
+        assert job.engine.table.totals()[0] == pytest.approx(fresh.values.sum(axis=0))
 
     def bytes_of(self, engine: Engine) -> tuple[dict[str, bytes], list[str] | None]:
         """All that an engine's snapshot holds."""

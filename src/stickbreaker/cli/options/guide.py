@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import NumberRange, options_into, written
+from stickbreaker.cli.console import NumberRange, options_into, refuse_written
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.topics.seed_words import Guide
@@ -52,8 +52,7 @@ class GuideChoice:
         from stickbreaker.estimators.topics.seed_words import Guide
 
         if self.guide is None:
-            for name in written(("guide_categories", "guide_inside", "guide_outside")):
-                raise click.UsageError(f"--{name.replace('_', '-')} needs --guide")
+            refuse_written(("guide_categories", "guide_inside", "guide_outside"), "needs --guide")
             return None
         names = None
         if self.guide_categories is not None:

@@ -1,6 +1,6 @@
 """The options by which verbs read raw files or open a corpus, and what they make of them."""
 
-import sys
+import math
 import time
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import NumberRange, note, options_into
+from stickbreaker.cli.console import NumberRange, ProgressLine, note, options_into
 from stickbreaker.core.errors import UserError, shortened_path
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
@@ -233,30 +233,6 @@ reading_options = options_into(READING, ReadingChoice, "reading")
 analysis_options = options_into(ANALYSIS, AnalysisChoice, "choice")
 
 
-class DocumentsRead:
-    """Progress on standard error: a counter on a terminal, and one line when all is read."""
-
-    def __init__(self) -> None:
-        self.start = time.monotonic()
-        self.shown = self.start
-        self.documents = 0
-        self.live = sys.stderr.isatty()
-
-    def __call__(self, documents: int) -> None:
-        """Note the number of documents so far."""
-        self.documents = documents
-        if self.live and documents % 64 == 0 and time.monotonic() - self.shown > 0.2:
-            self.shown = time.monotonic()
-            click.echo(f"\r{documents:,} documents read", err=True, nl=False)
-
-    def done(self) -> None:
-        """Print the last line."""
-        seconds = time.monotonic() - self.start
-        click.echo(
-            f"{chr(13) if self.live else ''}{self.documents:,} documents read in {seconds:.1f} s", err=True
-        )
-
-
 def open_or_build(
     inputs: tuple[str, ...],
     reading: ReadingChoice,
@@ -316,7 +292,7 @@ def build_corpus(
         raise UserError(problem, remedy="leave it out")
     if choice is not None:
         analysis = replace(choice.analysis(reading.largest_bytes), sentences=sentences)
-    progress = DocumentsRead()
+    line = ProgressLine(changes=0.2, lines=math.inf)
     built = Corpus.build(
         inputs,
         out,
@@ -325,9 +301,10 @@ def build_corpus(
         rule=choice.rule(reading.largest_bytes) if choice is not None else None,
         vocabulary=vocabulary,
         overwrite=overwrite,
-        progress=progress,
+        progress=lambda documents: line.show(f"{documents:,} documents read"),
     )
-    progress.done()
+    seconds = time.monotonic() - line.start
+    line.show(f"{built.n_documents:,} documents read in {seconds:.1f} s", last=True)
     for kind, count in built.skipped.items():
         note(f"skipped {count} ({kind}); the first: {built.about.first_skipped.get(kind, '')}")
     return built

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import number_or_learned, options_into, written
+from stickbreaker.cli.console import number_or_learned, options_into, refuse_written
 
 if TYPE_CHECKING:
     from stickbreaker.corpus.building import AnyAnalysis
@@ -77,11 +77,10 @@ class OpenChoice:
         Raises UserError for a list that cannot be read, a usage error for options without --words open.
         """
         if not self.is_open:
-            for name in written(tuple(name for name in self.__dataclass_fields__ if name != "words")):
-                raise click.UsageError(f"--{name.replace('_', '-')} needs --words open")
+            others = tuple(name for name in self.__dataclass_fields__ if name != "words")
+            refuse_written(others, "needs --words open")
             return "closed"
-        for name in written(("eta",)):
-            raise click.UsageError(f"--{name} has no meaning with --words open")
+        refuse_written(("eta",), "has no meaning with --words open")
         from stickbreaker.corpus import Analysis
         from stickbreaker.models.topics import OpenVocabulary, Spelling
 

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
 
 
-@click.group(
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus",
-)
+@click.group(epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus")
 def corpus() -> None:
     """Build a corpus from text, describe or export one."""
 

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import NumberRange, command, emit, note, threads_option, written
-from stickbreaker.cli.document_scoring import measures_of, refuse_meaningless, score_as_text, score_documents
+from stickbreaker.cli.console import (
+    NumberRange,
+    command,
+    emit,
+    inputs_argument,
+    model_argument,
+    note,
+    refuse_written,
+    threads_option,
+)
+from stickbreaker.cli.document_scoring import measures_of, score_as_text, score_documents
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.options.unseen import (
@@ -18,8 +27,8 @@ from stickbreaker.cli.options.unseen import (
     summarize_spelling,
     unseen_options,
 )
-from stickbreaker.cli.spark_scoring import completion_on_spark, refuse_written
-from stickbreaker.cli.verbs.topics import inputs_argument, model_argument, open_model
+from stickbreaker.cli.spark_scoring import completion_on_spark
+from stickbreaker.cli.verbs.topics import open_model
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -88,18 +97,18 @@ def evaluate(
     On Spark (--engine spark) executors score a corpus by completion alone.
     """
     if where.engine == "spark":
-        refuse_written(written(ALONE))
+        refuse_written(ALONE, "does not go with --engine spark")
         result = completion_on_spark(model, inputs, completion, where)
         emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
         return
     from stickbreaker.estimators.topics.open_topics import topics_of
 
     where.refuse_spark_options()
-    if written(("particles",)) and not left_to_right:
-        raise click.UsageError("--particles needs --left-to-right")
+    if not left_to_right:
+        refuse_written(("particles",), "needs --left-to-right")
     measures = measures_of(model)
     if "score" in measures:
-        refuse_meaningless(written(("completion", *ALONE)))
+        refuse_written(("completion", *ALONE), "has no meaning for a model of this kind")
         emit(score_documents(model, inputs, reading, threads), as_json, score_as_text)
         return
     estimator, corpus = open_model(model, "evaluate", inputs, _of_documents(reading, reference), threads)

@@ -5,8 +5,15 @@ from typing import Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, note, refuse_file, tell_of_compiling, threads_option
-from stickbreaker.cli.verbs.topics import model_argument
+from stickbreaker.cli.console import (
+    command,
+    emit,
+    model_argument,
+    note,
+    refuse_file,
+    tell_of_compiling,
+    threads_option,
+)
 
 OF_TOPICS = ("mallet-topic-keys", "gensim-topics")
 OF_DOCUMENTS = ("mallet-doc-topics", "pyldavis")

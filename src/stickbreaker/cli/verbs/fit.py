@@ -2,11 +2,19 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import NumberRange, command, number_or_learned, threads_option, written
+from stickbreaker.cli.console import (
+    NumberRange,
+    command,
+    inputs_argument,
+    model_argument,
+    number_or_learned,
+    refuse_written,
+    threads_option,
+)
 from stickbreaker.cli.fit_stream import (
     StreamChoice,
     fit_stream,
@@ -22,8 +30,13 @@ from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
 from stickbreaker.cli.options.params import params_of
 from stickbreaker.cli.running import begin, go_on
 
+if TYPE_CHECKING:
+    from stickbreaker.estimators.plain_hdp import PlainHDP
+    from stickbreaker.estimators.plain_lda import PlainLDA
+
+Changes = dict[str, dict[str, Any]]  # of options: their attributes that take the place of others
 PRIOR = {"show_default": True, "callback": number_or_learned}
-OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a default or a text
+OPTIONS: Changes = {  # of every model; a command may change a default or a text
     "--out": {
         "required": True,
         "type": click.Path(path_type=Path),
@@ -80,7 +93,10 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a
         "type": click.Choice(["documents", "random"]),
         "help": "Start topics from a few documents each, or from noise.",
     },
-    "--iterations": {"type": click.IntRange(1)},
+    "--iterations": {
+        "type": click.IntRange(1),
+        "help": "Passes at most, or sweeps.  [default: 100, or 500 with Gibbs sampling]",
+    },
     "--tol": {
         "default": 1e-4,
         "show_default": True,
@@ -111,6 +127,18 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of every model; a command may change a
         "help": "The same seed gives the same model.",
     },
 }
+LDA: Changes = {
+    "--topics": {"default": 100},
+    "--kappa": {"default": 0.7},
+    "--tau0": {"default": 64.0},
+    "--alpha": {"help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric".'},
+}
+HDP: Changes = {
+    "--topics": {"default": 50, "help": "Topics to start with."},
+    "--kappa": {"default": 0.5},
+    "--tau0": {"default": 1.0},
+    "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
+}
 checkpoint_option = click.option(
     "--checkpoint-every",
     default=60.0,
@@ -121,16 +149,28 @@ checkpoint_option = click.option(
 
 
 def model_options(
-    without: tuple[str, ...], changed: dict[str, dict[str, Any]]
+    without: tuple[str, ...], *changes: Changes
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The input, and the options of `OPTIONS` but for some, with what a model changes."""
+    """The input, and the options of `OPTIONS` but for some, with what a model and a verb change."""
 
     def decorated(function: Callable[..., None]) -> Callable[..., None]:
         for name in reversed([name for name in OPTIONS if name not in without]):
-            function = click.option(name, **{**OPTIONS[name], **changed.get(name, {})})(function)
-        return click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")(function)
+            settings = {**OPTIONS[name]}
+            for changed in changes:
+                settings |= changed.get(name, {})
+            function = click.option(name, **settings)(function)
+        return inputs_argument(function)
 
     return decorated
+
+
+def run_options(function: Callable[..., None]) -> Callable[..., None]:
+    """The options that runs of every model have after the model's own."""
+    overwrite = click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
+    shared = (engine_options, threads_option, checkpoint_option, overwrite, reading_options, analysis_options)
+    for option in reversed(shared):
+        function = option(function)
+    return function
 
 
 @click.group(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
@@ -141,40 +181,15 @@ def fit() -> None:
 @fit.command(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
 @model_options(
     ("--concentration",),
-    {
-        "--topics": {"default": 100},
-        "--inference": {"type": click.Choice(["mean-field", "hybrid", "gibbs", "gibbs-delayed"])},
-        "--kappa": {"default": 0.7},
-        "--tau0": {"default": 64.0},
-        "--alpha": {"help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric".'},
-        "--iterations": {"help": "Passes at most, or sweeps.  [default: 100, or 500 with Gibbs sampling]"},
-    },
+    LDA,
+    {"--inference": {"type": click.Choice(["mean-field", "hybrid", "gibbs", "gibbs-delayed"])}},
 )
 @open_options
 @stream_options
 @guide_options
-@engine_options
-@threads_option
-@checkpoint_option
-@click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
-@reading_options
-@analysis_options
+@run_options
 @command
-def lda(
-    inputs: tuple[str, ...],
-    out: Path,
-    reading: ReadingChoice,
-    choice: AnalysisChoice,
-    guide: GuideChoice,
-    opened: OpenChoice,
-    streamed: StreamChoice,
-    where: EngineChoice,
-    held_out: float,
-    checkpoint_every: float,
-    overwrite: bool,
-    as_json: bool,
-    **settings: Any,
-) -> None:
+def lda(guide: GuideChoice, **options: Any) -> None:
     """Learn topics by latent Dirichlet allocation.
 
     The input is a corpus (see `stickbreaker corpus build`) or raw files, from which one is built and kept
@@ -185,34 +200,20 @@ def lda(
     """
     from stickbreaker.estimators.plain_lda import PlainLDA
 
-    on = streamed.is_on(inputs, opened, settings)
-    params = params_of(settings, opened=opened.is_open)
-    with where.host() as host:
-        model = PlainLDA(**params, words=opened.build(), guide=guide.build(), engine=host.engine)
-        if on:
-            refuse_spark(model)
-            fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
-            return
-        begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
-        host.remedy = resume_remedy(out)
-        go_on(out, checkpoint_every, settings["threads"], as_json, model.engine)
+    _fit(PlainLDA, **options, guide=guide.build())
 
 
 @fit.command(epilog="Example: stickbreaker fit hdp news.jsonl --out model")
 @model_options(
     (),
+    HDP,
     {
-        "--topics": {"default": 50, "help": "Topics to start with."},
         "--inference": {"type": click.Choice(["mean-field", "hybrid", "gibbs"])},
         "--batch-size": {
             "default": 256,
             "show_default": False,
             "help": "Documents a minibatch.  [default: a tenth, at least 256; online 256]",
         },
-        "--kappa": {"default": 0.5},
-        "--tau0": {"default": 1.0},
-        "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
-        "--iterations": {"help": "Passes at most, or sweeps.  [default: 100, or 500 with Gibbs sampling]"},
         "--tol": {"help": "Relative change that ends the run."},
         "--schedule": {
             "default": None,
@@ -243,14 +244,26 @@ def lda(
 )
 @open_options
 @stream_options
-@engine_options
-@threads_option
-@checkpoint_option
-@click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
-@reading_options
-@analysis_options
+@run_options
 @command
-def hdp(
+def hdp(**options: Any) -> None:
+    """Learn topics and their number by a hierarchical Dirichlet process.
+
+    Topics split and merge while the run goes on (not with --words open). The input is a corpus, raw files or
+    a stream, as for `fit lda`; `stickbreaker resume` goes on with a run that Ctrl-C ended.
+    """
+    from stickbreaker.estimators.plain_hdp import PlainHDP
+    from stickbreaker.models.topics.moves.split_merge_settings import ACCEPT, SplitMerge
+
+    if options["representation"] != "franchise":
+        refuse_written(("tables",), "needs --representation franchise")
+    moves = options["moves"]
+    options["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
+    _fit(PlainHDP, **options)
+
+
+def _fit(
+    kind: "type[PlainLDA | PlainHDP]",
     inputs: tuple[str, ...],
     out: Path,
     reading: ReadingChoice,
@@ -264,22 +277,11 @@ def hdp(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Learn topics and their number by a hierarchical Dirichlet process.
-
-    Topics split and merge while the run goes on (not with --words open). The input is a corpus, raw files or
-    a stream, as for `fit lda`; `stickbreaker resume` goes on with a run that Ctrl-C ended.
-    """
-    from stickbreaker.estimators.plain_hdp import PlainHDP
-    from stickbreaker.models.topics.moves.split_merge_settings import ACCEPT, SplitMerge
-
-    if settings["representation"] != "franchise" and written(("tables",)):
-        raise click.UsageError("--tables needs --representation franchise")
-    moves = settings["moves"]
-    settings["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
+    """Begin a run of a kind of model, or a stream, and go on to its end."""
     on = streamed.is_on(inputs, opened, settings)
     params = params_of(settings, opened=opened.is_open)
     with where.host() as host:
-        model = PlainHDP(**params, words=opened.build(), engine=host.engine)
+        model = kind(**params, words=opened.build(), engine=host.engine)
         if on:
             refuse_spark(model)
             fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
@@ -290,7 +292,7 @@ def hdp(
 
 
 @click.command(epilog="Example: stickbreaker resume model")
-@click.argument("model", type=click.Path(path_type=Path))
+@model_argument
 @engine_options
 @threads_option
 @checkpoint_option
@@ -314,8 +316,7 @@ def resume(
     on Spark goes on with --engine spark.
     """
     if is_stream(model):
-        if written(("checkpoint_every",)):
-            raise click.UsageError("--checkpoint-every has no meaning for a stream")
+        refuse_written(("checkpoint_every",), "has no meaning for a stream")
         resume_stream(model, threads, on_error, as_json)
         return
     if on_error is not None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, threads_option
+from stickbreaker.cli.console import command, emit, inputs_argument, model_argument, threads_option
 from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
-from stickbreaker.cli.verbs.topics import inputs_argument, model_argument, open_model
+from stickbreaker.cli.verbs.topics import open_model
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:

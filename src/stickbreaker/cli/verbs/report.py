@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, refuse_file
-from stickbreaker.cli.verbs.topics import model_argument
+from stickbreaker.cli.console import command, emit, model_argument, refuse_file
 from stickbreaker.core.errors import UserError
 
 

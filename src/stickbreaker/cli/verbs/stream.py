@@ -14,16 +14,16 @@ from stickbreaker.cli.console import (
     fail,
     note,
     options_into,
+    refuse_written,
     stop_signals,
     tell_of_compiling,
-    written,
 )
 from stickbreaker.cli.fit_stream import stream_summary, stream_text
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import AnalysisChoice, analysis_options
 from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
 from stickbreaker.cli.options.params import params_of
-from stickbreaker.cli.verbs.fit import model_options
+from stickbreaker.cli.verbs.fit import HDP, LDA, Changes, model_options
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ OPTIONS = (
 )
 WITHOUT = ("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in")
 REFUSED = ("min_documents", "max_share", "vocabulary_size", "hash")  # of a corpus that is there as a whole
-CHANGED: dict[str, dict[str, Any]] = {  # of models that streams learn
+CHANGED: Changes = {  # of models that streams learn
     "--inference": {
         "type": click.Choice(["mean-field", "hybrid"]),
         "help": "How to infer: by variational bound, or sampled documents.",
@@ -117,16 +117,7 @@ def fitted(verb: click.Command) -> click.Command:
 
 @fitted
 @stream.command(epilog=EXAMPLE.format("lda"))
-@model_options(
-    (*WITHOUT, "--concentration", "--every", "--chains"),
-    {
-        **CHANGED,
-        "--topics": {"default": 100},
-        "--kappa": {"default": 0.7, **CHANGED["--kappa"]},
-        "--tau0": {"default": 64.0, **CHANGED["--tau0"]},
-        "--alpha": {"help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric".'},
-    },
-)
+@model_options((*WITHOUT, "--concentration", "--every", "--chains"), LDA, CHANGED)
 @of_streams
 @command
 def lda(**options: Any) -> None:
@@ -146,16 +137,7 @@ def lda(**options: Any) -> None:
 
 @fitted
 @stream.command(epilog=EXAMPLE.format("hdp"))
-@model_options(
-    (*WITHOUT, "--every", "--chains"),
-    {
-        **CHANGED,
-        "--topics": {"default": 50, "help": "Topics to start with."},
-        "--kappa": {"default": 0.5, **CHANGED["--kappa"]},
-        "--tau0": {"default": 1.0, **CHANGED["--tau0"]},
-        "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
-    },
-)
+@model_options((*WITHOUT, "--every", "--chains"), HDP, CHANGED)
 @of_streams
 @command
 def hdp(**options: Any) -> None:
@@ -225,8 +207,7 @@ def _model(
         raise click.UsageError(
             "give --engine spark; on this machine alone: stickbreaker fit lda FILE... --stream --words open"
         )
-    for name in written(REFUSED):
-        raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for a stream")
+    refuse_written(REFUSED, "has no meaning for a stream")
     analysis = choice.analysis()
     params = params_of({"burn_in": None, "every": None, **settings}, opened=opened.is_open)
     words = opened.build(analysis)
@@ -260,5 +241,4 @@ def _say(record: dict[str, Any]) -> None:
 def _summarize(out: Path, arriving: "StreamingModel") -> dict[str, Any]:
     if not out.exists():
         raise UserError("no document came", where=arriving.arrivals.directory, remedy="put files into it")
-    known = arriving.fixed["corpus"]
-    return {"model": str(out), **stream_summary(arriving.job, arriving.state, known, arriving.skipped)}
+    return {"model": str(out), **stream_summary(arriving.run, arriving.skipped)}

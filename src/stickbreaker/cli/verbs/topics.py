@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, refuse_file, tell_of_compiling, threads_option
+from stickbreaker.cli.console import (
+    command,
+    emit,
+    inputs_argument,
+    model_argument,
+    refuse_file,
+    tell_of_compiling,
+    threads_option,
+)
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.spark_scoring import shares_on_spark
@@ -16,9 +24,6 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.estimators.estimator import Estimator
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-
-model_argument = click.argument("model", type=click.Path(path_type=Path))
-inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")
 
 
 @click.command(epilog="Example: stickbreaker topics model --top 15")

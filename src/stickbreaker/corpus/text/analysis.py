@@ -29,6 +29,7 @@ from stickbreaker.corpus.text.segmentation import (
 _ELIDING = frozenset({"ca", "fr", "it"})  # l'homme is two words
 _SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|\n[^\S\n]*+\n")
 _LINE_END = regex.compile(r"[\r\n]")
+_LETTER = regex.compile(r"\p{L}")
 SENTENCES = {"punctuation": _SENTENCE_END, "line": _LINE_END, "document": None}  # what ends them
 _MOST_FORMS = 400_000  # distinct spellings remembered at a time
 
@@ -129,11 +130,7 @@ class Analysis:
         if self.token_pattern is not None and self._segmentation != "pattern":
             problem = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
             raise UserError(problem, remedy="leave one of the two out")
-        try:
-            regex.compile(self.pattern)
-        except (regex.error, RecursionError) as error:
-            remedy = "it is a pattern of Python's regex package"
-            raise UserError(f"the token pattern {self.pattern!r} is wrong: {error}", remedy=remedy) from None
+        _ = self._compiled  # a wrong pattern is refused now
 
     @property
     def pattern(self) -> str:
@@ -195,7 +192,7 @@ class Analysis:
         [False, True, False, True]
         """
         stop, shortest = self._stop_set, self.min_length
-        lettered = regex.compile(r"\p{L}").search if self.token_pattern is None else bool
+        lettered = _LETTER.search if self.token_pattern is None else bool
         flags = (
             (len(word) >= shortest or is_without_spaces(word)) and word not in stop and bool(lettered(word))
             for word in words
@@ -208,11 +205,7 @@ class Analysis:
         >>> "the" in Analysis().resolved().stop_words
         True
         """
-        if self.stop_words == "language":
-            words = () if self.language is None else stop_words_of(self.language)
-        else:
-            words = () if self.stop_words == "none" else self.stop_words
-        return dataclasses.replace(self, stop_words=tuple(words), segmentation=self._segmentation)
+        return dataclasses.replace(self, stop_words=self._stop_words(), segmentation=self._segmentation)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON.
@@ -259,7 +252,12 @@ class Analysis:
 
     @functools.cached_property
     def _compiled(self) -> regex.Pattern[str]:
-        return regex.compile(self.pattern)
+        """The token pattern. Raises UserError for one that is wrong."""
+        try:
+            return regex.compile(self.pattern)
+        except (regex.error, RecursionError) as error:
+            remedy = "it is a pattern of Python's regex package"
+            raise UserError(f"the token pattern {self.pattern!r} is wrong: {error}", remedy=remedy) from None
 
     @functools.cached_property
     def _forms(self) -> _Forms:
@@ -268,8 +266,13 @@ class Analysis:
     @functools.cached_property
     def _stop_set(self) -> frozenset[str]:
         form = self._form_maker()
-        words = self.resolved().stop_words
-        return frozenset(form(word) for word in (*words, *self.extra_stop_words))
+        return frozenset(form(word) for word in (*self._stop_words(), *self.extra_stop_words))
+
+    def _stop_words(self) -> tuple[str, ...]:
+        """The stop words as they are spelled, without the extra ones."""
+        if self.stop_words == "language":
+            return () if self.language is None else stop_words_of(self.language)
+        return () if isinstance(self.stop_words, str) else self.stop_words
 
     def _form_maker(self) -> Callable[[str], str]:
         stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None

@@ -133,9 +133,10 @@ class ReplicatedEngine(LocalEngine):
     def commit(self) -> None:
         self.records.commit()
 
-    def edit(self, edit: Edit) -> None:
-        super().edit(edit)
+    def edit(self, edit: Edit, stats: Stats | None = None) -> Stats | None:
+        after = super().edit(edit, stats)
         self.records.edit(edit, self.table.axes[0])
+        return after
 
     def snapshot(self) -> tuple[dict[str, NDArray[Any]], list[str] | None]:
         arrays, keys = super().snapshot()

@@ -281,12 +281,13 @@ class ShardedEngine(Engine):
             trial[name] = replace(each, rows=FiledRows.of(stored))
         return replace(total, trial=trial)
 
-    def edit(self, edit: Edit) -> None:
+    def edit(self, edit: Edit, stats: Stats | None = None) -> Stats | None:
         if not edit:
-            return
+            return stats
         row_axis = self.table.axes[0]
         if any(change.axis == row_axis for change in edit):
             raise ValueError("the rows of a table in blocks do not change")
+        changed = None if stats is None else self._edit_report(edit, stats)
         version = self.names.new()
         kept: list[StoredReport] = []
         after: dict[int, Stats] = {}
@@ -306,20 +307,10 @@ class ShardedEngine(Engine):
         self.reports, self.versions = after, names
         self._tidy()
         self.records.edit(edit, row_axis)
+        return changed
 
-    def map_items(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
-        return self.cluster.each(items, EachTask(partial(over_files, self._model, self.reading()), function))
-
-    def map_items_with_sums(
-        self,
-        function: Callable[[LocalEngine, Any], tuple[Any, Array]],
-        items: Sequence[Any],
-        finish: Callable[[int, Array], Any],
-    ) -> tuple[list[Any], list[Any]]:
-        over = partial(over_files, self._model, self.reading())
-        return map_items_with_sums(self.cluster, over, function, items, finish)
-
-    def edit_stats(self, edit: Edit, stats: Stats) -> Stats:
+    def _edit_report(self, edit: Edit, stats: Stats) -> Stats:
+        """A step's report after an edit, its rows in the files of a new version."""
         after = apply_to_stats(edit, without_rows(stats), *self.table.axes, 0)
         trial = {name: replace(each, rows=stats.trial[name].rows) for name, each in after.trial.items()}
         after = replace(after, trial=trial)
@@ -334,10 +325,19 @@ class ShardedEngine(Engine):
         self.fresh_totals = self.each_chunk(work, version)["totals"]
         return self._in_files(after, version, COUNTS)
 
-    # what is asked of the table
+    def map_items(self, function: Callable[[LocalEngine, Any], Any], items: Sequence[Any]) -> list[Any]:
+        return self.cluster.each(items, EachTask(partial(over_files, self._model, self.reading()), function))
 
-    def totals(self) -> Array:
-        return self.table.totals()
+    def map_items_with_sums(
+        self,
+        function: Callable[[LocalEngine, Any], tuple[Any, Array]],
+        items: Sequence[Any],
+        finish: Callable[[int, Array], Any],
+    ) -> tuple[list[Any], list[Any]]:
+        over = partial(over_files, self._model, self.reading())
+        return map_items_with_sums(self.cluster, over, function, items, finish)
+
+    # what is asked of the table
 
     def summary(self, params: Record) -> Summary:
         work = Summarise(self._model, params, self.reading())

@@ -23,7 +23,7 @@ class SparkParts(TableView):
     """Chunks of a table's rows; every call is one job, whatever the number of functions."""
 
     def __init__(self, engine: "ShardedEngine", report: Stats | None) -> None:
-        self.n_rows, self.totals = engine.table.n_rows, engine.totals()
+        self.n_rows, self.totals = engine.table.n_rows, engine.table.totals()
         self._engine, self._report = engine, report
 
     def add(self, queries: Mapping[str, RowQuery]) -> dict[str, dict[str, Array]]:

@@ -1,22 +1,20 @@
-"""Learning online, a minibatch at a time as it comes: `partial_fit`, and what streams share with it."""
+"""`partial_fit`: learning online, a minibatch at a time as it comes."""
 
-import hashlib
 from typing import Any
 
 import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
-from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.saving import about
 from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.streams.stream_run import joint_fingerprint, online_step
 from stickbreaker.estimators.topics.open_initialization import source_of
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-from stickbreaker.estimators.topics.topic_runs import start_run as start_run
-from stickbreaker.learning.observers import TraceRecord
-from stickbreaker.learning.schedules import Minibatch, Online
-from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
+from stickbreaker.estimators.topics.topic_runs import start_run
+from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.models.topics import topic_model
 
 
@@ -56,7 +54,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(problem, remedy="call fit to begin anew")
     known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
-    record = online_step(job, state, known["documents"])
+    record = online_step(job, state, known["documents"], source.shards())
     if not begun:
         estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
             corpus.vocabulary,
@@ -69,26 +67,6 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     estimator.trace_.append(record)
     estimator.take(topic_model(job.model), engine, state)
     estimator.converged_ = False  # a stream has no end
-
-
-def online_step(
-    job: VariationalRun, state: VariationalState, documents: int, some: Shards | None = None
-) -> TraceRecord:
-    """One step on all of the run's documents, or on some, in order; it counts as a pass.
-
-    `documents`: those of the whole stream up to now, the size of it where the schedule tells no other.
-    """
-    schedule, source = job.schedule, job.source
-    assert isinstance(schedule, Online)
-    total = schedule.total or documents
-    shards = source.shards(*range(source.n_blocks)) if some is None else some
-    n = shards.n_documents
-    step, keep, add = schedule.step_for(state.step, state.seen, n, total)
-    batch = Minibatch(shards, len(shards), n, step, keep, add, ends_pass=False)
-    record = advance(job, state, batch)
-    state.passes, state.in_pass = state.passes + 1, 0
-    state.scores.append(record["score"])
-    return record
 
 
 def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
@@ -104,5 +82,4 @@ def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
 def _grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """What a model remembers of its corpus once it has learned from more documents."""
     sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
-    both = (before["fingerprint"] + new["fingerprint"]).encode()
-    return {**before, **sums, "fingerprint": hashlib.blake2b(both, digest_size=16).hexdigest()}
+    return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}

@@ -1,99 +1,47 @@
 """A model that learns from a stream into a directory: an online step a minibatch, with snapshots."""
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.corpus import Analysis, Corpus, Vocabulary
-from stickbreaker.corpus.blocks import TableSource
-from stickbreaker.corpus.building import About
-from stickbreaker.corpus.source import Source
+from stickbreaker.corpus import Analysis
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.kinds import kind_of
-from stickbreaker.estimators.saving import (
-    estimator_of,
-    learned_from,
-    manifest_at_start,
-    manifest_of,
-)
+from stickbreaker.estimators.saving import estimator_of, learned_from, manifest_of
 from stickbreaker.estimators.settings import seed_of, threads_of
-from stickbreaker.estimators.streams.partial_fit import online_step
 from stickbreaker.estimators.streams.stream_feed import Feed, Minibatch, Stop, Stopped, StreamSettings
+from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
 from stickbreaker.estimators.topics.open_initialization import begin_open, corpus_of_tokens, source_of
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-from stickbreaker.estimators.topics.topic_shapes import refuse_other_shapes
-from stickbreaker.estimators.topics.topic_snapshots import Moments, is_date
-from stickbreaker.learning.observers import Clock, Trace, TraceRecord
+from stickbreaker.estimators.topics.topic_snapshots import is_date
+from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.trace import line_of
-from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory, Snapshot
-from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 
-Watch = Callable[[TraceRecord], object]
-
 
 class Stream:
-    """A run over a stream that has begun: what it reads, what it learned, where it is saved.
+    """A run over a stream that has begun, and what it reads."""
 
-    `about` is what its manifest tells of the documents, of which `documents` counts all, those without a word
-    too.
-    """
-
-    def __init__(
-        self,
-        feed: Feed,
-        job: VariationalRun,
-        state: VariationalState,
-        fixed: dict[str, Any],
-        moments: Moments,
-        seconds: float = 0.0,
-    ) -> None:
-        self.feed, self.job, self.state, self.fixed = feed, job, state, fixed
-        self.about: dict[str, Any] = fixed["corpus"]
-        self.moments, self.date = moments, moments.date
+    def __init__(self, feed: Feed, run: StreamRun) -> None:
+        self.feed, self.run = feed, run
         self.strange_date: str | None = None  # the first that is not ISO 8601
         self.first: TraceRecord | None = None  # of the step that nobody has watched
-        self.clock = Clock(seconds)
-        self.clock.begin(job, state)
 
     def learn(self, minibatch: Minibatch) -> TraceRecord | None:
         """One online step; None for a minibatch without a word, which is counted alone."""
-        documents = len(minibatch.tokens)
-        self.count(documents, minibatch)
-        if minibatch.empty == documents:
-            self.state.seen += documents
-            return None
+        date = minibatch.date
+        if date is not None and not is_date(date):
+            self.strange_date, date = self.strange_date or date, None
         corpus = corpus_of_tokens(minibatch.tokens)
-        self.about["tokens"] += corpus.n_tokens
-        job = replace(self.job, source=source_of(corpus, self.job.model))
-        record = online_step(job, self.state, self.about["documents"])
-        del self.state.scores[:-1]  # a stream has no end, its trace has them all
-        self.clock.step(job, self.state, record)
-        return record
-
-    def count(self, documents: int, minibatch: Minibatch) -> None:
-        """Note the documents of a minibatch, and their date."""
-        self.about["documents"] += documents
-        self.about["empty"] += minibatch.empty
-        self.about["fingerprint"] = self.feed.digest
-        if minibatch.date is not None and is_date(minibatch.date):
-            self.date = minibatch.date
-        elif minibatch.date is not None:
-            self.strange_date = self.strange_date or minibatch.date
-
-    def snapshot(self, directory: ModelDirectory, status: str) -> None:
-        """Save the model as it is, with its topics' words of now. Killed meanwhile, the one before stays."""
-        self.moments.add(self.job, self.state, self.about["documents"], self.date)
-        snapshot = model_of(self.job.engine, self.state, self.fixed, status)
-        snapshot.evolution = self.moments.evolution
-        directory.write(snapshot)
+        self.run.count(corpus, self.feed.digest, date)
+        shards = source_of(corpus, self.run.job.model).shards()
+        return self.run.learn(shards, without_words=corpus.n_empty == len(minibatch.tokens))
 
 
 def begin(
@@ -139,13 +87,13 @@ def begin(
         "analysis": feed.analysis.to_dict(),
     }
     fixed = {**manifest_of(estimator, seed, about), "stream": settings.to_json()}
-    stream = Stream(feed, job, state, fixed, Moments())
+    stream = Stream(feed, StreamRun(job, state, fixed))
     stream.first = first = stream.learn(minibatch)
     assert first is not None
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(corpus.vocabulary)
         directory.trace_path.write_text(line_of(first), encoding="utf-8")
-        stream.snapshot(directory, "running")
+        stream.run.save(directory)
     return stream
 
 
@@ -181,23 +129,13 @@ def _restored(
     if on_error is not None:
         settings = replace(settings, on_error=on_error)
     _, analysis = learned_from(manifest)
-    directory.vocabulary()  # it stays as it is, and must make sense
     assert isinstance(analysis, Analysis)
     feed = Feed(settings, schedule.batch_size, analysis, stop)
     feed.skip(manifest["corpus"]["documents"], manifest["corpus"]["fingerprint"])
-    model = estimator.topic_model(stream=True)
-    engine = LocalEngine(threads_of(threads))
-    engine.restore(model, snapshot.arrays, snapshot.keys)
-    state = state_of(snapshot)
-    refuse_other_shapes(model, engine.table.shape, state, 0)
-    fixed = {**manifest_at_start(manifest), "stream": settings.to_json()}
-    nothing = Source(
-        Corpus(TableSource("text", ()), Vocabulary.of(()), None, About())
-    )  # each step has its own
-    seed = manifest["settings"]["random_state"]
-    job = VariationalRun(model, engine, schedule, nothing, seed=seed)
-    moments, seconds = Moments(directory.evolution()), snapshot.trace[-1].get("seconds", 0.0)
-    return Stream(feed, job, state, fixed, moments, seconds)
+    model, engine = estimator.topic_model(stream=True), LocalEngine(threads_of(threads))
+    run = StreamRun.restore(estimator, model, engine, directory, snapshot)
+    run.fixed["stream"] = settings.to_json()
+    return Stream(feed, run)
 
 
 def go_on(stream: Stream, path: Path, stop: Stop, watch: Watch) -> bool:
@@ -208,26 +146,22 @@ def go_on(stream: Stream, path: Path, stop: Stop, watch: Watch) -> bool:
     directory = ModelDirectory(path)
     directory.lock()
     try:
-        directory.truncate_trace(directory.manifest())
-        trace = Trace(directory.trace_path)
-        trace.begin(stream.job, stream.state)
-        try:
-            ended = _learn_all(stream, directory, stop, trace, watch)
-        finally:
-            trace.end(stream.job, stream.state)
+        stream.run.open(directory)
+        ended = _learn_all(stream, directory, stop, watch)
     finally:
         stream.feed.close()
-        directory.unlock()
+        stream.run.close(directory)
     if ended:
         directory.clear()
     return ended
 
 
-def _learn_all(stream: Stream, directory: ModelDirectory, stop: Stop, trace: Trace, watch: Watch) -> bool:
+def _learn_all(stream: Stream, directory: ModelDirectory, stop: Stop, watch: Watch) -> bool:
     """The steps and the snapshots that are due; whether the stream's end was reached."""
+    run = stream.run
     every, seconds = stream.feed.settings.snapshot_documents, stream.feed.settings.snapshot_seconds
     minibatches = stream.feed.minibatches()
-    saved, saved_at = stream.about["documents"], time.monotonic()
+    saved, saved_at = run.about["documents"], time.monotonic()
     if stream.first is not None:
         watch(stream.first)
     while not stop.requested:
@@ -236,21 +170,19 @@ def _learn_all(stream: Stream, directory: ModelDirectory, stop: Stop, trace: Tra
         except Stopped:
             break
         except UserError:
-            stream.snapshot(directory, "running")
+            run.save(directory)
             raise
         if minibatch is None:
-            stream.snapshot(directory, "done")
+            run.save(directory, "done")
             return True
         record = stream.learn(minibatch)
         if record is not None:
-            trace.step(stream.job, stream.state, record)
-            trace.records.clear()  # the file has them
             watch(record)
-        documents = stream.about["documents"]
+        documents = run.about["documents"]
         if documents // every > saved // every or time.monotonic() - saved_at >= seconds:
-            stream.snapshot(directory, "running")
+            run.save(directory)
             saved, saved_at = documents, time.monotonic()
-    stream.snapshot(directory, "running")
+    run.save(directory)
     return False
 
 

@@ -208,7 +208,7 @@ class TopicEstimator(TopicParams):
         folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
         self.engine_ = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
         params = state.params
-        totals = engine.totals().sum(axis=0)
+        totals = engine.table.totals().sum(axis=0)
         topic_columns = self.topic_columns_ = model.documents.in_use(totals)
         for name in MADE:
             vars(self).pop(name, None)

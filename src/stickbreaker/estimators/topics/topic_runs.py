@@ -53,7 +53,7 @@ def resume_run(
         refuse_other_shapes(model, engine.table.shape, whole, corpus.n_words)
         return job, state
     job = _job(estimator, model, source, seed, evaluate, folder)
-    return job, _restored(job, model, snapshot, corpus.n_words)
+    return job, restore_state(job, model, snapshot, corpus.n_words)
 
 
 def learned(
@@ -97,6 +97,23 @@ def start_run(estimator: TopicEstimator, job: VariationalRun) -> tuple[Variation
     if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(solver.draws for solver in solvers):
         job.engine.map_items(WholeCounts(job.source), job.source.parts())  # else an error in mid-run
     return job, state
+
+
+def restore_state(
+    job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_words: int
+) -> VariationalState:
+    """The state of a snapshot, whose table the engine takes. Raises ValueError where it makes no sense."""
+    engine = job.engine
+    engine.restore(model, snapshot.arrays, snapshot.keys)
+    state = state_of(snapshot)
+    refuse_other_shapes(model, engine.table.shape, state, n_words)
+    records = engine.locals.values() if isinstance(engine, LocalEngine) else ()
+    if any(name not in local for local in records for name in model.solver.goes_on_from):
+        raise ValueError("documents' records without their topics")
+    for local in records:
+        if "gamma" in local:
+            refuse_negative(local["gamma"].values, "gamma")
+    return state
 
 
 @dataclass(frozen=True)
@@ -143,18 +160,3 @@ def _job(
         limits=estimator.limits(),
         evaluate=evaluate,
     )
-
-
-def _restored(job: VariationalRun, model: TopicModel, snapshot: Snapshot, n_words: int) -> VariationalState:
-    """The state of a snapshot, whose table the engine takes. Raises ValueError where it makes no sense."""
-    engine = job.engine
-    engine.restore(model, snapshot.arrays, snapshot.keys)
-    state = state_of(snapshot)
-    refuse_other_shapes(model, engine.table.shape, state, n_words)
-    records = engine.locals.values() if isinstance(engine, LocalEngine) else ()
-    if any(name not in local for local in records for name in model.solver.goes_on_from):
-        raise ValueError("documents' records without their topics")
-    for local in records:
-        if "gamma" in local:
-            refuse_negative(local["gamma"].values, "gamma")
-    return state

@@ -64,7 +64,7 @@ def words_now(job: VariationalRun, state: VariationalState, since: int | None) -
     keys, whole = table.keys, table.whole()
     assert keys is not None
     new = words.entered(state.params) >= (np.inf if since is None else since)
-    totals = job.engine.totals().sum(axis=0)
+    totals = job.engine.table.totals().sum(axis=0)
     numbers = (state.columns or first_columns(len(totals))).numbers
     top: dict[int, list[tuple[str, float]]] = {}
     entered: dict[int, list[tuple[int, str, float]]] = {}
