@@ -283,10 +283,7 @@ def apply_to_stats(edit: Edit, stats: Stats, row_axis: str, column_axis: str, n_
 
 def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str, n_rows: int) -> Stats:
     usage, trials = apply((change,), stats.usage), stats.trial
-    found = {
-        key: apply((change,), {"row": Field(row, (column_axis,))})["row"].values
-        for key, row in stats.new_rows.items()
-    }
+    found = _changed_new_rows(stats.new_rows, change, column_axis, stats.rows.n_columns)
     if isinstance(change, Split | Dissolve) and change.axis == column_axis and change.trial in trials:
         trial, rows = trials[change.trial], stats.rows.rows()
         trial_values = _values_at(trial.rows.rows(), rows.positions)
@@ -307,6 +304,17 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
             for name, t in trials.items()
         }
     return replace(stats, rows=rows, new_rows=found, usage=usage, trial=trials)
+
+
+def _changed_new_rows(
+    new_rows: Mapping[str, Array], change: Change, column_axis: str, n_columns: int
+) -> Mapping[str, Array]:
+    """Rows that the table does not have yet after a change of its columns; what follows their counts stays."""
+    if change.axis != column_axis or isinstance(change, Reorder) or not new_rows:
+        return new_rows
+    whole = np.stack(list(new_rows.values()))
+    counts = apply_change(Field(whole[:, :n_columns], ("new rows", column_axis)), change).values
+    return dict(zip(new_rows, np.concatenate([counts, whole[:, n_columns:]], axis=1), strict=True))
 
 
 def own_shares(trial_values: Array) -> Array:

@@ -27,6 +27,7 @@ from stickbreaker.engines.table_view import LocalTableView
 from stickbreaker.engines.truncated_table import TruncatedTable
 from stickbreaker.models.contract import Local, Model, Proposal, Summary, View
 
+VIEWS = 8  # shards whose views are kept from a map to its retries, at most
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
 BLOCK = 65536  # rows summarised at once
 
@@ -54,6 +55,7 @@ class LocalEngine(Engine):
         self._stopped = False
         self.locals: dict[int, Local] = {}
         self.fresh: dict[int, Local] = {}  # of the step under way
+        self.views: dict[int, tuple[Shard[Any], View]] = {}  # likewise, of few shards: for `retry`
         self.memoized = MemoizedReports()
 
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
@@ -90,10 +92,14 @@ class LocalEngine(Engine):
     ) -> Stats:
         params = self._prepared(params)
         whole = self._whole_view(params, n_shards)
+        keeps = bool(proposals) and n_shards <= VIEWS
+        self.views = {}
 
         def work(shard: Shard[Any]) -> Done:
             known, view = self._view_for(shard, params, whole)
             first = int(shard.documents[0])
+            if keeps:
+                self.views[first] = known, view
             local, stats = self.model.local_step(view, known, self.locals.get(first), seed)
             if proposals:
                 extra, trial = self.model.evaluate_proposals(view, known, local, seed, proposals)
@@ -106,12 +112,14 @@ class LocalEngine(Engine):
     def retry(
         self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
-        params = self._prepared(params)
-        whole = self._whole_view(params, len(self.fresh))
+        n_shards = len(self.fresh)
+        if n_shards > VIEWS:
+            params = self._prepared(params)
+        whole = self._whole_view(params, n_shards) if n_shards > VIEWS else None
 
         def work(shard: Shard[Any]) -> Done:
-            known, view = self._view_for(shard, params, whole)
             first = int(shard.documents[0])
+            known, view = self.views.get(first) or self._view_for(shard, params, whole)
             local = self.fresh[first]
             extra, trial = self.model.evaluate_proposals(view, known, local, seed, proposals)
             none = no_rows(self.table.shape[1])
@@ -144,7 +152,7 @@ class LocalEngine(Engine):
         if self.keep_local:
             kept = ((first, without_trials(local)) for first, local in self.fresh.items())
             self.locals.update(kept)
-        self.fresh = {}
+        self.fresh, self.views = {}, {}
 
     def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
         fresh, last = self.memoized.replace(number, stats)
