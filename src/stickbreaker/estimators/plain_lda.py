@@ -6,13 +6,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.estimators.settings import concentration
 from stickbreaker.estimators.topics.seed_words import Guide
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
-from stickbreaker.models.topics import DirichletPrior, Gibbs, Hybrid, OpenVocabulary
+from stickbreaker.models.contract import Move
+from stickbreaker.models.topics import (
+    DirichletPrior,
+    Gibbs,
+    Hybrid,
+    OpenVocabulary,
+    TopicPrior,
+    TopicVocabulary,
+)
+from stickbreaker.models.topics.moves.exchange import Exchange
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
@@ -48,6 +58,9 @@ class PlainLDA(TopicEstimator):
     tol : a run ends when the mean of the last three relative changes of the score is below this (of hybrid
         runs: the mean change of five passes to the next five); 0: never. Gibbs sampling takes all its sweeps.
     doc_max_iter, doc_tol : inner rounds a document, and the mean change of gamma that ends them.
+    moves : "exchange": in a stream (`partial_fit`, `fit --stream`, `stream`) a topic that more than three times
+        its share of documents have gives half of itself for the smallest topic, unless topics differ in eta;
+        `fit` has none. None: no topic changes places.
     keep_local : carry gamma from pass to pass (batch only) instead of starting afresh. The bound then never
         falls, and topics are usually worse.
     fold_in : how `transform` infers new documents: "mean-field", or "sampled", by draws keyed by content.
@@ -77,6 +90,7 @@ class PlainLDA(TopicEstimator):
     kind: ClassVar[str] = "LDA"
     documents: ClassVar[str] = "finite"
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0 (Hoffman et al. 2010)
+    older_settings: ClassVar[Mapping[str, Any]] = {"moves": None}
 
     n_topics: int = 100
     _: KW_ONLY
@@ -93,6 +107,7 @@ class PlainLDA(TopicEstimator):
     doc_max_iter: int = 20
     doc_tol: float = 1e-3
     keep_local: bool = False
+    moves: str | None = "exchange"
     fold_in: str = "mean-field"
     engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
@@ -104,3 +119,15 @@ class PlainLDA(TopicEstimator):
         alpha, learned = concentration("alpha", self.alpha, {"topics": (K,)}, 1.0 / K)
         alphas = tuple(np.broadcast_to(alpha, K).tolist())
         return DirichletPrior(alphas, learned, str(self.alpha) == "learned-symmetric")
+
+    def _moves(
+        self,
+        schedule: str,
+        documents: TopicPrior,
+        words: TopicVocabulary[Any],
+        sampled: bool,
+    ) -> tuple[Move, ...]:
+        if self.moves not in ("exchange", None):
+            raise UserError(f"moves={self.moves!r}", remedy='moves is "exchange" or None')
+        streamed = schedule == "partial_fit" and not words.by_topic
+        return (Exchange(),) if self.moves is not None and streamed else ()

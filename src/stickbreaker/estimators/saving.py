@@ -94,7 +94,7 @@ def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estima
     if not isinstance(manifest["settings"].get("random_state"), int):
         raise ValueError("the seed is no number")
     made.refuse_settings(manifest["settings"])
-    return made(**from_json(manifest["settings"]) | {"n_jobs": threads})
+    return made(**{**made.older_settings, **from_json(manifest["settings"]), "n_jobs": threads})
 
 
 def save(estimator: Estimator, path: Path, *, overwrite: bool) -> None:

@@ -142,15 +142,8 @@ class TopicParams(Estimator):
         words: TopicVocabulary[Any],
         sampled: bool,
     ) -> tuple[Move, ...]:
-        """The moves of the topics: of streams the exchange. `sampled`: documents' topics are drawn."""
-        from stickbreaker.models.topics.moves.exchange import Exchange
-        import os
-
-        return (
-            (Exchange(),)
-            if schedule == "partial_fit" and not words.by_topic and not os.environ.get("NOX")
-            else ()
-        )
+        """The moves that change the topics: none. `sampled`: documents' topics are drawn."""
+        return ()
 
     def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> TopicVocabulary[Any]:
         settings = words_of(self.words)[1]

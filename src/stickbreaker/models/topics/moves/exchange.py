@@ -3,48 +3,37 @@
 scipy is imported on use: a model is loaded without it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from stickbreaker.core.edits import Dissolve, Permute, Split
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.models.contract import Accepted, Decision, Move, Proposal, Step
-from stickbreaker.models.row_queries import ReportRows, RowBlock, RowQuery, TableView
+from stickbreaker.models.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
 from stickbreaker.models.topics.moves import row_queries
 from stickbreaker.models.topics.moves.row_queries import Answer
-from stickbreaker.models.topics.moves.trials import mark, topic_of
+from stickbreaker.models.topics.moves.trials import AGREEMENT, mark, topic_of
 
 GIANT = 3.0  # times the mean of all topics' votes
 STARVED = 0.5  # times the mean, of votes and of counts
 AT_ONCE = 3  # exchanges of a step at most
 DIRECTIONS, ROUNDS = 3, 11  # maps that look for a topic's leading direction; all maps of a split
 LEAST_PART = 0.05  # of a giant's tokens that its smaller half has
-ALIKE = 0.9  # cosine of halves' counts above which they are one topic
-LEAST_TOKENS, LEAST_DOCUMENTS = (
-    5.0,
-    10.0,
-)  # of a giant: a document with fewer says nothing, fewer say too little
-WAIT = 8.0  # minibatches that a giant waits whose halves were one topic
+CHANCE = 1.64  # standard deviations by which documents' halves must agree
+LEAST_TOKENS = 5.0  # of a giant: a document with fewer says nothing of its halves
+LEAST_DOCUMENTS = 5.0  # that judge halves
+WAIT = 2  # minibatches that a giant waits whose halves were one topic
 ETA, ALPHA = 0.1, 0.1  # priors of the halves' words, and of a document's halves
 LEAST_TOPICS = 4  # of fewer none is a giant, even with all words
 
 
-class Pair(NamedTuple):
-    """A giant, the topic whose place its half takes, and the one that this topic joins."""
-
-    giant: int
-    starved: int
-    nearest: int
-
-
 @dataclass(frozen=True, slots=True)
 class Exchange(Move):
-    """A stream's topic that more than three times its share of documents vote for gives half of itself for the
-    smallest topic, which joins the one that it is most alike.
+    """A topic of a stream that more than three times its share of documents vote for gives half of itself for
+    the smallest topic, which joins the one that it is most like.
 
     Mean-field topics of documents that come in order, or with a small alpha, let one topic win them all, and
     the bound prefers that; nothing but this makes a giant specialise again. So no bound judges an exchange:
@@ -75,7 +64,7 @@ class Exchange(Move):
             return Decision(retry=tuple(self._begin(params, stats, proposals[0], table, step)))
         halves = [plan for plan in plans if "targets" not in plan.change]
         if halves[0].round < ROUNDS:
-            return Decision(retry=tuple(self._fitted(stats, halves, table)))
+            return Decision(retry=tuple(self._fitted(halves, table)))
         return self._made(params, stats, halves, plans, table, step)
 
     def decide(
@@ -108,7 +97,11 @@ class Exchange(Move):
             nearest = int(row.argmax())
             n_topics = len(totals)
             name = f"split {giant} of step {step.number}"
-            change = {"topic": mark(giant, n_topics), "least": Field(np.array(LEAST_TOKENS))}
+            change = {
+                "topic": mark(giant, n_topics),
+                "least": Field(np.array(LEAST_TOKENS)),
+                "half": Field(np.array(0.0)),
+            }
             plans.append(Proposal(name, change))
             scores = partial(row_queries.random_scores, seed=seed, step=step.number, topic=giant)
             directions[name] = RowQuery(scores, counts=False)
@@ -128,37 +121,47 @@ class Exchange(Move):
 
     # how a giant is parted
 
-    def _fitted(self, stats: Stats, halves: Sequence[Proposal], table: TableView) -> list[Proposal]:
+    def _fitted(self, halves: Sequence[Proposal], table: TableView) -> list[Proposal]:
         """The giants for their next round."""
         held = {plan.name: {"trial": ReportRows(plan.name)} for plan in halves}
-        directed = halves[0].round < DIRECTIONS
-        asked = row_queries.moments if directed else _sums
-        sums = table.add({name: RowQuery(asked, own, counts=False) for name, own in held.items()})
-        queries: dict[str, RowQuery] = {}
-        for name, own in held.items():
-            if directed:
-                function: Any = partial(row_queries.centred, moments=sums[name]["moments"])
-            else:
-                function = partial(_log_odds, tokens=sums[name]["tokens"])
-            queries[name] = RowQuery(function, own, counts=False)
-        made = table.fields(queries)
-        return [self._next(plan, made[plan.name]) for plan in halves]
 
-    def _next(self, plan: Proposal, arrays: Answer) -> Proposal:
-        """A giant's proposal with what the next round reads."""
-        change, number = dict(plan.change), plan.round + 1
-        if plan.round < DIRECTIONS:
-            change["direction"] = Field(arrays["direction"], ("words",))
-            if number == DIRECTIONS:
-                change["sides"] = Field(np.array(1.0))
-        else:
-            for name in ("direction", "sides"):
-                change.pop(name, None)
-            change["log_odds"] = Field(arrays["log_odds"], ("words",), additive=False)
-            change["priors"] = Field(np.full(2, ALPHA))
-        if number == ROUNDS:
-            change.pop("least")  # every document is parted
+        def ask(made: Mapping[str, Callable[[RowBlock], Answer]]) -> dict[str, RowQuery]:
+            return {name: RowQuery(function, held[name], counts=False) for name, function in made.items()}
+
+        number = halves[0].round + 1  # all are in the same one
+        if number <= DIRECTIONS:
+            sums = table.add(ask(dict.fromkeys(held, row_queries.moments)))
+            centred = {name: partial(row_queries.centred, moments=sums[name]["moments"]) for name in held}
+            made = table.fields(ask(centred))
+            return [self._directed(plan, made[plan.name]["direction"], number) for plan in halves]
+        tokens = {
+            name: found["tokens"] for name, found in table.add(ask(dict.fromkeys(held, _tokens))).items()
+        }
+        made = table.fields(ask({name: partial(_log_odds, tokens=tokens[name]) for name in held}))
+        plans = [self._parted(plan, made[plan.name]["log_odds"], number) for plan in halves]
+        if number < ROUNDS:
+            return plans
+        leaning = table.add(ask({name: partial(_leaning, tokens=tokens[name]) for name in held}))
+        return [self._judged(plan, leaning[plan.name]["mean"] / tokens[plan.name].sum()) for plan in plans]
+
+    def _directed(self, plan: Proposal, direction: RowArray, number: int) -> Proposal:
+        change = {**plan.change, "direction": Field(direction, ("words",))}
+        if number == DIRECTIONS:
+            change["sides"] = Field(np.array(1.0))
         return replace(plan, change=change, round=number)
+
+    def _parted(self, plan: Proposal, log_odds: RowArray, number: int) -> Proposal:
+        change = {name: item for name, item in plan.change.items() if name not in ("direction", "sides")}
+        change["log_odds"] = Field(log_odds, ("words",), additive=False)
+        change["priors"] = Field(np.full(2, ALPHA))
+        return replace(plan, change=change, round=number)
+
+    def _judged(self, plan: Proposal, mean: Array) -> Proposal:
+        """The last round, in which all documents are parted, and those judge that the halves do not come from."""
+        change = {name: item for name, item in plan.change.items() if name not in ("half", "least")}
+        return replace(
+            plan, change={**change, "judged": Field(np.array(1.0)), "mean": Field(np.asarray(mean))}
+        )
 
     # what is made of it
 
@@ -173,23 +176,19 @@ class Exchange(Move):
     ) -> Decision:
         """Exchanges whose halves differ, to be made in order; the other giants rest."""
         sums = table.add(
-            {plan.name: RowQuery(_sums, {"trial": ReportRows(plan.name)}, counts=False) for plan in halves}
+            {plan.name: RowQuery(_tokens, {"trial": ReportRows(plan.name)}, counts=False) for plan in halves}
         )
         rested = params["rested"].values.copy()
         accepted: list[Accepted] = []
         pairs = list(zip(halves, (plan for plan in plans if "targets" in plan.change), strict=True))
         kept: list[tuple[Proposal, Proposal, float]] = []
         for half, merge in pairs:
-            own = sums[half.name]
-            tokens = own["tokens"]
+            tokens = sums[half.name]["tokens"]
             part = float(tokens[1]) / max(float(tokens.sum()), 1e-300)
-            product, first, second = own["products"]
-            cosine = product / max(float(np.sqrt(first * second)), 1e-300)
-            few = stats.trial[half.name].documents < LEAST_DOCUMENTS
-            if few or min(part, 1.0 - part) < LEAST_PART or cosine > ALIKE:
-                rested[topic_of(half.change["topic"])] = step.seen + WAIT * stats.documents
-            else:
+            if min(part, 1.0 - part) >= LEAST_PART and differ(stats.trial[half.name].usage[AGREEMENT].values):
                 kept.append((half, merge, part))
+            else:
+                rested[topic_of(half.change["topic"])] = step.seen + WAIT * stats.documents
         queries = {
             half.name: RowQuery(
                 partial(_second_shares, of_all=part), {"trial": ReportRows(half.name)}, counts=False
@@ -228,26 +227,37 @@ def exchanges(votes: Array, totals: Array, ready: Array) -> list[tuple[int, int]
     return list(zip(giants[:AT_ONCE], starved, strict=False))
 
 
+def differ(sums: Array) -> bool:
+    """Whether documents lean to the halves of a topic more than by chance, by `trials.AGREEMENT`.
+
+    >>> differ(np.array([20.0, 40.0, 100.0])), differ(np.array([20.0, 5.0, 100.0]))
+    (True, False)
+    """
+    n, agreement, squares = sums.tolist()
+    return n >= LEAST_DOCUMENTS and agreement > CHANCE * squares**0.5
+
+
 def _inner_products(part: RowBlock, topics: Sequence[int]) -> Answer:
     """Of some topics' counts with all (topics × all), and all topics' squares."""
     columns = part.counts
     return {"products": columns[:, topics].T @ columns, "squares": (columns**2).sum(axis=0)}
 
 
-def _sums(part: RowBlock) -> Answer:
-    """Of a trial's two columns: tokens, inner product, squares; and how many words there are."""
-    first, second = part.held["trial"].T
-    return {
-        "tokens": np.array([first.sum(), second.sum()]),
-        "products": np.array([(first * second).sum(), (first**2).sum(), (second**2).sum()]),
-    }
+def _tokens(part: RowBlock) -> Answer:
+    """Tokens of a trial's two columns."""
+    return {"tokens": part.held["trial"].sum(axis=0)}
 
 
 def _log_odds(part: RowBlock, tokens: Array) -> Answer:
     """log of the first half's over the second's probability of each word, with eta on both."""
-    smooth = part.held["trial"] + ETA
-    logs = np.log(smooth) - np.log(tokens + ETA * part.n_rows)
+    logs = np.log(part.held["trial"] + ETA) - np.log(tokens + ETA * part.n_rows)
     return {"log_odds": logs[:, 0] - logs[:, 1]}
+
+
+def _leaning(part: RowBlock, tokens: Array) -> Answer:
+    """How many of a trial's tokens lean to the first half, by their words alone."""
+    odds = _log_odds(part, tokens)["log_odds"]
+    return {"mean": (part.held["trial"].sum(axis=1) / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))).sum()}
 
 
 def _second_shares(part: RowBlock, of_all: float) -> Answer:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from stickbreaker.kernels.split_merge import Document
 
 PARTS, PARTS_OF = f"{TRIAL}parts", f"{TRIAL}topics"  # of a document's record, from round to round of a step
+AGREEMENT = "agreement"  # of a trial's sums: of documents' halves
 TOKENS = "tokens"  # of a trial's sums: those of its rows
 EASE = 1.0  # tokens of score zero that every document has: one of few tokens gets no extreme score
 
@@ -36,15 +37,16 @@ class Bench:
     places: dict[int, int]  # a topic's column of parts
 
     def chosen(self, change: Record) -> NDArray[np.bool_]:
-        """Which documents a proposal reads: all, or the half that it names, by their numbers, or those with at
-        least so many tokens of its topic."""
+        """Which documents a proposal reads: all, or the half that it names, by their numbers, and of these those
+        with as many tokens of its topic as it asks for."""
+        chosen = np.ones(self.shard.n_documents, np.bool_)
+        if "half" in change:
+            keys = numbered_keys(0, purposes.HALVES, 0, self.shard.documents)
+            chosen = np.asarray((keys >> np.uint64(40)) % np.uint64(2) == int(change["half"].values))
         if "least" in change:
             tokens = tokens_by_document(self.shard.content.offsets, self.parts[:, self.place(change)])
-            return np.asarray(tokens >= float(change["least"].values))
-        if "half" not in change:
-            return np.ones(self.shard.n_documents, np.bool_)
-        keys = numbered_keys(0, purposes.HALVES, 0, self.shard.documents)
-        return np.asarray((keys >> np.uint64(40)) % np.uint64(2) == int(change["half"].values))
+            chosen = chosen & (tokens >= float(change["least"].values))
+        return chosen
 
     def place(self, change: Record) -> int:
         """The column of `parts` that is of a proposal's topic."""
@@ -151,7 +153,28 @@ def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
         "own": Field(np.asarray(halves.own[0])),
         TOKENS: Field(halves.counts.sum(axis=0), ("parts",)),
     }
+    if "judged" in change:
+        judged = bench.chosen({**change, "half": change["judged"]})
+        usage[AGREEMENT] = Field(
+            _agreement(bench, bench.place(change), odds, float(change["mean"].values), judged)
+        )
     return Stats(bench.rows(halves.counts), usage=usage, documents=float(chosen.sum())), halves.shares
+
+
+def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: NDArray[np.bool_]) -> Array:
+    """Whether the words of a document lean together: sums over documents of their number, a b, and (a b)².
+
+    a and b are how many of a topic's tokens of every second word, and of the others, lean to the first half by
+    their words alone, less what the mean document would have. If documents do not differ, a says nothing of
+    b, and the sum of a b is zero but for chance.
+    """
+    offsets, n = bench.shard.content.offsets, bench.shard.n_documents
+    owners = np.repeat(np.arange(n), np.diff(offsets))
+    side = (np.arange(len(owners)) - offsets[owners]) % 2
+    tokens = bench.parts[:, place].astype(np.float64) * chosen[owners]
+    lean = 1.0 / (1.0 + np.exp(-np.clip(log_odds[bench.shard.content.words], -50.0, 50.0)))
+    a, b = np.bincount(2 * owners + side, tokens * (lean - mean), 2 * n).reshape(n, 2).T
+    return np.array([chosen.sum(), (a * b).sum(), ((a * b) ** 2).sum()])
 
 
 def _handover(bench: Bench, change: Record) -> tuple[Stats, Array]:
