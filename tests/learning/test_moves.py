@@ -287,15 +287,35 @@ def test_edits_are_made_in_order_in_the_shape_that_those_before_leave():
     assert shape.columns == Columns((1, 2), 4)
 
 
+def test_rows_with_keys_are_told_by_their_keys_though_rows_come_and_go():
+    model, engine, shape = begun()
+    engine.table.keys = list("abcd")
+    accepted = [
+        Accepted("x", (Drop("words", (0,)),), None),
+        Accepted("y", (Merge("topics", 1, 0),), None),
+    ]
+    _, told = make(model, engine, shape, accepted)
+    assert records_of(told, model.table) == {
+        "edits": [
+            {"plan": "x", "move": "drop", "axis": "words"},
+            {"plan": "y", "move": "merge", "topic": 1, "gone": 0},
+        ],
+        "words": {"1": ["b", "c", "d"]},
+        "before": {"0": ["a", "b", "d", "c"], "1": ["c", "b", "d", "a"]},
+    }
+    assert "gain" not in records_of(told, model.table)["edits"][0], "no bound judged it"
+
+
 @pytest.mark.parametrize("size", [None, 1, 5])
 def test_top_rows_are_told_by_lasting_number_the_first_of_equal_ones_first(size):
     counts = np.stack([np.arange(12.0), np.zeros(12), np.ones(12)], axis=1)
     table = LocalTableView(Table(counts, "words", "topics"), None, size)
-    assert top_rows(table, Columns((3, 5, 8), 9), {3, 8}) == {
+    assert top_rows(table, None, Columns((3, 5, 8), 9), {3, 8}) == {
         "3": list(range(11, 1, -1)),
         "8": list(range(10)),
     }
-    assert top_rows(table, Columns((3, 5, 8), 9), ()) == {}
+    assert top_rows(table, None, Columns((3, 5, 8), 9), ()) == {}
+    assert top_rows(table, list("abcdefghijkl"), Columns((3, 5, 8), 9), {8}) == {"8": list("abcdefghij")}
 
 
 def test_what_moves_remember_is_in_the_small_part_before_their_edits():

@@ -1,7 +1,8 @@
-"""Made-up traces of growing models: random splits and merges, and the words of the topics."""
+"""Made-up traces of models whose topics split and merge: random moves, and the words of the topics."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -58,3 +59,34 @@ def grown(n_splits: int, n_merges: int, **options: Any) -> Page:
     words = [row.word for row in page.words]
     assert len(words) >= 200
     return replace(page, growth=growth_of(trace, ids, words, [tops[i] for i in ids]))
+
+
+def exchange_trace(n_exchanges: int, n_topics: int, words: Sequence[str], seed: int = 0) -> Trace:
+    """A trace of a stream of LDA: a step without an exchange, then one exchange a step, its words spelled."""
+    rng = np.random.default_rng(seed)
+    ids = list(range(n_topics))
+    trace: Trace = [{"step": 1, "pass": 1, "documents": 64.0}]
+    for number in range(2, n_exchanges + 2):
+        giant, starved, nearest = (int(i) for i in rng.choice(ids, 3, replace=False))
+        new = n_topics + number - 2
+        edits = [
+            {"plan": "merge", "move": "merge", "topic": nearest, "gone": starved},
+            {"plan": "split", "move": "split", "topic": giant, "new": new},
+        ]
+        ids[ids.index(starved)] = new
+        tops = {i: rng.choice(words, 10, replace=False).tolist() for i in (giant, nearest, starved, new)}
+        record: dict[str, Any] = {"step": number, "pass": number, "documents": 64.0 * number, "edits": edits}
+        record["words"] = {str(i): tops[i] for i in (giant, nearest, new)}
+        record["before"] = {str(i): tops[i][::-1] for i in (giant, nearest, starved)}
+        trace.append(record)
+    return trace
+
+
+def exchanged(n_exchanges: int, n_topics: int = 12) -> Page:
+    """The realistic page, whose topics came about by exchanges."""
+    page = report_pages.realistic(n_topics, 60)
+    words = [row.word for row in page.words]
+    trace = exchange_trace(n_exchanges, n_topics, words)
+    gone = {edit["gone"] for record in trace for edit in record.get("edits", ()) if "gone" in edit}
+    ids = [i for i in range(n_topics + n_exchanges) if i not in gone]
+    return replace(page, growth=growth_of(trace, ids, words, [list(range(10))] * n_topics))

@@ -513,6 +513,22 @@ def test_few_and_many_moves_fit_the_screen(opened: Opener, moves: tuple[int, int
         assert seen.page.locator("#genealogy").count() == (moves != (0, 0))
 
 
+@pytest.mark.parametrize("n_exchanges", [1, 200])
+def test_exchanges_are_drawn_without_the_number_of_topics(opened: Opener, n_exchanges: int) -> None:
+    page = report_growth.exchanged(n_exchanges)
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        seen = opened(page, viewport={"width": width, "height": 900}, color_scheme=scheme)
+        assert page.growth
+        assert seen.page.locator("#genealogy .life").count() == len(page.growth.lines)
+        assert seen.page.locator("#move-table tbody tr").count() == len(page.growth.moves)
+        assert seen.texts("#move-table thead th") == ["step", "move", "topic", "new, or gone"]
+        one = page.growth.refinements[0]
+        shown = seen.page.locator("#refinement ol").all()
+        assert shown[0].locator("bdi").all_text_contents() == one.before
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+        check_quiet(seen)
+
+
 def test_prints_the_genealogy_and_its_table_in_full(opened: Opener, grown: Page) -> None:
     seen = opened(grown)
     seen.page.emulate_media(media="print")

@@ -74,6 +74,7 @@ def test_growing_models_have_two_more() -> None:
     for name in ("number-of-topics", "genealogy"):
         assert not re.search(r"var\(|currentColor|NaN|undefined", drawn[name]), name
     assert "genealogy" not in figures(report_growth.grown(0, 0))
+    assert set(figures(report_growth.exchanged(3))) == NAMES | {"genealogy"}
 
 
 def test_hostile_text_is_escaped() -> None:

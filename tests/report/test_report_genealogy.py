@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ import report_growth
 import report_pages
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.running import planted_documents
+from tests.running import TOPICS, planted_documents
 
+from stickbreaker import LDA, Online
 from stickbreaker.report import Growth, Life, Move, Refinement, growth_of, page_records, render
 from stickbreaker.report.genealogy import (
     MOST_COLUMNS,
@@ -212,6 +214,67 @@ def test_without_moves_there_is_the_curve_alone() -> None:
         assert f'id="{part}"' not in html
 
 
+def test_exchanges_are_told_in_words_of_their_own() -> None:
+    page = report_growth.exchanged(2)
+    growth = page.growth
+    assert growth
+    assert (growth.learned, growth.unit, growth.began, growth.splits, growth.merges) == (
+        False,
+        "step",
+        12,
+        2,
+        2,
+    )
+    assert [count[1:] for count in growth.counts] == [(12, 12, 0, 0), (12, 12, 1, 1), (12, 12, 1, 1)]
+    assert [(move.kind, move.gain) for move in growth.moves] == [("merge", None), ("split", None)] * 2
+    assert [one.split.at for one in growth.refinements] == [3.0, 2.0], "the last first"
+    html = " ".join(render(page).split())
+    assert (
+        "There were 2 such exchanges, each a merge followed by a split: the number of topics stays." in html
+    )
+    for said in ("learns how many", "Gain is", 'id="growth-chart"', 'id="growth-at"'):
+        assert said not in html
+    for part in ("genealogy", "move-table", "refinement"):
+        assert f'id="{part}"' in html
+    assert "There was 1 such exchange," in render(report_growth.exchanged(1))
+
+
+def test_of_many_exchanges_the_last_are_shown() -> None:
+    page = report_growth.exchanged(200)
+    growth = page.growth
+    assert growth
+    assert [move.at for move in growth.moves] == sorted(move.at for move in growth.moves)
+    assert {move.at for move in growth.moves} == set(np.arange(52.0, 202.0))
+    assert [one.split.at for one in growth.refinements] == list(np.arange(201.0, 141.0, -1.0))
+    html = " ".join(render(page).split())
+    assert f"The table has the {MOST_MOVES} last moves, of 400." in html
+    assert f"To choose from are the {MOST_SPLITS} last splits, of 200." in html
+
+
+def test_words_are_rows_of_the_vocabulary_or_spelled() -> None:
+    def spelled(tops: dict[str, list[int]]) -> dict[str, list[str]]:
+        return {i: [WORDS[row] for row in rows] for i, rows in tops.items()}
+
+    by_words = [
+        {name: spelled(value) if name in ("words", "before") else value for name, value in record.items()}
+        for record in BY_HAND
+    ]
+    assert growth_of(by_words, [0, 1], WORDS, [[1, 4], [3, 2]]) == by_hand()
+
+
+def test_hostile_spelled_words_are_escaped() -> None:
+    trace = report_growth.exchange_trace(1, 5, report_pages.HOSTILE)
+    page = report_pages.hostile()
+    growth = growth_of(trace, range(5), report_pages.HOSTILE, [[0, 1]] * 5)
+    html = render(replace(page, growth=growth))
+    told = payload(replace(page, growth=growth))["growth"]
+    (of_topic,) = told["refinements"]
+    assert set(of_topic["before"]) <= set(range(len(told["words"])))
+    assert len(set(told["words"]) & set(report_pages.HOSTILE)) > 5
+    assert report_pages.HOSTILE[0] not in html
+    assert report_pages.HOSTILE[1] not in html
+
+
 def test_hostile_words_stay_in_the_data() -> None:
     told = payload(report_pages.hostile())["growth"]
     assert told["words"][:2] == report_pages.HOSTILE[:2]
@@ -255,3 +318,50 @@ def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyP
     assert refinement.after[0][1:] == ([vocabulary[1], vocabulary[2]], [vocabulary[0], vocabulary[3]])
     assert list(refinement.after[-1][1]) == [word for word, _, _ in shown.topics[0].words[:10]]
     assert re.search(r"there was 1 split and 0 merges", render(shown))
+
+
+def streamed(words: str, sort: bool) -> LDA:
+    """A model of planted documents, which come in turn or, with `sort`, one topic after another."""
+    documents = planted_documents(960)
+    if sort:
+        documents.sort(key=lambda document: document["label"])
+    texts = [document["text"].split() for document in documents]
+    batch = 64
+    model = LDA(6, words=words, schedule=Online(batch_size=batch), random_state=0, n_jobs=1)
+    for start in range(0, len(texts), batch):
+        model.partial_fit(texts[start : start + batch])
+    return model
+
+
+def test_a_stream_s_exchanges_are_in_its_trace_and_its_report(tmp_path: Path) -> None:
+    model = streamed("open", sort=True)
+    edited = [record for record in model.trace_ if "edits" in record]
+    assert edited
+    known = {word for topic in TOPICS for word in topic}
+    for record in edited:
+        merges, splits = record["edits"][::2], record["edits"][1::2]
+        assert {edit["move"] for edit in merges} == {"merge"}
+        assert {edit["move"] for edit in splits} == {"split"}
+        assert not any("gain" in edit for edit in record["edits"])
+        assert {str(edit["gone"]) for edit in merges} <= set(record["before"])
+        assert {str(edit["new"]) for edit in splits} <= set(record["words"])
+        for tops in (record["before"], record["words"]):
+            assert all(set(words) <= known and words for words in tops.values())
+    model.save(tmp_path / "model")
+    page = page_records.page_of(tmp_path / "model", "t")
+    assert page.growth
+    assert page.growth.splits == page.growth.merges == sum(len(record["edits"]) for record in edited) / 2
+    split = page.growth.refinements[-1].split
+    first = next(record for record in edited if record["step"] == split.at)
+    assert page.growth.refinements[-1].before == first["before"][str(split.topic)]
+    assert 'id="genealogy"' in render(page)
+
+
+def test_models_of_lda_without_an_exchange_tell_of_none(tmp_path: Path) -> None:
+    streamed("open", sort=False).save(tmp_path / "streamed")
+    texts = [document["text"].split() for document in planted_documents(60)]
+    LDA(3, random_state=0, n_jobs=1).fit(texts).save(tmp_path / "batch")
+    for name in ("streamed", "batch"):
+        page = page_records.page_of(tmp_path / name, "t")
+        assert page.growth is None
+        assert 'id="growth"' not in render(page)

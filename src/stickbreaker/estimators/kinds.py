@@ -75,7 +75,7 @@ KINDS: dict[str, Kind] = {
             front_door="stickbreaker.estimators.lda:LDA",
             verbs=(*OF_TOPICS, "search-k"),
             measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
-            sections=("changes",),
+            sections=("growth", "changes"),
             trials={
                 "batch": {},
                 "online": {"schedule": "online"},

@@ -10,6 +10,7 @@ from stickbreaker.models.row_queries import TableView
 
 TOP = 10  # largest rows of a column that the trace names
 BEFORE = "before"  # in the trace: the largest rows that columns had before edits
+TopRows = list[int] | list[str]  # a column's largest rows: their numbers; their keys where rows have keys
 
 
 class Columns(NamedTuple):
@@ -20,24 +21,24 @@ class Columns(NamedTuple):
 
 
 class Event(NamedTuple):
-    """An edit that the proposal named `plan` earned, and its `gain` in nats.
+    """An edit that the proposal named `plan` earned, and its `gain` in nats, None where no bound judged it.
 
     `kind` is split, merge, drop, …, of the `axis`. Columns are given by their lasting numbers: the `column`
     that was split and the `new` one; or the `column` that another, `gone`, was merged into, and `also` those
     that took a smaller share of it. `rows` and `rows_before` are the top rows of the columns concerned, by
-    the column's number; None where rows have changed, too.
+    the column's number; None where rows that have no keys have come or gone, too.
     """
 
     plan: str
-    gain: float
+    gain: float | None
     kind: str
     axis: str
     column: int | None = None
     new: int | None = None
     gone: int | None = None
     also: tuple[int, ...] = ()
-    rows: Mapping[str, list[int]] | None = None
-    rows_before: Mapping[str, list[int]] | None = None
+    rows: Mapping[str, TopRows] | None = None
+    rows_before: Mapping[str, TopRows] | None = None
 
     def to_record(self, table: TableSpec) -> dict[str, Any]:
         """The event as an entry of "edits" in the trace, where a column is called after its axis.
@@ -45,7 +46,8 @@ class Event(NamedTuple):
         >>> Event("a", 1.5, "merge", "topics", column=2, gone=7).to_record(TableSpec())
         {'plan': 'a', 'gain': 1.5, 'move': 'merge', 'topic': 2, 'gone': 7}
         """
-        record: dict[str, Any] = {"plan": self.plan, "gain": self.gain, "move": self.kind}
+        gain = {} if self.gain is None else {"gain": self.gain}
+        record: dict[str, Any] = {"plan": self.plan, **gain, "move": self.kind}
         if self.axis != table.columns:
             return {**record, "axis": self.axis}
         numbers = {table.column: self.column, "new": self.new, "gone": self.gone}
@@ -84,7 +86,7 @@ def columns_of(event: Event, before: Columns, after: Columns) -> set[int]:
 
 
 def with_rows(
-    event: Event, concerned: set[int], before: Mapping[str, list[int]], after: Mapping[str, list[int]]
+    event: Event, concerned: set[int], before: Mapping[str, TopRows], after: Mapping[str, TopRows]
 ) -> Event:
     """The event with the top rows of the columns that it concerns."""
     if not concerned:
@@ -109,11 +111,20 @@ def records_of(events: Sequence[Event], table: TableSpec) -> TraceRecord:
     return record
 
 
-def top_rows(table: TableView, columns: Columns, numbers: Container[int]) -> dict[str, list[int]]:
-    """The largest rows of the columns that have these lasting numbers, by number."""
+def top_rows(
+    table: TableView, keys: Sequence[str] | None, columns: Columns, numbers: Container[int]
+) -> dict[str, TopRows]:
+    """The largest rows of the columns that have these lasting numbers, by number.
+
+    Rows are named by their numbers; by their `keys` in a keyed table, whose rows are renumbered as words come
+    and go.
+    """
     places = [place for place, number in enumerate(columns.numbers) if number in numbers]
     tops = table.top(places, TOP) if places else []
-    return {str(columns.numbers[place]): rows for place, rows in zip(places, tops, strict=True)}
+    return {
+        str(columns.numbers[place]): rows if keys is None else [keys[row] for row in rows]
+        for place, rows in zip(places, tops, strict=True)
+    }
 
 
 def first_columns(number: int) -> Columns:

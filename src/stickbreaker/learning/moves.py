@@ -113,7 +113,8 @@ def make(
 ) -> tuple[Shape, list[Event]]:
     """Make edits, one after another; gives what happened.
 
-    Events have the top rows of the columns concerned before the first of these edits and after the last.
+    Events have the top rows of the columns concerned before the first of these edits and after the last; not
+    where rows come or go that have no keys.
     """
     if not accepted:
         return shape, []
@@ -127,13 +128,14 @@ def make(
         concerned.append(columns_of(made[-1], after, changed))
         after = changed
     every = set[int]().union(*concerned)
-    n_rows, before = engine.table.shape[0], top_rows(engine.table_view(None), columns, every)
+    n_rows = engine.table.shape[0]
+    before = top_rows(engine.table_view(None), engine.table.keys, columns, every)
     for item in accepted:
         edited = engine.edit(item.edit, stats)
         assert edited is not None
         stats, params = edited, apply(item.edit, params)
-    if engine.table.shape[0] == n_rows:
-        now = top_rows(engine.table_view(None), after, every)
+    if engine.table.keys is not None or engine.table.shape[0] == n_rows:
+        now = top_rows(engine.table_view(None), engine.table.keys, after, every)
         made = [with_rows(event, own, before, now) for event, own in zip(made, concerned, strict=True)]
     return Shape(params, stats, after), made
 

@@ -163,7 +163,8 @@ def _record(
         if model.moves and number & (number - 1) == 0:
             assert state.columns is not None
             numbers = state.columns.numbers  # all of them
-            record[model.table.rows] = top_rows(engine.table_view(None), state.columns, numbers)
+            view, keys = engine.table_view(None), engine.table.keys
+            record[model.table.rows] = top_rows(view, keys, state.columns, numbers)
         if minibatch.number is not None:
             score = model.memoized_score(
                 state.params, stats, engine.table.totals(), engine.summary(state.params)

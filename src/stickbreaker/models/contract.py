@@ -55,11 +55,11 @@ class Proposal:
 
 
 class Accepted(NamedTuple):
-    """An edit that a proposal earned, and by how many nats."""
+    """An edit that a proposal earned, and by how many nats; None where no bound judged it."""
 
     plan: str
     edit: Edit
-    gain: float
+    gain: float | None
 
 
 class Decision(NamedTuple):

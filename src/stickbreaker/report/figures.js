@@ -101,7 +101,7 @@ function relationFigures({ topics, relations }) {
 
 function growthFigures({ growth, topics, curves }) {
   if (!growth) return {};
-  const found = { "number-of-topics": figureOf("Number of topics", growthChart(growth, curves[0], 720, 340)) };
+  const found = growth.learned ? { "number-of-topics": figureOf("Number of topics", growthChart(growth, curves[0], 720, 340)) } : {};
   if (!growth.lines.length) return found;
   const chart = genealogyChart(growth, topics, 900, false), { width, height } = chart.attributes;
   const whole = node("svg", { class: "genealogy", ...frame(width, height + 24) },

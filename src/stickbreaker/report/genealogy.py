@@ -1,4 +1,4 @@
-"""How the topics of a growing model came about, from the trace of its run."""
+"""How the topics of a model came about by splits and merges, from the trace of its run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMING_WORDS = 3
 
 Record = Mapping[str, Any]
 Kept = Sequence[tuple[float, Record]]  # the time and the record of steps whose words were kept
-Rows = Sequence[int]  # of a topic's first words in the vocabulary
+Rows = Sequence[int] | Sequence[str]  # a topic's first words: rows of the vocabulary, or spelled
 Columns = list[tuple[float, Rows, Rows]]  # the words of two topics at a time, none of one that is gone
 
 
@@ -29,15 +29,22 @@ def growth_of(
     """What a trace tells of the number of topics, of splits and of merges; None where it tells nothing.
 
     Args:
-        trace: records with `topics` and `used`, some with `edits`, `words` and `before`.
+        trace: records, some with `edits`, `words` and `before`. Those of a model that learns how many topics
+            there are have `topics` and `used`; without these figures the number stays, and times are steps.
         topic_ids: (K,) the lasting ids of the page's topics, in order.
         vocabulary: (V,) the words.
         top_rows: (K, 10) the rows in the vocabulary of each topic's first words at the end.
     """
     records = [record for record in trace if "topics" in record]
-    if not records:
+    learned = bool(records)
+    if learned:
+        unit, times = times_of_records(records)
+    elif any("edits" in record for record in trace):
+        n_topics = {"topics": len(topic_ids), "used": len(topic_ids)}
+        records = [{**record, **n_topics} for record in trace]
+        unit, times = "step", [float(record["step"]) for record in trace]
+    else:
         return None
-    unit, times = times_of_records(records)
     dated = list(zip(times, records, strict=True))
     moves = [move for at, record in dated for move in _moves(at, record)]
     final = dict(zip(topic_ids, top_rows, strict=True))
@@ -52,6 +59,7 @@ def growth_of(
     kinds = [Counter(edit["move"] for edit in record.get("edits", ())) for record in records]
     return Growth(
         unit=unit,
+        learned=learned,
         counts=[
             (at, record["topics"], record["used"], kind["split"], kind["merge"])
             for (at, record), kind in zip(dated, kinds, strict=True)
@@ -241,8 +249,12 @@ def _spread(columns: Columns) -> Columns:
 
 
 def _greatest(moves: Sequence[Move], n: int) -> list[Move]:
-    """The moves of the greatest gain, the greatest first."""
-    return sorted(moves, key=lambda move: float("inf") if move.gain is None else -move.gain)[:n]
+    """The moves of the greatest gain, the greatest first; then those without one, the last first."""
+
+    def order(move: Move) -> tuple[bool, float]:
+        return (True, -move.at) if move.gain is None else (False, -move.gain)
+
+    return sorted(moves, key=order)[:n]
 
 
 def _ids(moves: Iterable[Move]) -> set[int]:
@@ -250,4 +262,4 @@ def _ids(moves: Iterable[Move]) -> set[int]:
 
 
 def _spelled(rows: Rows, vocabulary: Sequence[str]) -> list[str]:
-    return [vocabulary[row] for row in rows]
+    return [row if isinstance(row, str) else vocabulary[row] for row in rows]

@@ -227,9 +227,9 @@ function moveTable(growth, topics) {
   const row = ([kind, at, topic, other, gain]) => node("tr", {},
     node("th", { scope: "row", class: "number" }, momentTick(at)), node("td", { class: "kind" }, kind),
     node("td", {}, lifeReference(lives.get(topic), topics)), node("td", {}, lifeReference(lives.get(other), topics)),
-    node("td", { class: "number" }, formatGain(gain)));
+    growth.learned ? node("td", { class: "number" }, formatGain(gain)) : null);
   return scrollable("Splits and merges",
-    node("thead", {}, node("tr", {}, head(growth.unit, true), head("move"), head("topic"), head("new, or gone"), head("gain, nats", true))),
+    node("thead", {}, node("tr", {}, head(growth.unit, true), head("move"), head("topic"), head("new, or gone"), growth.learned ? head("gain, nats", true) : null)),
     node("tbody", {}, growth.moves.map(row)));
 }
 

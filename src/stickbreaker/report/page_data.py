@@ -103,7 +103,7 @@ class WordRow:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """A topic of a growing model from its birth to its end; times are in the unit of `Growth`.
+    """A topic that took part in a move, from its birth to its end; times are in the unit of `Growth`.
 
     `id` lasts from step to step. `parent` is the topic that it was split from, `into` the one that it was
     merged into; `end` is None where it lasted. `topic` indexes `Page.topics`, None for one not in it.
@@ -123,7 +123,7 @@ class Life:
 class Move:
     """A split (`topic` stayed, `other` is new) or a merge (`other` is gone into `topic`): lasting ids.
 
-    `gain` is what the bound gained, in nats.
+    `gain` is what the bound gained, in nats; None where no bound judged the move.
     """
 
     kind: str
@@ -144,13 +144,14 @@ class Refinement:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How the topics of a growing model came about.
+    """How the topics of a model came about by splits and merges.
 
-    `unit` of all times is "pass" or "step". `counts` are (time, topics in the table, topics in use, splits,
-    merges since the row before). `lives` are of all topics that are mentioned, `lines` the ids of those
-    drawn, from the top. `moves`, `lines` and `refinements` may be parts: `splits`, `merges`, `changed`
-    (topics in a move) and `refined` (splits whose words are known) are of the whole run, as is `began`, the
-    number of topics at first.
+    `learned`: the model learns how many topics there are; else their number stays, and each merge is followed
+    by a split. `unit` of all times is "pass" or "step". `counts` are (time, topics in the table, topics in
+    use, splits, merges since the row before). `lives` are of all topics that are mentioned, `lines` the ids
+    of those drawn, from the top. `moves`, `lines` and `refinements` may be parts: `splits`, `merges`,
+    `changed` (topics in a move) and `refined` (splits whose words are known) are of the whole run, as is
+    `began`, the number of topics at first.
     """
 
     unit: str
@@ -159,6 +160,7 @@ class Growth:
     lines: Sequence[int] = ()
     moves: Sequence[Move] = ()
     refinements: Sequence[Refinement] = ()
+    learned: bool = True
     began: int = 0
     splits: int = 0
     merges: int = 0
@@ -203,8 +205,8 @@ class Page:
     `positions` holds an (x, y) for each topic, in [-1, 1], or nothing. `documents_total` and `words_total`
     are the sizes of the collection: where they exceed what is here, the page says that it shows a part.
     `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
-    the model of the topics' matches. `growth` is of a model whose number of topics is learned, `changes` of
-    one that learns new words.
+    the model of the topics' matches. `growth` is of a model whose topics were split and merged, or
+    whose number of them is learned, `changes` of one that learns new words.
     """
 
     title: str

@@ -211,7 +211,7 @@ def _unigram(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str,
 
 def _growth(model: TopicEstimator) -> Growth | None:
     """How the topics came about, of a model that tells it in its trace."""
-    if not any("topics" in record for record in model.trace_):
+    if not any("topics" in record or "edits" in record for record in model.trace_):
         return None
     top = leading_words(model.topic_words, TOP_WORDS)[0].tolist()
     return growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)

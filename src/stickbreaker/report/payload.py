@@ -234,6 +234,7 @@ def _growth(growth: Growth, n_topics: int) -> dict[str, Any]:
     ]
     return {
         "unit": growth.unit,
+        "learned": growth.learned,
         "counts": _counts(growth),
         "lives": [_life(life, n_topics) for life in growth.lives],
         "lines": list(growth.lines),

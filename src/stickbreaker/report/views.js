@@ -227,10 +227,12 @@ function drawTrace(state) {
 function drawGrowth(state) {
   const { growth, topics, curves } = state.data;
   if (!growth) return;
-  const width = roomOf("#growth-chart", 280), slider = find("#growth-at");
-  fill("#growth-chart", growthChart(growth, curves[0], width, GROWTH_HEIGHT));
-  slider.setAttribute("max", growth.counts.length - 1);
-  drawCount(state, state.count === null ? growth.counts.length - 1 : state.count);
+  if (growth.learned) {
+    const width = roomOf("#growth-chart", 280), slider = find("#growth-at");
+    fill("#growth-chart", growthChart(growth, curves[0], width, GROWTH_HEIGHT));
+    slider.setAttribute("max", growth.counts.length - 1);
+    drawCount(state, state.count === null ? growth.counts.length - 1 : state.count);
+  }
   if (find("#genealogy")) {
     const room = roomOf("#genealogy", 300) - 16;
     fill("#genealogy", genealogyAxis(growth, room), genealogyChart(growth, topics, room, true));

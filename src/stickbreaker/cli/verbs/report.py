@@ -39,7 +39,8 @@ def report(
     as_json: bool,
 ) -> None:
     """Write one HTML page about a model: its topics, how they relate, over time and by group, documents,
-    words, how the run went.
+    words, how the run went; where topics were split and merged, as streams of LDA exchange them, how they
+    came about.
 
     The page needs no network and nothing beside it. Figures need: pip install 'stickbreaker[figures]'.
     """

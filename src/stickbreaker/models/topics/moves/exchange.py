@@ -205,8 +205,8 @@ class Exchange(Move):
             source = giant - (giant > starved)
             split = Split("topics", source, part, along=along, trial=half.name)
             order = (*range(starved), n_topics - 1, *range(starved, n_topics - 1))
-            accepted.append(Accepted(merge.name, (joins,), 0.0))
-            accepted.append(Accepted(half.name, (split, Permute("topics", order)), 0.0))
+            accepted.append(Accepted(merge.name, (joins,), None))
+            accepted.append(Accepted(half.name, (split, Permute("topics", order)), None))
         memory = {"rested": params["rested"]._replace(values=rested)}
         return Decision(accepted=tuple(accepted), params=memory)
 
