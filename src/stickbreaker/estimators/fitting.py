@@ -1,15 +1,14 @@
 """From an estimator and a corpus to a run: fitting in memory, into a directory, resuming."""
 
 import shutil
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stickbreaker.core import purposes
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.files import digest_of
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.untrusted import making_sense_of
@@ -151,23 +150,12 @@ def resume(
         checkpoints = Checkpoints(directory, fixed, every, finished, snapshots)
         if stopper is not None:
             stopper(job.stop)
-        with _naming(path):
+        with naming(path):
             run(job, state, [Clock(before), trace, *watch, *([evolving] if evolving else []), checkpoints])
     finally:
         directory.unlock()
     directory.clear()
     return estimator, job, state
-
-
-@contextmanager
-def _naming(path: Path) -> Generator[None]:
-    """Let a UserError that names no place name the model at `path`."""
-    try:
-        yield
-    except UserError as error:
-        if error.where is not None:
-            raise
-        raise type(error)(error.problem, where=path, remedy=error.remedy) from error
 
 
 def _restored(
