@@ -122,6 +122,16 @@ def test_a_newton_step_is_that_of_the_full_hessian():
     assert polya_newton(alpha, sums, False) == pytest.approx(wanted)
 
 
+def test_a_symmetric_newton_step_is_that_of_the_likelihood_along_the_diagonal():
+    """Its slope and curvature by differences."""
+    counts, start, h = drawn(8, np.array([1.0, 0.5, 0.3]), 200), 0.6, 1e-3
+    below, at, above = (log_likelihood(counts, np.full(3, start + shift)) for shift in (-h, 0.0, h))
+    slope, curve = (above - below) / (2.0 * h), (above - 2.0 * at + below) / h**2
+    assert curve < 0.0
+    alpha = np.full(3, start)
+    assert polya_newton(alpha, sums_of(counts, alpha), True) == pytest.approx(start - slope / curve, rel=1e-4)
+
+
 def test_an_unused_topic_fades_and_the_others_go_on_as_without_it():
     counts = drawn(9, np.array([0.8, 0.4, 0.2]), 500)
     dead = np.column_stack([counts, np.zeros(500, int)])
