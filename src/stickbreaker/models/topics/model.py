@@ -129,6 +129,10 @@ class TopicModel(Model):
     def in_use(self, totals: Array) -> NDArray[np.int64]:
         return self.documents.in_use(totals)
 
+    def is_settled(self, params: Record, totals: Array) -> bool:
+        """Not while moves have something untried, nor while a learned prior of words moves."""
+        return Model.is_settled(self, params, totals) and self.words.is_settled(params)
+
     def figures(self, params: Record, totals: Array) -> dict[str, int]:
         return self.documents.figures(totals.sum(axis=0))
 

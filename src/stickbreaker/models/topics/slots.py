@@ -154,7 +154,11 @@ class TopicVocabulary(ABC, Generic[C]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Its learned hyperparameter, moved by `rate` to its best."""
+        """Its learned hyperparameter after a step of this rate, given the table after it."""
+
+    def is_settled(self, params: Record) -> bool:
+        """Whether its hyperparameter has come to rest: yes, where none is learned."""
+        return True
 
     @abstractmethod
     def hyperparameter(self, params: Record) -> tuple[str, float | Array]:
