@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from stickbreaker import LDA, Gibbs, Hybrid, UserError
+from stickbreaker import LDA, Gibbs, Hybrid, Online, UserError
 from stickbreaker.core.records import Field
 from stickbreaker.models.topics.vocabularies.closed import DRIFT, ClosedVocabulary
 from stickbreaker.testing import MeanFieldTests, ModelTests, VariationalTests, plant_topics
@@ -89,6 +90,17 @@ def test_eta_has_settled_when_it_hardly_moves_while_counts_are_replaced():
         params |= words.update(params, words.totals(counts), words.summary(params, counts, 0), 3, 0.5)
     assert words.is_settled(params), "the counts have not changed for long"
     assert ClosedVocabulary(30, 0.2).is_settled(start)
+
+
+def test_a_run_whose_eta_moves_on_says_so():
+    """Passes of a small rate change the score little, and eta too, but steadily."""
+    data = plant_topics(n_documents=300, length=40).counts
+    settings = {"schedule": Online(batch_size=150), "max_iter": 40, "tol": 1e-3, "random_state": 0}
+    assert LDA(5, eta=0.1, **settings).fit(data).converged_
+    with pytest.warns(ConvergenceWarning, match="a learned prior moves on"):
+        model = LDA(5, eta="learned", **settings).fit(data)
+    assert not model.converged_
+    assert not model.model.is_settled(model.params_, model.engine_.totals())
 
 
 @pytest.mark.slow
