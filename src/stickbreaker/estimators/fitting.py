@@ -25,7 +25,7 @@ from stickbreaker.estimators.saving import (
     manifest_of,
 )
 from stickbreaker.estimators.settings import seed_of
-from stickbreaker.learning.convergence import relative_change
+from stickbreaker.learning.convergence import relative_change, settled
 from stickbreaker.learning.loop import Run, RunState, run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -74,6 +74,11 @@ def unsettled(state: RunState, tol: float) -> str | None:
     """One line about a run whose score should have settled and that used all its passes; None for others."""
     if state.converged or state.stopped or tol <= 0.0:
         return None
+    if state.kind != "joint" and not state.held_out and settled(state.scores, tol):
+        return (
+            f"{state.passes} passes were not enough: the score has settled, but a learned prior moves on, or "
+            "changes of topics are untried; raise max_iter"
+        )
     change = relative_change(state.scores) if state.kind == "bound" else np.nan
     detail = "" if np.isnan(change) else f" (last changes {change:.1e}, tol {tol:.0e})"
     return f"{state.passes} passes were not enough for the score to settle{detail}; raise max_iter or tol"
