@@ -30,7 +30,7 @@ test-kernels: $(VENV)/developing
 golden: $(VENV)/developing
 	$(BIN)/python -m tests.golden.runs
 
-# ten changes of one sign, one after another, each of which some tests must notice (some ten minutes)
+# sixteen changes of a sign or factor, one after another, each of which some tests must notice (some ten minutes)
 mutations: $(VENV)/developing
 	$(BIN)/python -m tests.mutations
 

@@ -112,7 +112,7 @@ class Meanwhile(Part):
         made = [product(path) for path in (out, place / AWAY / out.name)]
         names = min((differing(each, whole) for each in made), key=len)
         if way == "goes":  # moved between its end and its tidying up, it has its corpus still
-            names = [name for name in names if name.split("/")[0] != "corpus"]
+            names = [name for name in names if name.split("/")[0] not in ("corpus", ".corpus.leaving")]
         if done.code == 0 and names and not own:  # else the letter may have taken the place of what was done
             verdicts.append(
                 Decision(SILENT, f"{way} after {moment:.3f} s: differs in {', '.join(names[:4])}")

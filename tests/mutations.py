@@ -1,4 +1,4 @@
-"""Ten changes of one sign, each of which tests must notice.
+"""Changes of one sign, or of one factor, each of which tests must notice.
 
 `python -m tests.mutations [TREE]` (`make mutations`) makes each in a copy of the tree, runs the tests that
 are to notice it, and prints which failed; it fails itself where all passed. TREE: another checkout.
@@ -18,7 +18,7 @@ LIMIT = 1800  # seconds that the tests of one change may take
 
 
 class Mutation(NamedTuple):
-    """A change of one sign in a file of the package, and the tests that are to notice it."""
+    """A change of a sign or factor in a file of the package, and the tests that are to notice it."""
 
     file: str
     right: str
@@ -68,6 +68,42 @@ MUTATIONS = {
         "+ prior) + float(values @ WHOLE)",
         "- prior) + float(values @ WHOLE)",
         "tests/models/test_split_merge.py tests/models/test_proposals.py",
+    ),
+    "gains on a half are those of all documents": Mutation(
+        "models/topics/moves/acceptance.py",
+        "gain *= step.scale * stats.documents / max(1.0, tried.documents)",
+        "gain *= 1.0",
+        "tests/models/test_move_gains.py",
+    ),
+    "a merge in a stream": Mutation(
+        "models/topics/moves/acceptance.py",
+        "evidence(self._words(params), terms), step.scale)",
+        "evidence(self._words(params), terms), 1.0)",
+        "tests/models/test_move_gains.py",
+    ),
+    "the half that judges": Mutation(
+        "models/topics/moves/acceptance.py",
+        'other = {"half": Field(np.array(1.0))}',
+        'other = {"half": Field(np.array(0.0))}',
+        "tests/models/test_move_gains.py",
+    ),
+    "the paper's splits": Mutation(
+        "models/topics/moves/acceptance.py",
+        'gain = step.scale * (float(tried.usage["own"].values) + prior)',
+        'gain = step.scale * float(tried.usage["own"].values) + prior',
+        "tests/models/test_move_gains.py",
+    ),
+    "gamma of the HDP": Mutation(
+        "models/topics/priors/hdp.py",
+        "n_topics / (1.0 - np.log(masses[-1]))",
+        "n_topics / (-1.0 - np.log(masses[-1]))",
+        "tests/models/test_hdp.py",
+    ),
+    "the curvature of a symmetric alpha": Mutation(
+        "models/topics/priors/polya.py",
+        "curve = sums.bends.sum() - len(alpha) ** 2 * sums.spread_bend",
+        "curve = sums.bends.sum() - len(alpha) * sums.spread_bend",
+        "tests/models/test_polya.py",
     ),
     "the learning rate": Mutation(
         "learning/schedules.py",

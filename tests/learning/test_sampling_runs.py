@@ -24,7 +24,7 @@ from stickbreaker.testing.estimators import contents
 
 GUESTS = 30
 SWEEPS = 12
-FIXED = {DIGESTS: True, "corpus": {"fingerprint": ""}}
+FIXED = {"estimator": "LDA", DIGESTS: True, "corpus": {"fingerprint": ""}}
 
 
 class Restaurant(Sampler):

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import gammaln, psi
+from scipy.stats import beta
 
 from stickbreaker import HDP, LDA, Hybrid, Memoised, UserError
 from stickbreaker.core.records import Field
@@ -114,6 +115,27 @@ def test_weights_are_the_maximum_of_the_bound():
     slow = minimize(fall, np.log(start), method="Nelder-Mead", options={"maxiter": 20_000, "maxfev": 20_000})
     assert objective(*held, mean_log, pull) >= -slow.fun - 1e-6
     assert objective(*held, mean_log, pull) > objective(start, 2.0, mean_log, pull)
+
+
+@pytest.mark.parametrize("documents", ["expected", "sampled"])
+def test_the_learned_gamma_is_the_mode_given_the_sticks(documents):
+    """Of prod_k Beta(b_k; 1, gamma) times Gamma(gamma; 1, 1), found by a search."""
+    prior = HDPPrior(4, alpha=1.5, gamma=3.0)
+    rng = np.random.default_rng(0)
+    usage = {"gains": Field(rng.gamma(9.0, 1.0, 4), ("topics",)), "spread": Field(np.array(30.0))}
+    if documents == "expected":
+        logs = np.log(rng.dirichlet(np.array([3.0, 2.0, 1.0, 1.0, 0.5]), 50)).sum(axis=0)
+        usage = {"log_theta": Field(logs[:-1], ("topics",)), "log_rest": Field(logs[-1])}
+    updated = prior.update(prior.start(), usage, 50.0, 1.0, 1.0)
+    masses = np.append(updated["weights"].values, updated["rest"].values)
+    assert masses.sum() == pytest.approx(1.0)
+    sticks = masses[:-1] / (1.0 - np.cumsum(np.append(0.0, masses[:-2])))
+
+    def fall(gamma):
+        return gamma - beta.logpdf(sticks, 1.0, gamma).sum()
+
+    best = minimize_scalar(fall, bounds=(1e-2, 100.0), method="bounded", options={"xatol": 1e-9}).x
+    assert updated["gamma"].values == pytest.approx(best, rel=1e-5)
 
 
 def test_learning_never_lowers_what_it_climbs():

@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from stickbreaker import LDA, Gibbs, Hybrid, UserError
+from stickbreaker import LDA, Gibbs, Hybrid, Online, UserError
+from stickbreaker.core.records import Field
+from stickbreaker.models.topics.vocabularies.closed import DRIFT, ClosedVocabulary
 from stickbreaker.testing import MeanFieldTests, ModelTests, VariationalTests, plant_topics
 from stickbreaker.testing.planted import matched
 
@@ -54,6 +57,50 @@ def test_planted_asymmetric_alpha_is_recovered(inference):
     chosen, cosines = matched(model.topic_word_, planted.topics)
     assert cosines.min() > 0.97
     assert model.alpha_[chosen] == pytest.approx(truth, rel=0.25, abs=0.02)
+
+
+@pytest.mark.parametrize("eta", [0.05, 0.1])
+def test_a_run_that_has_converged_has_its_eta(eta):
+    """Ten times as many passes would not move it by a tenth."""
+    data = plant_topics(n_documents=300, n_words=400, length=80, alpha=0.2, eta=eta, seed=1).counts
+    settings = {"eta": "learned", "alpha": "learned", "random_state": 0, "n_jobs": 1}
+    model = LDA(5, **settings).fit(data)
+    assert model.converged_
+    longer = LDA(5, max_iter=10 * model.n_iter_, tol=0.0, **settings).fit(data)
+    assert model.eta_ == pytest.approx(longer.eta_, rel=0.1)
+    assert model.eta_ == pytest.approx(eta, rel=0.25)
+
+
+def test_eta_has_settled_when_it_hardly_moves_while_counts_are_replaced():
+    """Its drift: all of a batch step's move; of small steps a sum in which moves fade as counts do."""
+    words = ClosedVocabulary(30, 0.2, learned=True)
+    counts = np.random.default_rng(0).dirichlet(np.full(30, 0.1), 3).T * 500.0
+    start = words.start()
+    assert not words.is_settled(start), "nothing is known of its moves"
+    for rate in (1.0, 0.25):
+        before = {**start, DRIFT: Field(np.array(0.4), (), additive=False)}
+        summary = words.summary(before, counts, 0)
+        after = words.update(before, words.totals(counts), summary, 3, rate)
+        move = np.log(after["eta"].values / 0.2)
+        assert abs(move) > 0.1
+        assert after[DRIFT].values == pytest.approx((1.0 - rate) * 0.4 + move)
+        assert not words.is_settled({**before, **after})
+    params = dict(start)
+    for _ in range(40):
+        params |= words.update(params, words.totals(counts), words.summary(params, counts, 0), 3, 0.5)
+    assert words.is_settled(params), "the counts have not changed for long"
+    assert ClosedVocabulary(30, 0.2).is_settled(start)
+
+
+def test_a_run_whose_eta_moves_on_says_so():
+    """Passes of a small rate change the score little, and eta too, but steadily."""
+    data = plant_topics(n_documents=300, length=40).counts
+    settings = {"schedule": Online(batch_size=150), "max_iter": 40, "tol": 1e-3, "random_state": 0}
+    assert LDA(5, eta=0.1, **settings).fit(data).converged_
+    with pytest.warns(ConvergenceWarning, match="a learned prior moves on"):
+        model = LDA(5, eta="learned", **settings).fit(data)
+    assert not model.converged_
+    assert not model.model.is_settled(model.params_, model.engine_.totals())
 
 
 @pytest.mark.slow

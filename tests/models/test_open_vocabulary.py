@@ -163,6 +163,63 @@ def test_the_order_by_counts_has_the_largest_bound():
     assert max(nats, key=nats.get) == tuple(counts)
 
 
+TINY = [["a", "b", "a"], ["b", "c", "c"], ["a", "a", "d"], ["d", "e", "a"]]
+
+
+def scores_of_tiny(**settings):
+    """The scores (nats) of six passes over TINY, their kinds, and log p(w) by enumeration."""
+    options = {"alpha": 0.5, "schedule": "batch", "random_state": 0, "max_iter": 6, "tol": 0.0}
+    model = LDA(2, words=OpenVocabulary(**settings), **options).fit(TINY)
+    names = sorted({word for document in TINY for word in document})
+    g0 = dict(zip(names, np.exp(model.model.words.log_spelling(model.params_, names)), strict=True))
+    evidence = oracle.log_evidence(TINY, 2, 0.5, settings["concentration"], g0)
+    tokens = sum(map(len, TINY))
+    return (
+        [tokens * record["score"] for record in model.trace_],
+        [record["kind"] for record in model.trace_],
+        evidence,
+    )
+
+
+def test_the_evidence_by_enumeration_is_that_of_draws():
+    """Of one token the evidence is log G0; of two of one topic, by the urn's definition."""
+    g0 = {"a": 0.5, "b": 0.125}
+    assert oracle.log_evidence([["b"]], 2, 0.5, 3.0, g0) == pytest.approx(np.log(0.125))
+    again = np.log(0.125 * (1.0 + 3.0 * 0.125) / 4.0)
+    assert oracle.log_evidence([["b"], ["b"]], 1, 0.5, 3.0, g0) == pytest.approx(again)
+
+
+@pytest.mark.parametrize("outside", ["constant", "stick", "spelling"])
+@pytest.mark.parametrize("concentration", [0.5, 2.0, 3000.0])
+def test_what_is_told_as_a_bound_is_below_the_evidence(concentration, outside):
+    """With room for all words every score is; with one word a topic none is told as one once words are
+    outside. (In the first pass topics have a little of all words, whatever the truncation.)"""
+    for truncation in (1, 2, 50):
+        settings = {"concentration": concentration, "truncation": truncation, "outside": outside}
+        scores, kinds, evidence = scores_of_tiny(**settings)
+        told = ["bound"] * 6 if truncation == 50 else ["bound"] + ["estimate"] * 5
+        assert kinds == told
+        assert all(score < evidence for score, kind in zip(scores, kinds, strict=True) if kind == "bound")
+
+
+def test_an_estimate_may_lie_above_the_evidence():
+    """As eq. 7.4 is printed, a word outside has all of the stick that is left, and so have all the others."""
+    scores, _, evidence = scores_of_tiny(concentration=3000.0, truncation=1, outside="stick")
+    assert scores[-1] > evidence + 5.0
+
+
+@pytest.mark.parametrize("concentration", [0.5, 2.0, 3.0])
+def test_no_word_is_worth_more_than_the_stick_that_is_left(concentration):
+    """Where a is less than three, three counts would be more than all of the rest."""
+    asked = np.array([0, 1, 2, 3, -1])
+    weights = []
+    for outside in ("constant", "stick"):
+        words, params, whole = slot(concentration=concentration, outside=outside)
+        weights.append(words.weights(params, whole, np.zeros((1, 2)), asked))
+    for constant, stick in zip(*weights, strict=True):
+        assert constant == pytest.approx(stick)
+
+
 # The learned concentration
 
 

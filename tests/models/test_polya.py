@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, polygamma, psi
 
-from stickbreaker.models.topics.priors.dirichlet_newton import FLOOR
+from stickbreaker.models.topics.priors.dirichlet_newton import CEILING, FLOOR, fit_symmetric_dirichlet
 from stickbreaker.models.topics.priors.polya import (
+    CellSums,
     PolyaSums,
+    climb_eta,
     digamma_sums,
     fit_alpha,
     fit_eta,
@@ -122,6 +125,16 @@ def test_a_newton_step_is_that_of_the_full_hessian():
     assert polya_newton(alpha, sums, False) == pytest.approx(wanted)
 
 
+def test_a_symmetric_newton_step_is_that_of_the_likelihood_along_the_diagonal():
+    """Its slope and curvature by differences."""
+    counts, start, h = drawn(8, np.array([1.0, 0.5, 0.3]), 200), 0.6, 1e-3
+    below, at, above = (log_likelihood(counts, np.full(3, start + shift)) for shift in (-h, 0.0, h))
+    slope, curve = (above - below) / (2.0 * h), (above - 2.0 * at + below) / h**2
+    assert curve < 0.0
+    alpha = np.full(3, start)
+    assert polya_newton(alpha, sums_of(counts, alpha), True) == pytest.approx(start - slope / curve, rel=1e-4)
+
+
 def test_an_unused_topic_fades_and_the_others_go_on_as_without_it():
     counts = drawn(9, np.array([0.8, 0.4, 0.2]), 500)
     dead = np.column_stack([counts, np.zeros(500, int)])
@@ -133,3 +146,68 @@ def test_an_unused_topic_fades_and_the_others_go_on_as_without_it():
     for _ in range(12):
         alone = polya_newton(alone, sums_of(counts, alone), False)
     assert alpha[:3] == pytest.approx(alone, rel=1e-3)
+
+
+# eta of a table of expected counts
+
+
+def evidence_of(eta, counts, firsts=(0,)):
+    """sum_k log B(eta + n_k) - log B(eta) of counts (words × topics), over groups of words."""
+    nats = 0.0
+    for group in np.split(counts, firsts[1:]):
+        for column in group.T:
+            nats += (gammaln(column + eta) - gammaln(eta)).sum()
+            nats += gammaln(len(column) * eta) - gammaln(len(column) * eta + column.sum())
+    return nats
+
+
+def climbed(eta, counts, firsts=(0,)):
+    """eta after one step, its sums by their definitions."""
+    groups = np.split(counts, firsts[1:])
+    cells = CellSums((psi(counts + eta) - psi(eta)).sum(), (eta * counts / (eta + counts) ** 2).sum())
+    totals = np.array([group.sum(axis=0) for group in groups])
+    return climb_eta(eta, np.array([len(group) for group in groups]), totals, cells)
+
+
+def expected_counts(seed):
+    """Counts (words × topics) of every size: many far below one, as mean-field documents give them."""
+    rng = np.random.default_rng(seed)
+    counts = rng.dirichlet(np.full(40, rng.choice([0.02, 0.3, 2.0])), 3).T * rng.choice([5.0, 300.0, 1e4])
+    return counts + rng.choice([0.0, 1e-3, 0.2]) * rng.random(counts.shape)
+
+
+@pytest.mark.parametrize("firsts", [(0,), (0, 15)])
+@pytest.mark.parametrize("seed", range(12))
+def test_a_step_of_eta_never_lowers_the_evidence(seed, firsts):
+    """From far below and far above; and it rests where the evidence is largest."""
+    counts = expected_counts(seed)
+
+    def fall(log_eta):
+        return -evidence_of(np.exp(log_eta), counts, firsts)
+
+    for start in (1e-4, 0.01, 0.3, 5.0, 200.0):
+        after = climbed(start, counts, firsts)
+        before, value = evidence_of(start, counts, firsts), evidence_of(after, counts, firsts)
+        assert value >= before - 1e-9 * abs(before)
+    best = minimize_scalar(fall, bounds=np.log([FLOOR, CEILING]), method="bounded", options={"xatol": 1e-10})
+    if FLOOR * 1.01 < np.exp(best.x) < CEILING / 1.01:
+        assert climbed(np.exp(best.x), counts, firsts) == pytest.approx(np.exp(best.x), rel=1e-4)
+
+
+@pytest.mark.parametrize("truth", [0.01, 0.05])
+def test_a_few_steps_of_eta_reach_the_maximum(truth):
+    """With lambda held, as many go a part of the way only, the less of it the fewer words a topic has."""
+    rng = np.random.default_rng(4)
+    counts = rng.dirichlet(np.full(600, truth), 8).T * 4000.0
+    eta = held = 0.125
+    for _ in range(8):
+        eta = climbed(eta, counts)
+        log_beta = psi(held + counts) - psi(600 * held + counts.sum(axis=0))
+        held = fit_symmetric_dirichlet(held, 600, 8, float(log_beta.sum()))
+    best = minimize_scalar(lambda s: -evidence_of(np.exp(s), counts), bounds=(-9, 3), method="bounded").x
+    assert np.log(eta) == pytest.approx(best, abs=0.02)
+    assert abs(np.log(held) - best) > 5.0 * abs(np.log(eta) - best)
+
+
+def test_eta_of_a_table_without_counts_stays():
+    assert climbed(0.3, np.zeros((4, 2))) == 0.3

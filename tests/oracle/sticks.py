@@ -1,8 +1,10 @@
 """Sticks one by one, from the definitions: b_t ~ Beta(1, a), q(b_t) = Beta(1 + n_t, a + sum_{s > t} n_s)."""
 
-from math import log
+from collections import Counter
+from itertools import product
+from math import lgamma, log
 
-from scipy.special import betaln, digamma
+from scipy.special import betaln, digamma, logsumexp
 
 
 def parameters(counts, a):
@@ -42,3 +44,29 @@ def divergence(counts, a):
 def log_prior(counts, a, under):
     """E_q[log p(sticks | a)] with q made at the concentration `under`."""
     return sum(log(a) + (a - 1.0) * (digamma(g) - digamma(f + g)) for f, g in parameters(counts, under))
+
+
+def urn(counts, weights, total):
+    """log probability of an order of draws with so many of each kind, from an urn that begins with `weights`
+    of these kinds and `total` of all kinds, and gains one of the kind that was drawn."""
+    nats = lgamma(total) - lgamma(total + sum(counts))
+    return nats + sum(lgamma(n + weight) - lgamma(weight) for n, weight in zip(counts, weights, strict=True))
+
+
+def log_evidence(documents, n_topics, alpha, a, g0):
+    """log p(w) of documents (lists of words), in nats, summed over all topics of all tokens.
+
+    Shares of topics ~ Dirichlet(alpha, ..., alpha), topics ~ DP(a, G0), both integrated out: tokens of a
+    topic are draws from the urn of Blackwell and MacQueen (1973), p(w | before) = (n_w + a G0(w)) / (n + a).
+    `g0`: by word.
+    """
+    tokens = [(d, word) for d, document in enumerate(documents) for word in document]
+    words, terms = sorted(g0), []
+    for topics in product(range(n_topics), repeat=len(tokens)):
+        shares = Counter((d, k) for (d, _), k in zip(tokens, topics, strict=True))
+        counts = Counter((word, k) for (_, word), k in zip(tokens, topics, strict=True))
+        prior, base = [alpha] * n_topics, [a * g0[word] for word in words]
+        every = range(n_topics)
+        nats = sum(urn([shares[d, k] for k in every], prior, sum(prior)) for d in range(len(documents)))
+        terms.append(nats + sum(urn([counts[word, k] for word in words], base, a) for k in every))
+    return float(logsumexp(terms))

@@ -213,6 +213,7 @@ def test_parts_of_other_sizes_are_refused(cli, copy, name, change):
         ("targets", "gone"),
         ("targets", "shorter"),
         ("priors", "gone"),
+        ("priors", "longer"),
     ],
 )
 def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, change):
@@ -224,6 +225,8 @@ def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, 
     part = arrays.pop(key)
     if change == "shorter":
         arrays[key] = np.ascontiguousarray(part[:-1])
+    if change == "longer":
+        arrays[key] = np.concatenate([part, part[:1]])
     save_file(arrays, state)
     assert str(path) in refusal(cli, "resume", sealed(path))
 
@@ -241,6 +244,25 @@ def test_settings_that_mean_nothing_are_refused(cli, tmp_path, schedule):
     path = unpack(OLDER / "0.1.0" / file_name("hdp, online"), tmp_path / "model")
     settings = json.loads((path / "model.json").read_bytes())["settings"]
     assert str(path) in refusal(cli, "topics", sealed(path, settings={**settings, "schedule": schedule}))
+
+
+def test_a_field_of_other_axes_is_refused(cli, tmp_path, planted):
+    path = tmp_path / "model"
+    fit = ("fit", "lda", planted, "--out", path, "--stream", "--words", "open", "--schedule", "online")
+    cli(*fit, "--topics", 3, "--batch-size", 30)
+    directory = ModelDirectory(path)
+    snapshot = directory.read()
+    name = "small/spelling_alphabet"
+    snapshot.arrays = {**snapshot.arrays, name: snapshot.arrays[name].reshape(-1, 1)}
+    directory.write(snapshot)
+    assert "spelling_alphabet has 2 axes" in refusal(cli, "topics", path)
+
+
+def test_documents_without_a_word_to_score_are_named(cli, copy, tmp_path):
+    others = tmp_path / "others.jsonl"
+    others.write_text('{"text": "zyx zyx"}')
+    told = cli("evaluate", copy, others, code=1).stderr.splitlines()[-1]
+    assert f"{others}: there is nothing to score" in told
 
 
 @pytest.mark.parametrize("name", ["passes", "scores", "seen", "converged"])

@@ -1,5 +1,7 @@
 """Errors that a user can mend, and what of the input their messages repeat."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from numbers import Integral
 
 LONGEST_PIECE = 300  # characters of a message's problem, place or remedy
@@ -27,6 +29,23 @@ class UserError(ValueError):
         self.where = where
         self.line = line
         self.remedy = remedy
+
+
+@contextmanager
+def naming(where: object) -> Generator[None]:
+    """Let a UserError that names no place name this one.
+
+    >>> with naming("news.jsonl"):
+    ...     raise UserError("there is no document")
+    Traceback (most recent call last):
+    stickbreaker.core.errors.UserError: news.jsonl: there is no document
+    """
+    try:
+        yield
+    except UserError as error:
+        if error.where is not None:
+            raise
+        raise type(error)(error.problem, where=where, remedy=error.remedy) from error
 
 
 class Interrupted(Exception):

@@ -63,9 +63,11 @@ def refuse_other_rows(stats: Stats, shape: tuple[int, ...], *, trial: bool = Fal
 
 
 def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
-    """Raise ValueError where an axis of a field has another size than a table's axis of that name."""
+    """Raise ValueError where a field has other axes than it says, or one of another size than a table's."""
     for name, item in record.items():
-        for axis, size in zip(item.axes, item.values.shape, strict=False):
+        if item.axes and len(item.axes) != item.values.ndim:
+            raise ValueError(f"{name} has {item.values.ndim} axes instead of {len(item.axes)}")
+        for axis, size in zip(item.axes, item.values.shape, strict=bool(item.axes)):
             if sizes.get(axis, size) != size:
                 raise ValueError(f"{name} has {size} {axis} instead of {sizes[axis]}")
 

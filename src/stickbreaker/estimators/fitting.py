@@ -1,15 +1,14 @@
 """From an estimator and a corpus to a run: fitting in memory, into a directory, resuming."""
 
 import shutil
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stickbreaker.core import purposes
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.files import digest_of
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.untrusted import making_sense_of
@@ -26,7 +25,7 @@ from stickbreaker.estimators.saving import (
     manifest_of,
 )
 from stickbreaker.estimators.settings import seed_of
-from stickbreaker.learning.convergence import relative_change
+from stickbreaker.learning.convergence import relative_change, settled
 from stickbreaker.learning.loop import Run, RunState, run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -75,6 +74,11 @@ def unsettled(state: RunState, tol: float) -> str | None:
     """One line about a run whose score should have settled and that used all its passes; None for others."""
     if state.converged or state.stopped or tol <= 0.0:
         return None
+    if state.kind != "joint" and not state.held_out and settled(state.scores, tol):
+        return (
+            f"{state.passes} passes were not enough: the score has settled, but a learned prior moves on, or "
+            "changes of topics are untried; raise max_iter"
+        )
     change = relative_change(state.scores) if state.kind == "bound" else np.nan
     detail = "" if np.isnan(change) else f" (last changes {change:.1e}, tol {tol:.0e})"
     return f"{state.passes} passes were not enough for the score to settle{detail}; raise max_iter or tol"
@@ -151,23 +155,12 @@ def resume(
         checkpoints = Checkpoints(directory, fixed, every, finished, snapshots)
         if stopper is not None:
             stopper(job.stop)
-        with _naming(path):
+        with naming(path):
             run(job, state, [Clock(before), trace, *watch, *([evolving] if evolving else []), checkpoints])
     finally:
         directory.unlock()
     directory.clear()
     return estimator, job, state
-
-
-@contextmanager
-def _naming(path: Path) -> Generator[None]:
-    """Let a UserError that names no place name the model at `path`."""
-    try:
-        yield
-    except UserError as error:
-        if error.where is not None:
-            raise
-        raise type(error)(error.problem, where=path, remedy=error.remedy) from error
 
 
 def _restored(

@@ -29,6 +29,7 @@ from stickbreaker.cli.options.unseen import (
 )
 from stickbreaker.cli.spark_scoring import completion_on_spark
 from stickbreaker.cli.verbs.topics import open_model
+from stickbreaker.core.errors import naming
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -109,14 +110,17 @@ def evaluate(
     measures = measures_of(model)
     if "score" in measures:
         refuse_written(("completion", *ALONE), "has no meaning for a model of this kind")
-        emit(score_documents(model, inputs, reading, threads), as_json, score_as_text)
+        with naming(" ".join(inputs)):
+            scores = score_documents(model, inputs, reading, threads)
+        emit(scores, as_json, score_as_text)
         return
     estimator, corpus = open_model(model, "evaluate", inputs, _of_documents(reading, reference), threads)
     field = None if labels is None else _values(corpus, labels)
     known = corpus if reference is None else _reference(estimator, reference, reading)
     topics = topics_of(estimator)
     spelled = spelled_topics(estimator, topics, unseen, spelling_of)
-    result = _completion(topics, spelled, corpus, completion)
+    with naming(" ".join(inputs)):
+        result = _completion(topics, spelled, corpus, completion)
     others: dict[str, Callable[[], Any]] = {
         "left_to_right": lambda: (
             _left_to_right(topics, spelled, corpus, particles) if left_to_right else None

@@ -130,6 +130,10 @@ class Analysis:
         if self.token_pattern is not None and self._segmentation != "pattern":
             problem = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
             raise UserError(problem, remedy="leave one of the two out")
+        if self.token_pattern == "":
+            raise UserError(
+                "the token pattern is empty", remedy="leave it out, or give one that matches words"
+            )
         _ = self._compiled  # a wrong pattern is refused now
 
     @property

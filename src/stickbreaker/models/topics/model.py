@@ -104,9 +104,11 @@ class TopicModel(Model):
     def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
         """The bound of eq. 2.4 at what the local steps found and the lambda that they saw.
 
-        Exact for mean-field documents; for sampled ones an estimate, on average below it.
+        Exact for mean-field documents; for sampled ones an estimate, on average below it. An estimate too,
+        which may lie above log p(w), where documents have words that a topic of an open vocabulary lacks.
         """
-        kind = "estimate" if self.solver.draws else "bound"
+        exact = not self.solver.draws and self.words.bounds(params, summary, stats.new_rows)
+        kind = "bound" if exact else "estimate"
         nats = stats.score + self.documents.score(params) + self.words.score(params, totals, summary)
         return Score(nats, stats.tokens, kind)
 
@@ -126,6 +128,10 @@ class TopicModel(Model):
 
     def in_use(self, totals: Array) -> NDArray[np.int64]:
         return self.documents.in_use(totals)
+
+    def is_settled(self, params: Record, totals: Array) -> bool:
+        """Not while moves have something untried, nor while a learned prior of words moves."""
+        return Model.is_settled(self, params, totals) and self.words.is_settled(params)
 
     def figures(self, params: Record, totals: Array) -> dict[str, int]:
         return self.documents.figures(totals.sum(axis=0))

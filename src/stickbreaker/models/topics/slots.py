@@ -145,11 +145,20 @@ class TopicVocabulary(ABC, Generic[C]):
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
         """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of the bound."""
 
+    def bounds(self, params: Record, summary: Summary, new_rows: Mapping[str, Array]) -> bool:
+        """Whether `score` and the terms of documents in which `new_rows` were met add up to a lower bound of
+        log p(w): yes, where topics have all words."""
+        return True
+
     @abstractmethod
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """Its learned hyperparameter, moved by `rate` to its best."""
+        """Its learned hyperparameter after a step of this rate, given the table after it."""
+
+    def is_settled(self, params: Record) -> bool:
+        """Whether its hyperparameter has come to rest: yes, where none is learned."""
+        return True
 
     @abstractmethod
     def hyperparameter(self, params: Record) -> tuple[str, float | Array]:

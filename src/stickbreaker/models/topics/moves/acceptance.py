@@ -21,7 +21,6 @@ from stickbreaker.models.topics.moves.split_merge import (
     TopicMoves,
     concerned,
     rounds_of,
-    second_part,
     tokens_of,
 )
 from stickbreaker.models.topics.moves.trials import mark, topic_of
@@ -153,11 +152,10 @@ class HalvesMoves(TopicMoves):
             if "targets" in plan.change:
                 yield self._handover(params, plan, tried, evidence(self._words(params), terms), step.scale)
                 continue
-            _, prior = self._halved(params, tried, topic_of(plan.change["topic"]))
+            part, prior = self._halved(params, tried, topic_of(plan.change["topic"]))
             gain = float(tried.usage["own"].values) + prior
             gain += float(log_likelihood(self._words(params), terms) @ WHOLE)
             gain *= step.scale * stats.documents / max(1.0, tried.documents)
-            part = second_part(terms["totals"][:, :2])
             yield self._parted(plan, part, gain, plan.change["shares"].values)
 
     def _terms(self, params: Record, plan: Proposal) -> RowQuery:

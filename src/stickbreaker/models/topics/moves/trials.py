@@ -223,12 +223,17 @@ NEEDED = {  # by the field that tells what a proposal is: fields that it has bes
 
 
 def refuse_proposal(change: Record) -> None:
-    """Raise ValueError where a proposal lacks a field that its trial reads, or has one of other axes."""
+    """Raise ValueError where a proposal lacks a field that its trial reads, or has one of other sizes."""
     for kind, fields in NEEDED.items():
         if kind in change:
             for name, axes in fields.items():
                 if name not in change or change[name].values.ndim != axes:
                     raise ValueError(f"a plan of changing topics without its {name}")
+    if "priors" in change:
+        n = change["targets"].values.shape[1] if "targets" in change else 2
+        of_targets = [change["priors"], *([change["log_words"]] if "log_words" in change else [])]
+        if any(item.values.shape[-1] != n for item in of_targets):
+            raise ValueError("a plan of changing topics with priors or words of others")
 
 
 TRIALS: dict[str, Callable[[Bench, Record], tuple[Stats, Array | None]]] = {

@@ -1,4 +1,4 @@
-"""Dirichlet parameters from counts: Minka's fixed point for the Polya (Dirichlet-multinomial) likelihood.
+"""Dirichlet parameters from counts, whole or expected: the Polya (Dirichlet-multinomial) likelihood climbed.
 
 Sums of psi(n + a) - psi(a) go over histograms, "how many documents have n tokens of topic k", so that an
 iteration costs nothing beside a sweep, and cells without tokens are never visited (Minka 2000, eq. 55).
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import gammaln, psi
 
 from stickbreaker.core.records import Array
@@ -130,3 +131,43 @@ def fit_eta(eta: float, sizes: NDArray[np.int64], cells: Histogram, totals: Hist
         if abs(eta / before - 1.0) < ENOUGH:
             break
     return eta
+
+
+class CellSums(NamedTuple):
+    """Sums over the cells of a table of expected counts n (words × topics), at the old eta."""
+
+    gains: float  # psi(n + eta) - psi(eta)
+    bends: float  # eta n / (eta + n)^2
+
+
+def climb_eta(eta: float, sizes: NDArray[np.int64], totals: Array, cells: CellSums) -> float:
+    """A symmetric eta that raises sum_k log B(eta + n_k) - log B(eta), within FLOOR and CEILING.
+
+    `sizes` (V): words of each group; `totals` (N, groups × topics): sums of n. With s = log eta and
+    d = s' - s, the maximum over s' of
+
+        gains eta d - bends (exp|d| - 1 - |d|) - sum of (log Gamma(V eta' + N) - log Gamma(V eta')),
+
+    which touches the likelihood at s and is nowhere above it. For a cell has log Gamma(eta + n) - log
+    Gamma(eta) = s - log(exp(s) + n) + log Gamma(eta + 1 + n) - log Gamma(eta + 1); the last two are convex in
+    s, and the second derivative of log(exp(s) + n) grows by a factor of exp|d| at most. Without counts eta
+    stays.
+    """
+    if cells.bends <= 0.0:
+        return eta
+    tops = sizes[:, None]
+
+    def slope(step: float) -> float:
+        ends = tops * eta * np.exp(step)
+        fall = float((ends * (psi(ends + totals) - psi(ends))).sum())
+        return eta * cells.gains - np.sign(step) * cells.bends * np.expm1(abs(step)) - fall
+
+    low, high = np.log(FLOOR / eta), np.log(CEILING / eta)
+    start = slope(0.0)
+    end = float(high if start > 0.0 else low)
+    if start == 0.0:
+        return eta
+    if slope(end) * start > 0.0:  # uphill all the way
+        return CEILING if start > 0.0 else FLOOR
+    root: Any = brentq(slope, min(0.0, end), max(0.0, end), xtol=1e-10)
+    return float(np.clip(eta * np.exp(float(root)), FLOOR, CEILING))

@@ -20,6 +20,8 @@ from stickbreaker.models.topics.topic_words import Stored, TopicWords
 from stickbreaker.models.topics.vocabularies.informed_prior import InformedPrior
 
 BLOCK = 4096  # rows whose Dirichlet parameters are held at once
+DRIFT = "eta_drift"  # of the params: log of the factor that a learned eta moved by, see `update`
+STILL = 2e-3  # a drift below which eta has settled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,18 +112,36 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
     ) -> dict[str, Field]:
-        """eta moved towards its maximum by `rate`."""
+        """eta moved to where it raises the bound, lambda being eta plus the counts before and after.
+
+        Of two steps that never lower it the longer: `climb_eta`, and the maximum with lambda held. That is
+        the shorter where most words of a topic have no counts, since their lambda says what eta was. Neither
+        is shortened by `rate`: the counts are averages over minibatches already (as in Cappe & Moulines 2009,
+        online EM). The drift is the sum of eta's moves (logarithms of factors), older ones fading as older
+        counts do: how far eta went while all counts were replaced once, by a batch step or by many of a
+        small rate.
+        """
         from scipy.special import psi
 
         from stickbreaker.models.topics.priors.dirichlet_newton import fit_symmetric_dirichlet
+        from stickbreaker.models.topics.priors.polya import CellSums, climb_eta
 
-        eta = float(params["eta"].values)
-        sizes = self.sizes
-        expected = sizes[:, None] * psi(totals + eta * sizes[:, None])
-        sum_log = float(summary["digammas"].sum() - expected.sum())
-        best = fit_symmetric_dirichlet(eta, sizes, n_topics, sum_log)
-        moved = np.array((1.0 - rate) * eta + rate * best)
-        return {"eta": params["eta"]._replace(values=moved)}
+        eta, sizes = float(params["eta"].values), self.sizes
+        digammas, bends = (float(summary[name].sum()) for name in ("digammas", "bends"))
+        gains = digammas - self.n_words * n_topics * float(psi(eta))
+        log_totals = float((sizes[:, None] * psi(totals + eta * sizes[:, None])).sum())
+        steps = (
+            climb_eta(eta, sizes, totals, CellSums(gains, bends)),
+            fit_symmetric_dirichlet(eta, sizes, n_topics, digammas - log_totals),
+        )
+        best = max(steps, key=lambda step: abs(np.log(step / eta)))
+        before = float(params[DRIFT].values) if DRIFT in params else 1.0
+        drift = np.array((1.0 - rate) * before + np.log(best / eta))
+        return {"eta": params["eta"]._replace(values=np.array(best)), DRIFT: Field(drift, (), additive=False)}
+
+    def is_settled(self, params: Record) -> bool:
+        """Whether eta, if it is learned, no longer moves."""
+        return not self.learned or (DRIFT in params and bool(np.all(np.abs(params[DRIFT].values) < STILL)))
 
     def weights(
         self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
@@ -154,16 +174,19 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     def summary(self, params: Record, counts: Array, first: int) -> Summary:
         """Of the words from `first` on, a number a topic each: sums of log Gamma(lambda), counts psi(lambda)
-        and psi(lambda)."""
+        and psi(lambda), and where eta is learned of eta counts / lambda^2."""
         from stickbreaker.kernels.dirichlet import add_dirichlet_terms
 
-        sums = np.zeros((3, counts.shape[1]))
+        sums, bends = np.zeros((3, counts.shape[1])), np.zeros(counts.shape[1])
         for start in range(0, len(counts), BLOCK):
             part = slice(start, min(start + BLOCK, len(counts)))
             prior = self.prior(params, slice(first + part.start, first + part.stop))
             concentration = np.ascontiguousarray(counts[part] + prior)
             add_dirichlet_terms(concentration, np.ascontiguousarray(counts[part]), *sums)
-        return dict(zip(("log_gammas", "expected", "digammas"), sums, strict=True))
+            if self.learned:
+                bends += (prior * counts[part] / concentration**2).sum(axis=0)
+        summary = {"log_gammas": sums[0], "expected": sums[1], "digammas": sums[2]}
+        return {**summary, "bends": bends} if self.learned else summary
 
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
         """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of eq. 2.4."""

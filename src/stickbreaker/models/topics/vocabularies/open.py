@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stickbreaker.kernels.sticks import OrderedCells, StickSums
     from stickbreaker.kernels.truncated_table import ByRow
 
-WORTH = 3.0  # counts that a word outside is worth, about, where `outside` is "constant"
+WORTH = 3.0  # counts that a word outside is worth, about, where `outside` is "constant" and a is not less
 LOG_SPELLING = "log_spelling"  # of the params: log G0 of every word of the table
 ENTERED = "entered"  # of the params: the step (from 0) in which every word of the table entered
 
@@ -106,7 +106,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
 
     def _outside(self, params: Record, places: NDArray[np.int64]) -> Array:
         """What multiplies the stick that is left, in logarithms (words)."""
-        share = 1.0 if self.settings.outside == "stick" else WORTH / float(params["concentration"].values)
+        a = float(params["concentration"].values)
+        share = 1.0 if self.settings.outside == "stick" else min(1.0, WORTH / a)  # of the stick that is left
         logs = np.full(len(places), np.log(share))
         if self.settings.outside == "spelling":  # of new words any constant serves: no topic has them
             known = places >= 0
@@ -174,6 +175,15 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
         """-KL(q || p) of sticks and words over all topics, in nats: the table's part of the bound."""
         return float((summary["evidence"] - summary["expected"] + summary["spelled"]).sum())
+
+    def bounds(self, params: Record, summary: Summary, new_rows: Mapping[str, Array]) -> bool:
+        """Whether every topic has every word, so that no document met a word outside of a topic.
+
+        There the stick that is left stands for one word's share of it, f. No f makes that a bound for all
+        words at once: words outside are draws from DP(a, G0), whose probability is no product over tokens.
+        """
+        n_words = len(params[LOG_SPELLING].values)
+        return not new_rows and bool((summary["numbers"] == n_words).all())
 
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float

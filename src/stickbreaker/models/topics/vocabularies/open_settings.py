@@ -20,8 +20,8 @@ class OpenVocabulary:
     words of a topic are put in order anew and those beyond the truncation leave.
 
     `concentration`: alpha^beta, a number or "learned". `outside`: what a word is worth in a topic that does
-    not have it, beside the stick that is left: "constant", so that alpha^beta times it is 3 counts, "stick",
-    all of it (eq. 7.4 as printed), "spelling", G0. `rank_by`: what orders the words, their "counts" or those
+    not have it, beside the stick that is left: "constant", 3 / alpha^beta of it and at most all, "stick", all
+    of it (eq. 7.4 as printed), "spelling", G0. `rank_by`: what orders the words, their "counts" or those
     times G0, "spelling" (eq. 7.8). `memory`: of words beyond the truncation, "discard" forgets them, "keep"
     keeps their counts, "bloom" discards and lets a word in at its second document. `spelling`: G0.
 
