@@ -184,10 +184,6 @@ def refuse_other_table(table: pa.Table, kind: str) -> None:
         for chunk in table.column(name).chunks if name in table.column_names else ():
             if chunk.values.null_count or chunk.values.to_numpy(zero_copy_only=False).min(initial=0) < 0:
                 raise ValueError(f"the column {name} has values that are no places")
-    if {"text", "starts"} <= set(table.column_names):
-        text, starts = (table.column(name).is_valid().to_numpy() for name in ("text", "starts"))
-        if (text & ~starts).any():
-            raise ValueError("a text does not say where its tokens begin")
 
 
 def _alike(one: pa.DataType, other: pa.DataType) -> bool:
