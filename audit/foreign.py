@@ -18,6 +18,7 @@ from audit.sealing import seal_model, state_file
 
 Change = Callable[[Path, random.Random], tuple[str, bool]]
 STATES = ("lda", "open", "hdp", "gibbs under way", "hdp under way", "stream under way")
+READ = ("held.jsonl: ", "sides.jsonl: ", "standard input:")  # documents that a changed model may not fit
 KINDS: dict[str, Change] = {"manifest": change_facts, "nested": nest, "table": change_parquet}
 WHERE: dict[str, tuple[str, ...]] = {
     "manifest": (*STATES, "polylingual", "text corpus", "bag corpus", "polylingual corpus"),
@@ -73,11 +74,8 @@ class Foreign(Part):
         else:
             what, legal = KINDS[way](place, draw)
         judge = self.comparison.judge
-        verdict = worst(
-            judge(
-                material, place, (f"{name}/", f"{name}: "), legal=legal, limit=LIMIT if way != "pipe" else 8.0
-            )
-        )
+        limit = LIMIT if way != "pipe" else 8.0
+        verdict = worst(judge(material, place, (f"{name}/", f"{name}: ", *READ), legal=legal, limit=limit))
         return Decision(verdict.outcome, f"{what}; {verdict.message}")
 
     def _link(self, material: str, draw: random.Random, place: Path) -> Decision:

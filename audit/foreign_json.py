@@ -65,7 +65,8 @@ def change_facts(place: Path, draw: random.Random) -> tuple[str, bool]:
         replacement = draw.choice(VALUES)
         if isinstance(held, bool) and draw.random() < 0.3:
             replacement = not held
-        optional = replacement is MISSING and (path[0] == "settings" or isinstance(path[-1], int))
+        older = path[0] in ("settings", "trace_digests")
+        optional = replacement is MISSING and (older or isinstance(path[-1], int))
         put(facts, path, replacement)
         told = "missing" if replacement is MISSING else repr(replacement)[:60]
         finite = not isinstance(replacement, float) or abs(replacement) < 1e300

@@ -92,6 +92,7 @@ def change_parquet(place: Path, draw: random.Random) -> tuple[str, bool]:
 LEGAL = (  # other texts and weights of the right type, which nobody can tell from those that were there
     "a null in text",
     "a null in language",
+    "a null in starts",
     "a null in metadata",
     "text as string",
     "id as string",

@@ -100,7 +100,7 @@ def test_a_run_whose_eta_moves_on_says_so():
     with pytest.warns(ConvergenceWarning, match="a learned prior moves on"):
         model = LDA(5, eta="learned", **settings).fit(data)
     assert not model.converged_
-    assert not model.model.is_settled(model.params_, model.engine_.totals())
+    assert not model.model.is_settled(model.params_, model.engine_.table.totals())
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ SIZE = 60  # documents of a minibatch
 def replicated_bound(model, engine, params, stats, scale):
     """The bound of eq. 2.4 of `scale` copies of a minibatch at the table's lambda, in nats, and the part of
     it that is -KL(q(beta) || p(beta)). `stats` are the minibatch's, in full."""
-    counts, totals = engine.table.values * engine.table.scale, engine.totals()
+    counts, totals = engine.table.values * engine.table.scale, engine.table.totals()
     documents, words = model.documents, model.words
     nats = float(stats.usage["own"].values)
     nats += prior_score(documents.prior(params), documents.rest(params), stats.usage, stats.documents)

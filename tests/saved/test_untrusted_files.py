@@ -214,6 +214,11 @@ def test_parts_of_other_sizes_are_refused(cli, copy, name, change):
         ("targets", "shorter"),
         ("priors", "gone"),
         ("priors", "longer"),
+        ("priors", "negative"),
+        ("topic", "negative"),
+        ("kept/0/values", "negative"),
+        ("local/", "deeper"),
+        ("local/", "shorter"),
     ],
 )
 def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, change):
@@ -225,6 +230,10 @@ def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, 
     part = arrays.pop(key)
     if change == "shorter":
         arrays[key] = np.ascontiguousarray(part[:-1])
+    if change == "negative":
+        arrays[key] = -part - 1.0
+    if change == "deeper":
+        arrays[key] = part[:, None]
     if change == "longer":
         arrays[key] = np.concatenate([part, part[:1]])
     save_file(arrays, state)

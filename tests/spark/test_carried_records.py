@@ -14,7 +14,7 @@ DOCUMENTS = 20_000
 @pytest.fixture(scope="module")
 def shards():
     source = Source(Corpus.from_matrix(np.eye(4)[np.arange(DOCUMENTS) % 4]))
-    return source.shards()
+    return source.all_shards()
 
 
 def held(portions):

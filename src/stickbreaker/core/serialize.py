@@ -67,7 +67,7 @@ def refuse_other_sizes(record: Record, sizes: Mapping[str, int]) -> None:
     for name, item in record.items():
         if item.axes and len(item.axes) != item.values.ndim:
             raise ValueError(f"{name} has {item.values.ndim} axes instead of {len(item.axes)}")
-        for axis, size in zip(item.axes, item.values.shape, strict=bool(item.axes)):
+        for axis, size in zip(item.axes, item.values.shape, strict=False):
             if sizes.get(axis, size) != size:
                 raise ValueError(f"{name} has {size} {axis} instead of {sizes[axis]}")
 

@@ -148,9 +148,12 @@ class Source:
         return joined.take(back)
 
     def shards(self, *chunks: "int | NDArray[np.int64]") -> "Shards":
-        """Documents as shards: a block's (by its number), or those of some numbers; each cut by itself. All,
-        block by block, where none are given."""
-        return Shards(self, chunks or tuple(range(self.n_blocks)))
+        """Documents as shards: a block's (by its number), or those of some numbers; each cut by itself."""
+        return Shards(self, chunks)
+
+    def all_shards(self) -> "Shards":
+        """All documents as shards, block by block."""
+        return self.shards(*range(self.n_blocks))
 
 
 @lru_cache(maxsize=4)

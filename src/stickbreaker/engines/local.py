@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
-from stickbreaker.core.serialize import flat_record, record_from
+from stickbreaker.core.serialize import flat_record, record_from, refuse_other_sizes
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Seeds, sum_arrays
 from stickbreaker.engines.memoized import PREFIX, MemoizedReports
@@ -276,6 +276,10 @@ class LocalEngine(Engine):
             if name.startswith("local/"):
                 held.setdefault(int(name.split("/")[1]), {})[name] = values
         self.locals = {first: record_from(f"local/{first}/", own) for first, own in held.items()}
+        for local in self.locals.values():
+            refuse_other_sizes(local, {axes[1]: self.table.shape[1]})
+            if len({len(item.values) for item in local.values() if item.axes[:1] == ("documents",)}) > 1:
+                raise ValueError("records of different numbers of documents")
         self.fresh = {}
         self.memoized.restore(arrays)
         self.memoized.refuse_others(self.table.shape, axes[1])

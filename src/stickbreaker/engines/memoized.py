@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Edit, apply_to_stats
 from stickbreaker.core.records import Array, Rows, Stats, no_rows
 from stickbreaker.core.serialize import flat_stats, refuse_other_rows, refuse_other_sizes, stats_from
+from stickbreaker.core.untrusted import refuse_negative
 
 PREFIX = "kept/"  # of the arrays of a snapshot
 
@@ -71,6 +72,7 @@ class MemoizedReports:
             raise ValueError("reports of different sums")
         for report in self.reports.values():
             refuse_other_rows(report, shape)
+            refuse_negative(report.rows.rows().values, "counts of reports")
             refuse_other_sizes(report.usage, {column_axis: shape[1]})
             for name, trial in report.trial.items():
                 sizes = {key: item.values.shape for key, item in trial.usage.items()}

@@ -65,7 +65,7 @@ class Batch(Schedule):
     def minibatches(
         self, source: Source, pass_number: int, step: int, seen: float, seed: int
     ) -> Iterator[Minibatch]:
-        shards, n = source.shards(), source.n_documents
+        shards, n = source.all_shards(), source.n_documents
         yield Minibatch(shards, len(shards), n, Step(step, 1.0, 1.0, seen), 0.0, 1.0, ends_pass=True)
 
 

@@ -160,7 +160,7 @@ def params_from(snapshot: Snapshot) -> dict[str, Field]:
 
 def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
     """What a manifest says of how far the run is; the oldest do not say what "kind" their scores are of."""
-    held = {"kind": RunState.kind, **snapshot.manifest["run"]}
+    held = {"kind": "bound", **snapshot.manifest["run"]}
     refuse_other_kinds(held, {name: KINDS[name] for name in names})
     return {name: held[name] for name in names}
 

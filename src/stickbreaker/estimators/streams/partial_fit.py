@@ -54,7 +54,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(problem, remedy="call fit to begin anew")
     known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
-    record = online_step(job, state, known["documents"], source.shards())
+    record = online_step(job, state, known["documents"], source.all_shards())
     if not begun:
         estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
             corpus.vocabulary,

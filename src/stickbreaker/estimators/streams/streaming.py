@@ -40,7 +40,7 @@ class Stream:
             self.strange_date, date = self.strange_date or date, None
         corpus = corpus_of_tokens(minibatch.tokens)
         self.run.count(corpus, self.feed.digest, date)
-        shards = source_of(corpus, self.run.job.model).shards()
+        shards = source_of(corpus, self.run.job.model).all_shards()
         return self.run.learn(shards, without_words=corpus.n_empty == len(minibatch.tokens))
 
 

@@ -48,7 +48,7 @@ def first_state(estimator: TopicEstimator, model: TopicModel, source: Source, se
     for number in range(sampling.chains):
         own = _seed(seed, number)
         seeds = seeds_of(estimator, source, model, own)[:]
-        shards = source.shards()
+        shards = source.all_shards()
         assignments.append(first_assignments(model, seeds, shards, own))
     return SamplingState(_chains(estimator, model, tokens, assignments, seed))
 

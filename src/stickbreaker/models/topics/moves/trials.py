@@ -234,6 +234,12 @@ def refuse_proposal(change: Record) -> None:
         of_targets = [change["priors"], *([change["log_words"]] if "log_words" in change else [])]
         if any(item.values.shape[-1] != n for item in of_targets):
             raise ValueError("a plan of changing topics with priors or words of others")
+        if not (change["priors"].values > 0.0).all():
+            raise ValueError("a plan of changing topics with priors that are not above zero")
+    for name in ("topic", "targets"):
+        marks = change[name].values if name in change else np.zeros(1)
+        if not np.isin(marks, (0.0, 1.0)).all() or (marks.sum(axis=0) > 1.0).any():
+            raise ValueError(f"a plan of changing topics whose {name} is none")
 
 
 TRIALS: dict[str, Callable[[Bench, Record], tuple[Stats, Array | None]]] = {

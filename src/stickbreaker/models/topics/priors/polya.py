@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import gammaln, psi
 
 from stickbreaker.core.records import Array
@@ -153,6 +152,8 @@ def climb_eta(eta: float, sizes: NDArray[np.int64], totals: Array, cells: CellSu
     s, and the second derivative of log(exp(s) + n) grows by a factor of exp|d| at most. Without counts eta
     stays.
     """
+    from scipy.optimize import brentq
+
     if cells.bends <= 0.0:
         return eta
     tops = sizes[:, None]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.json_checks import is_flag
 from stickbreaker.core.records import Array
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.models.contract import Sampler
@@ -45,6 +46,8 @@ class Gibbs(Inference):
         if not right or not (self.burn_in is None or is_whole(self.burn_in, 0)):
             remedy = "burn_in is a whole number from 0 or None, every and chains are whole numbers from 1"
             raise UserError(f"{self}", remedy=remedy)
+        if not is_flag(self.delayed):
+            raise UserError(f"Gibbs(delayed={self.delayed!r})", remedy="delayed is True or False")
 
     @property
     def name(self) -> str:
