@@ -309,12 +309,12 @@ def _change_stats(change: Change, stats: Stats, row_axis: str, column_axis: str,
 def _changed_new_rows(
     new_rows: Mapping[str, Array], change: Change, column_axis: str, n_columns: int
 ) -> Mapping[str, Array]:
-    """Rows that the table does not have yet after a change of its columns; what follows their counts stays."""
+    """Rows that the table does not have yet after a change of its columns; what follows counts stays."""
     if change.axis != column_axis or isinstance(change, Reorder) or not new_rows:
         return new_rows
     whole = np.stack(list(new_rows.values()))
-    counts = apply_change(Field(whole[:, :n_columns], ("new rows", column_axis)), change).values
-    return dict(zip(new_rows, np.concatenate([counts, whole[:, n_columns:]], axis=1), strict=True))
+    counts: Array = apply_change(Field(whole[:, :n_columns], ("new rows", column_axis)), change).values
+    return dict(zip(new_rows, np.hstack([counts, whole[:, n_columns:]]), strict=True))
 
 
 def own_shares(trial_values: Array) -> Array:

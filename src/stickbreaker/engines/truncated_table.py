@@ -277,8 +277,12 @@ class TruncatedTable:
     def _column(self, column: int) -> Column:
         """A copy of a column's cells."""
         size = int(self.sizes[column])
-        parts = (self.rows[column, :size], self.values[column, :size], self.inside[column, :size])
-        return Column(*(part.copy() for part in parts))
+        rows, values, inside = (
+            self.rows[column, :size],
+            self.values[column, :size],
+            self.inside[column, :size],
+        )
+        return Column(rows.copy(), values.copy(), inside.copy())
 
     def _share(self, source: int, change: Split | Dissolve, place: int) -> Column:
         """What the column number `place` of those that a change makes of a column gets of it."""
@@ -308,8 +312,12 @@ class TruncatedTable:
         known, new = at >= 0, at < 0
         there.values[at[known]] += cells.values[known]
         there.inside[at[known]] |= cells.inside[known]
-        joined = zip(there, (part[new] for part in cells), strict=True)
-        self._put(column, Column(*(np.concatenate(parts) for parts in joined)))
+        joined = Column(
+            np.concatenate([there.rows, cells.rows[new]]),
+            np.concatenate([there.values, cells.values[new]]),
+            np.concatenate([there.inside, cells.inside[new]]),
+        )
+        self._put(column, joined)
 
     def _sums(self) -> Array:
         """Column sums."""

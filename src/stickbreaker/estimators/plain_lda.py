@@ -58,8 +58,8 @@ class PlainLDA(TopicEstimator):
     tol : a run ends when the mean of the last three relative changes of the score is below this (of hybrid
         runs: the mean change of five passes to the next five); 0: never. Gibbs sampling takes all its sweeps.
     doc_max_iter, doc_tol : inner rounds a document, and the mean change of gamma that ends them.
-    moves : "exchange": in a stream (`partial_fit`, `fit --stream`, `stream`) a topic that more than three times
-        its share of documents have gives half of itself for the smallest topic, unless topics differ in eta;
+    moves : "exchange": in a stream (`partial_fit`, `fit --stream`, `stream`) a topic that has more than three
+        times its share of documents gives half of itself for the smallest topic, unless topics differ in eta;
         `fit` has none. None: no topic changes places.
     keep_local : carry gamma from pass to pass (batch only) instead of starting afresh. The bound then never
         falls, and topics are usually worse.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Dissolve, Permute, Split
 from stickbreaker.core.records import Array, Field, Record, Stats
@@ -157,7 +158,7 @@ class Exchange(Move):
         return replace(plan, change=change, round=number)
 
     def _judged(self, plan: Proposal, mean: Array) -> Proposal:
-        """The last round, in which all documents are parted, and those judge that the halves do not come from."""
+        """The last round: all documents are parted, and those judge that the halves do not come from."""
         change = {name: item for name, item in plan.change.items() if name not in ("half", "least")}
         return replace(
             plan, change={**change, "judged": Field(np.array(1.0)), "mean": Field(np.asarray(mean))}
@@ -211,7 +212,7 @@ class Exchange(Move):
         return Decision(accepted=tuple(accepted), params=memory)
 
 
-def exchanges(votes: Array, totals: Array, ready: Array) -> list[tuple[int, int]]:
+def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Giants, the largest first, each with the topic whose place its half is to take, the smallest first.
 
     `votes` (topics) are of the minibatch's documents, `totals` (topics) the table's; only `ready` giants are

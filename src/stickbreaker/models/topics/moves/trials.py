@@ -37,7 +37,7 @@ class Bench:
     places: dict[int, int]  # a topic's column of parts
 
     def chosen(self, change: Record) -> NDArray[np.bool_]:
-        """Which documents a proposal reads: all, or the half that it names, by their numbers, and of these those
+        """Which documents a proposal reads: all, or the half that it names, by their numbers; of these, those
         with as many tokens of its topic as it asks for."""
         chosen = np.ones(self.shard.n_documents, np.bool_)
         if "half" in change:
@@ -164,9 +164,9 @@ def _split(bench: Bench, change: Record) -> tuple[Stats, Array]:
 def _agreement(bench: Bench, place: int, log_odds: Array, mean: float, chosen: NDArray[np.bool_]) -> Array:
     """Whether the words of a document lean together: sums over documents of their number, a b, and (a b)².
 
-    a and b are how many of a topic's tokens of every second word, and of the others, lean to the first half by
-    their words alone, less what the mean document would have. If documents do not differ, a says nothing of
-    b, and the sum of a b is zero but for chance.
+    a and b are how many of a topic's tokens of every second word, and of the others, lean to the first half
+    by their words alone, less what the mean document would have. If documents do not differ, a says nothing
+    of b, and the sum of a b is zero but for chance.
     """
     offsets, n = bench.shard.content.offsets, bench.shard.n_documents
     owners = np.repeat(np.arange(n), np.diff(offsets))
