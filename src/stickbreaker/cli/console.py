@@ -118,9 +118,9 @@ threads_option = click.option(
 )
 
 
-def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str) -> float | str:
-    """A prior's parameter from the command line."""
-    if value == "learned" or (value, param.name) == ("learned-symmetric", "alpha"):
+def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | str | None:
+    """A prior's parameter from the command line; None where it was left open."""
+    if value is None or value == "learned" or (value, param.name) == ("learned-symmetric", "alpha"):
         return value
     try:
         return float(value)

@@ -119,13 +119,14 @@ class LocalEngine(Engine):
 
         def work(shard: Shard[Any]) -> Done:
             first = int(shard.documents[0])
-            known, view = self.views.get(first) or self._view_for(shard, params, whole)
+            known, view = self.views[first] if self.views else self._view_for(shard, params, whole)
             local = self.fresh[first]
             extra, trial = self.model.evaluate_proposals(view, known, local, seed, proposals)
             none = no_rows(self.table.shape[1])
             return first, {**local, **extra}, Stats(none, trial=trial)
 
-        return self._summed(work, shards, keep=True)
+        kept = [self.views[first][0] for first in self.fresh] if self.views else shards
+        return self._summed(work, kept, keep=True)
 
     def _prepared(self, params: Record) -> Record:
         return self.model.prepare(params, self.table.whole()) if self.model.table.truncated else params

@@ -38,7 +38,11 @@ class LocalTableView(TableView):
         return {name: _joined(self._answers(query)) for name, query in queries.items()}
 
     def top(self, columns: Sequence[int], n: int) -> list[list[int]]:
-        found = [largest(self._counts[rows], rows.start, columns, n) for rows in self._ranges()]
+        if isinstance(self._table, TruncatedTable):
+            whole, numbers = self._table.columns(columns), range(len(columns))
+        else:
+            whole, numbers = self._counts, columns
+        found = [largest(whole[rows], rows.start, numbers, n) for rows in self._ranges()]
         return [largest_of([part[place] for part in found], n) for place in range(len(columns))]
 
     def _ranges(self) -> Iterator[slice]:

@@ -81,6 +81,14 @@ class TruncatedTable:
         gather(places, *self._by_row(), self.values, self.scale, out)
         return out
 
+    def columns(self, columns: Sequence[int]) -> Array:
+        """The true counts of some columns, dense."""
+        out = np.zeros((self.n_rows, len(columns)))
+        for place, k in enumerate(columns):
+            size = self.sizes[k]
+            out[self.rows[k, :size], place] = self.values[k, :size] * self.scale
+        return out
+
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
         """counts ← keep · counts + add · rows; touches only these cells unless `keep` is 0."""
         if keep == 0.0:

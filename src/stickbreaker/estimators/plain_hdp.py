@@ -81,6 +81,7 @@ class PlainHDP(TopicEstimator):
     kind: ClassVar[str] = "HDP"
     documents: ClassVar[str] = "growing"
     online: ClassVar[tuple[float, float]] = (0.5, 1.0)  # kappa and tau0 (Bryant & Sudderth 2012, section 4)
+    streamed: ClassVar[tuple[float, float]] = online
 
     n_topics: int = 50
     _: KW_ONLY
@@ -165,7 +166,7 @@ class PlainHDP(TopicEstimator):
             )
         return (chosen.move(documents, words, sampled),)
 
-    def _documents(self) -> TopicPrior:
+    def _documents(self, stream: bool) -> TopicPrior:
         if isinstance(self.alpha, str) and self.alpha != "learned":
             raise UserError(f"alpha={self.alpha!r}", remedy='alpha is a number or "learned"')
         alpha, alpha_learned = concentration("alpha", self.alpha, {}, 1.0)

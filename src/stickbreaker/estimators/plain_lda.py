@@ -27,6 +27,8 @@ from stickbreaker.models.topics.moves.exchange import Exchange
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
 
+STREAM_ALPHA = 0.2  # learned from what came first, alpha favours the topics that were first
+
 
 @dataclass(eq=False, repr=False)
 class PlainLDA(TopicEstimator):
@@ -39,10 +41,11 @@ class PlainLDA(TopicEstimator):
         samples=5)`, sampled documents (section 4.2); "gibbs", exact collapsed sampling (section 4.1), or
         "gibbs-delayed", approximate (Chen et al. 2016), or `Gibbs(burn_in=None, every=10, chains=1,
         delayed=False)`. Sampling needs whole counts.
-    schedule : "batch", "online", or `Online(batch_size=256, kappa=0.7, tau0=64, total=None, shuffle=True)`.
+    schedule : "batch", "online", or `Online(batch_size=256, kappa=0.7, tau0=64, total=None, shuffle=True)`;
+        in a stream kappa is 0.6 and tau0 32 by default.
     alpha : prior of topics in documents. A number is fixed, an array (topics) is an asymmetric fixed prior,
         "learned" starts at 1 / n_topics and is learned, asymmetric (eq. 3.1-3.3), "learned-symmetric" keeps
-        one number for all topics.
+        one number for all topics. None: "learned", in a stream 0.2.
     eta : prior of words in topics. A number or an array (words) or (topics, words) is fixed, "learned" starts
         at 1 / n_topics and is learned, symmetric.
     words : "closed": the vocabulary is that of the corpus. In a polylingual one a topic is a distribution
@@ -90,13 +93,14 @@ class PlainLDA(TopicEstimator):
     kind: ClassVar[str] = "LDA"
     documents: ClassVar[str] = "finite"
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0 (Hoffman et al. 2010)
+    streamed: ClassVar[tuple[float, float]] = (0.6, 32.0)  # the same, of streams
     older_settings: ClassVar[Mapping[str, Any]] = {"moves": None}
 
     n_topics: int = 100
     _: KW_ONLY
     inference: str | Hybrid | Gibbs = "mean-field"
     schedule: str | Schedule | None = "batch"
-    alpha: float | str | Array = "learned"
+    alpha: float | str | Array | None = None
     eta: float | str | Array = 0.01
     words: str | OpenVocabulary = "closed"
     guide: Mapping[str, Any] | Guide | None = None
@@ -114,11 +118,13 @@ class PlainLDA(TopicEstimator):
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
-    def _documents(self) -> DirichletPrior:
-        K = int(self.n_topics)
-        alpha, learned = concentration("alpha", self.alpha, {"topics": (K,)}, 1.0 / K)
+    def _documents(self, stream: bool) -> DirichletPrior:
+        K, given = int(self.n_topics), self.alpha
+        if given is None:
+            given = STREAM_ALPHA if stream else "learned"
+        alpha, learned = concentration("alpha", given, {"topics": (K,)}, 1.0 / K)
         alphas = tuple(np.broadcast_to(alpha, K).tolist())
-        return DirichletPrior(alphas, learned, str(self.alpha) == "learned-symmetric")
+        return DirichletPrior(alphas, learned, str(given) == "learned-symmetric")
 
     def _moves(
         self,

@@ -142,7 +142,7 @@ class StreamingModel:
         known["analysis"] = self.analysis.to_dict()
         with new_model_directory(self.path, overwrite=False) as directory:
             engine = engine_of(estimator, model, folder=directory.path)
-            schedule = estimator.learning_schedule()
+            schedule = estimator.stream_schedule()
             job = VariationalRun(model, engine, schedule, source_of(corpus, model), seed=seed)
             job, state = start_run(estimator, job)
             directory.write_vocabulary(corpus.vocabulary)
@@ -263,7 +263,6 @@ def _user_error_of(error: BaseException, path: Path) -> UserError | None:
 def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
     """Raise UserError for parameters that cannot learn from a stream."""
     model = estimator.topic_model(vocabulary, stream=True)
-    assert isinstance(estimator.learning_schedule(), Online)
     if vocabulary is None and not model.words.grows:
         remedy = 'let words enter (words="open"), or give a vocabulary'
         raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)

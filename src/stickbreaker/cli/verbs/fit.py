@@ -129,9 +129,13 @@ OPTIONS: Changes = {  # of every model; a command may change a default or a text
 }
 LDA: Changes = {
     "--topics": {"default": 100},
-    "--kappa": {"default": 0.7},
-    "--tau0": {"default": 64.0},
-    "--alpha": {"help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric".'},
+    "--kappa": {"help": "Online: how fast old counts fade.  [default: 0.7; of streams 0.6]"},
+    "--tau0": {"help": "Online: how slow the first steps are.  [default: 64; of streams 32]"},
+    "--alpha": {
+        "default": None,
+        "help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric".  '
+        "[default: learned; of streams 0.2]",
+    },
 }
 HDP: Changes = {
     "--topics": {"default": 50, "help": "Topics to start with."},

@@ -60,8 +60,6 @@ CHANGED: Changes = {  # of models that streams learn
         "help": "How to infer: by variational bound, or sampled documents.",
     },
     "--samples": {"help": "Hybrid: sweeps of a document that count.  [default: 5, with --words open 10]"},
-    "--kappa": {"help": "How fast old counts fade."},
-    "--tau0": {"help": "How slow the first steps are."},
     "--total": {
         "help": "Documents that should count, of a stream that drifts.  [default: those of the stream so far]"
     },

@@ -13,7 +13,6 @@ from stickbreaker.estimators.streams.stream_run import joint_fingerprint, online
 from stickbreaker.estimators.topics.open_initialization import source_of
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.estimators.topics.topic_runs import start_run
-from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.models.topics import topic_model
 
@@ -31,8 +30,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     if not isinstance(estimator.engine, str):
         remedy = 'set engine="local", or put files where `stickbreaker stream` finds them'
         raise UserError("partial_fit does not learn on Spark", remedy=remedy)
-    schedule = estimator.schedule if isinstance(estimator.schedule, Online) else Online()
-    schedule = schedule.with_defaults(*estimator.online)
+    schedule = estimator.stream_schedule()
     if not begun:
         estimator.seed_ = seed_of(estimator.random_state)
     estimator.refuse_stream()

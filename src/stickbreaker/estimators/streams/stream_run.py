@@ -60,7 +60,7 @@ class StreamRun:
         no sense."""
         seed, fixed = snapshot.manifest["settings"]["random_state"], manifest_at_start(snapshot.manifest)
         nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
-        job = VariationalRun(model, engine, estimator.learning_schedule(), nothing, seed=seed)
+        job = VariationalRun(model, engine, estimator.stream_schedule(), nothing, seed=seed)
         state = restore_state(job, model, snapshot, len(directory.vocabulary()))
         seconds = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
         return cls(job, state, fixed, directory.evolution(), seconds)

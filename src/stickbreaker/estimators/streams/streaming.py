@@ -17,7 +17,6 @@ from stickbreaker.estimators.topics.open_initialization import begin_open, corpu
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.estimators.topics.topic_snapshots import is_date
 from stickbreaker.learning.observers import TraceRecord
-from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.trace import line_of
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -61,8 +60,7 @@ def begin(
     if not estimator.topic_model(stream=True).words.grows:
         problem = "a closed vocabulary cannot be had from a stream, whose end nobody knows"
         raise UserError(problem, remedy="let words enter, or build a corpus of the stream first")
-    schedule = estimator.learning_schedule()
-    assert isinstance(schedule, Online)
+    schedule = estimator.stream_schedule()
     feed = Feed(settings, schedule.batch_size, analysis.resolved(), stop)
     documents = empty = 0
     for minibatch in feed.minibatches():
@@ -123,8 +121,7 @@ def _restored(
     kind_of(manifest).refuse("stream", directory.path)
     estimator = estimator_of(manifest, threads)
     assert isinstance(estimator, TopicEstimator)
-    schedule = estimator.learning_schedule()
-    assert isinstance(schedule, Online)
+    schedule = estimator.stream_schedule()
     settings = StreamSettings.from_json(manifest["stream"])
     if on_error is not None:
         settings = replace(settings, on_error=on_error)

@@ -24,7 +24,7 @@ from stickbreaker.estimators.settings import (
 )
 from stickbreaker.estimators.topics.combinations import WORDS, Combination, refuse_illegal
 from stickbreaker.learning.loop import Limits
-from stickbreaker.learning.schedules import Schedule
+from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
     ClosedVocabulary,
@@ -53,6 +53,7 @@ class TopicParams(Estimator):
 
     documents: ClassVar[str]
     online: ClassVar[tuple[float, float]]  # kappa and tau0 where an online schedule leaves them open
+    streamed: ClassVar[tuple[float, float]]  # the same where the data is a stream
 
     n_topics: int
     inference: str | Hybrid | Gibbs
@@ -84,7 +85,7 @@ class TopicParams(Estimator):
         self.topic_model(vocabulary, analysis)
 
     @abstractmethod
-    def _documents(self) -> TopicPrior:
+    def _documents(self, stream: bool) -> TopicPrior:
         """The documents slot that the parameters describe."""
 
     def topic_model(
@@ -125,7 +126,7 @@ class TopicParams(Estimator):
         ):
             problem = "keep_local needs batch or memoised mean-field inference"
             raise UserError(problem, remedy="leave keep_local False")
-        documents, words = self._documents(), self._words(vocabulary, analysis)
+        documents, words = self._documents(stream), self._words(vocabulary, analysis)
         solver = inference.solver(self._mean_field(int(self.doc_max_iter), keep_local=bool(self.keep_local)))
         moves = self._moves(schedule, documents, words, solver.draws)
         if schedule == "memoised" or (moves and documents.grows):
@@ -134,6 +135,11 @@ class TopicParams(Estimator):
 
     def learning_schedule(self) -> Schedule:
         return schedule_of(self.schedule, *self.online)
+
+    def stream_schedule(self) -> Online:
+        """The schedule of a stream, whatever that of runs over a corpus is."""
+        given = self.schedule if isinstance(self.schedule, Online) else Online()
+        return given.with_defaults(*self.streamed)
 
     def _moves(
         self,

@@ -21,7 +21,7 @@ from stickbreaker.models.topics.moves.trials import AGREEMENT, mark, topic_of
 GIANT = 3.0  # times the mean of all topics' votes
 STARVED = 0.5  # times the mean, of votes and of counts
 AT_ONCE = 3  # exchanges of a step at most
-DIRECTIONS, ROUNDS = 3, 11  # maps that look for a topic's leading direction; all maps of a split
+DIRECTIONS, ROUNDS = 3, 7  # maps that look for a topic's leading direction; all maps of a split
 LEAST_PART = 0.05  # of a giant's tokens that its smaller half has
 CHANCE = 1.64  # standard deviations by which documents' halves must agree
 LEAST_TOKENS = 5.0  # of a giant: a document with fewer says nothing of its halves

@@ -1,0 +1,316 @@
+"""One program on one stream: learned from a minibatch at a time, each scored before it is learned from.
+
+The child process reads a stream as `stream_data.write_stream` wrote it. All programs have one scorer: half of
+a document's tokens, drawn, tell its topic shares, by the program's own inference; the others are scored with
+topics of the program's expected counts plus `ETA`, over the words that closed programs know.
+"""
+
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from cell import answer
+from numpy.typing import NDArray
+from stream_data import known_words, read_stream
+
+Array = NDArray[np.float64]
+Tokens = list[list[str]]
+
+ETA = 0.01  # of the topics that score
+DECAYS = (0.9, 0.97, 0.99, 1.0)  # a step, of running unigrams; the best of them is told
+TWINS = 0.9  # cosine of two topics' words above which they are one topic twice
+IN_USE = 0.001  # share of a topic that counts among twins
+FIRST = 2  # minibatches that are learned from before the first is scored
+PATIENCE = 600  # CPU seconds of learning after which a program is stopped
+KAPPA, TAU0, ALPHA = 0.6, 8.0, 0.2  # that peers are given besides their own defaults
+
+
+class Program(Protocol):
+    """A program that learns from a stream."""
+
+    def learn(self, batch: Tokens) -> None: ...
+
+    def counts(self) -> Array | None:
+        """Topics × known words, expected counts; None where it does not tell them."""
+        ...
+
+    def shares(self, documents: Tokens) -> Array:
+        """Documents × topics."""
+        ...
+
+
+class Ours:
+    """`LDA.partial_fit`; with moves or without."""
+
+    def __init__(
+        self, known: list[str], n_topics: int, seed: int, n: int, batch: int, **settings: Any
+    ) -> None:
+        from stickbreaker import LDA, Online, Vocabulary
+
+        self.known, self.vocabulary = known, Vocabulary.of(known)
+        self.is_open = settings["words"] == "open"
+        rates = {name: settings.pop(name) for name in ("kappa", "tau0") if name in settings}
+        schedule = Online(batch_size=batch, **rates)
+        self.model = LDA(n_topics, random_state=seed, n_jobs=1, schedule=schedule, **settings)
+
+    def learn(self, batch: Tokens) -> None:
+        self.model.partial_fit(self._read(batch))
+
+    def counts(self) -> Array:
+        eta = 0.0 if self.is_open else self.model.eta_
+        found = self.model.components_ - eta
+        if not self.is_open:
+            return found
+        at = self.model.vocabulary_.lookup(self.known)
+        return np.where(at >= 0, found[:, np.maximum(at, 0)], 0.0)
+
+    def shares(self, documents: Tokens) -> Array:
+        return self.model.transform(self._read(documents))
+
+    def facts(self) -> dict[str, Any]:
+        edits = [edit for record in self.model.trace_ for edit in record.get("edits", ())]
+        return {"exchanges": sum(edit["move"] == "split" for edit in edits)}
+
+    def _read(self, batch: Tokens) -> Any:
+        from stickbreaker import Corpus
+
+        return batch if self.is_open else Corpus.from_tokens(batch, vocabulary=self.vocabulary)
+
+
+class Refitted:
+    """A batch run on all documents so far, anew after every tenth of the stream."""
+
+    def __init__(self, known: list[str], n_topics: int, seed: int, n: int, batch: int) -> None:
+        from stickbreaker import LDA, Vocabulary
+
+        self.vocabulary, self.every = Vocabulary.of(known), max(batch, n // 10)
+        self.model = LDA(n_topics, random_state=seed, n_jobs=1)
+        self.seen: Tokens = []
+        self.fitted = 0
+
+    def learn(self, batch: Tokens) -> None:
+        self.seen += batch
+        if not self.fitted or len(self.seen) >= self.fitted + self.every:
+            self.model.fit(self._read(self.seen))
+            self.fitted = len(self.seen)
+
+    def counts(self) -> Array:
+        return self.model.components_ - self.model.eta_
+
+    def shares(self, documents: Tokens) -> Array:
+        return self.model.transform(self._read(documents))
+
+    def _read(self, batch: Tokens) -> Any:
+        from stickbreaker import Corpus
+
+        return Corpus.from_tokens(batch, vocabulary=self.vocabulary)
+
+
+class Matrices:
+    """What scikit-learn and gensim are given: counts of known words."""
+
+    def __init__(self, known: list[str]) -> None:
+        self.place = {word: place for place, word in enumerate(known)}
+
+    def bags(self, documents: Tokens) -> list[list[tuple[int, int]]]:
+        found = [Counter(self.place[word] for word in line if word in self.place) for line in documents]
+        return [sorted(bag.items()) for bag in found]
+
+    def matrix(self, documents: Tokens) -> Any:
+        from scipy.sparse import csr_matrix
+
+        bags = self.bags(documents)
+        offsets = np.cumsum([0, *map(len, bags)])
+        words = np.array([word for bag in bags for word, _ in bag], np.int64)
+        values = np.array([n for bag in bags for _, n in bag], np.float64)
+        return csr_matrix((values, words, offsets), shape=(len(bags), len(self.place)))
+
+
+class Sklearn(Matrices):
+    def __init__(
+        self, known: list[str], n_topics: int, seed: int, n: int, batch: int, **settings: Any
+    ) -> None:
+        from sklearn.decomposition import LatentDirichletAllocation
+
+        super().__init__(known)
+        self.model = LatentDirichletAllocation(
+            n_topics, learning_method="online", total_samples=n, random_state=seed, n_jobs=1, **settings
+        )
+
+    def learn(self, batch: Tokens) -> None:
+        self.model.partial_fit(self.matrix(batch))
+
+    def counts(self) -> Array:
+        return np.maximum(self.model.components_ - self.model.topic_word_prior_, 0.0)
+
+    def shares(self, documents: Tokens) -> Array:
+        return self.model.transform(self.matrix(documents))
+
+
+class Gensim(Matrices):
+    def __init__(
+        self, known: list[str], n_topics: int, seed: int, n: int, batch: int, **settings: Any
+    ) -> None:
+        from gensim.models import LdaModel
+
+        super().__init__(known)
+        words = dict(enumerate(known))
+        self.model = LdaModel(
+            id2word=words, num_topics=n_topics, chunksize=batch, random_state=seed, eval_every=None, **settings
+        )
+
+    def learn(self, batch: Tokens) -> None:
+        self.model.update(self.bags(batch))
+
+    def counts(self) -> Array:
+        return np.maximum(self.model.state.get_lambda() - self.model.eta, 0.0)
+
+    def shares(self, documents: Tokens) -> Array:
+        gamma, _ = self.model.inference(self.bags(documents))
+        return gamma / gamma.sum(axis=1, keepdims=True)
+
+
+class River:
+    """A word counts once a document there; it tells no counts of words."""
+
+    def __init__(
+        self, known: list[str], n_topics: int, seed: int, n: int, batch: int, **settings: Any
+    ) -> None:
+        from river.preprocessing import LDA
+
+        self.n_topics = n_topics
+        self.model = LDA(n_components=n_topics, number_of_documents=n, seed=seed, **settings)
+
+    def learn(self, batch: Tokens) -> None:
+        for line in batch:
+            self.model.learn_one(dict(Counter(line)))
+
+    def counts(self) -> None:
+        return None
+
+    def shares(self, documents: Tokens) -> Array:
+        found = [self.model.transform_one(dict(Counter(line))) for line in documents]
+        shares = np.array([[share[k] for k in range(self.n_topics)] for share in found]) + 1e-9
+        return shares / shares.sum(axis=1, keepdims=True)
+
+
+PROGRAMS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "ours": (Ours, {}),
+    "ours, no moves": (Ours, {"moves": None}),
+    "ours, refitted": (Refitted, {}),
+    "scikit-learn": (Sklearn, {}),
+    "scikit-learn, our rate": (
+        Sklearn,
+        {"learning_decay": KAPPA, "learning_offset": TAU0, "doc_topic_prior": ALPHA, "topic_word_prior": ETA},
+    ),
+    "gensim": (Gensim, {}),
+    "gensim, our rate": (Gensim, {"decay": KAPPA, "offset": TAU0, "alpha": "auto", "eta": ETA}),
+    "river": (River, {}),
+    "river, our rate": (River, {"kappa": KAPPA, "tau": TAU0, "alpha_theta": ALPHA}),
+}
+
+
+def run_program(program: str, path: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    """What a program made of a stream, or {"error": why}."""
+    return answer(__file__, program, str(path), json.dumps(settings))
+
+
+class Unigrams:
+    """Running unigrams that fade, one for each of `DECAYS`."""
+
+    def __init__(self, n_words: int) -> None:
+        self.counts = [np.zeros(n_words) for _ in DECAYS]
+        self.nats = np.zeros(len(DECAYS))
+
+    def score(self, words: NDArray[np.int64]) -> None:
+        for place, counts in enumerate(self.counts):
+            total = counts.sum() + 0.5 * len(counts)
+            self.nats[place] += np.log((counts[words] + 0.5) / total).sum()
+
+    def learn(self, words: NDArray[np.int64]) -> None:
+        for place, decay in enumerate(DECAYS):
+            self.counts[place] *= decay
+            self.counts[place] += np.bincount(words, minlength=len(self.counts[place]))
+
+
+def measure(
+    program: str, documents: Tokens, topics: int, seed: int, batch: int, first: int | None = None, **ours: Any
+) -> dict[str, Any]:
+    """Learn from the stream in order, and tell the figures of it."""
+    documents = documents[:first]
+    known = known_words(documents)
+    place = {word: number for number, word in enumerate(known)}
+    make, settings = PROGRAMS[program]
+    given = {**(ours if make is Ours else {}), **settings}
+    n = len(documents)
+    if make is Ours:  # kernels are compiled before the clock runs
+        warm = make(known, topics, seed, n, batch, **given)
+        for start in (0, batch, 2 * batch):
+            warm.learn(documents[start : start + batch])
+    model: Program = make(known, topics, seed, n, batch, **given)
+    unigrams, draw = Unigrams(len(known)), np.random.default_rng(0)
+    nats = tokens = 0.0
+    seconds = 0.0
+    last = np.zeros(topics)
+    for number, start in enumerate(range(0, n, batch)):
+        part = documents[start : start + batch]
+        halves = [np.array(line)[draw.permutation(len(line))] for line in part]
+        observed = [half[: len(half) // 2].tolist() for half in halves]
+        asked = [[place[w] for w in half[len(half) // 2 :].tolist() if w in place] for half in halves]
+        if number >= FIRST:
+            flat = np.array([w for line in asked for w in line], np.int64)
+            unigrams.score(flat)
+            tokens += len(flat)
+            counts = model.counts()
+            if counts is not None:
+                nats += _score(counts, model.shares(observed), asked)
+        began = time.process_time()
+        model.learn(part)
+        seconds += time.process_time() - began
+        if seconds > PATIENCE:
+            raise RuntimeError(f"stopped after {start + batch} of {n} documents, {seconds:.0f} CPU s")
+        unigrams.learn(np.array([place[w] for line in part for w in line if w in place], np.int64))
+        if start + batch > 0.9 * n:
+            last += np.array([len(line) for line in part]) @ model.shares(part)
+    shares = last / last.sum()
+    counts = model.counts()
+    return {
+        "documents": n,
+        "largest": float(shares.max()),
+        "effective": float(np.exp(-(shares * np.log(np.maximum(shares, 1e-12))).sum())),
+        "S": None if counts is None else nats / tokens,
+        "unigram": float(unigrams.nats.max() / tokens),
+        "twins": None if counts is None else twins(counts, shares),
+        "seconds": seconds,
+        **(model.facts() if isinstance(model, Ours) else {}),
+    }
+
+
+def _score(counts: Array, shares: Array, asked: list[list[int]]) -> float:
+    """Nats of the asked words of each document."""
+    topics = counts + ETA
+    topics /= topics.sum(axis=1, keepdims=True)
+    return float(
+        sum(np.log(share @ topics[:, line]).sum() for share, line in zip(shares, asked, strict=True) if line)
+    )
+
+
+def twins(counts: Array, shares: Array) -> int:
+    """Topics in use whose words are those of a larger one."""
+    used = np.flatnonzero(shares >= IN_USE)
+    unit = counts[used] / np.maximum(np.linalg.norm(counts[used], axis=1, keepdims=True), 1e-300)
+    alike = np.tril(unit @ unit.T > TWINS, -1)
+    return int(alike.any(axis=1).sum())
+
+
+def main() -> None:
+    program, path, settings = sys.argv[1], Path(sys.argv[2]), json.loads(sys.argv[3])
+    print(json.dumps(measure(program, read_stream(path), **settings)))
+
+
+if __name__ == "__main__":
+    main()
