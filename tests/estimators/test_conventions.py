@@ -215,7 +215,7 @@ WRONG = [
     ("n_topics", [0, -1, 2.5, "many", None, True]),
     ("inference", ["viterbi", None]),
     ("schedule", ["weekly", None, 3]),
-    ("alpha", [0, -1.0, np.nan, np.inf, "guess", None, [1.0, 2.0], [1.0, 2.0, -3.0], [[1.0, 1.0, 1.0]], {}]),
+    ("alpha", [0, -1.0, np.nan, np.inf, "guess", [1.0, 2.0], [1.0, 2.0, -3.0], [[1.0, 1.0, 1.0]], {}]),
     ("eta", [0, -0.1, np.nan, "guess", None, np.ones(3), np.ones((12, 3)), np.zeros((3, 12)), 1e7]),
     ("words", ["some", None, 3]),
     ("init", ["zeros", None]),
@@ -334,7 +334,7 @@ def test_online_settings(texts):
 
 
 def test_a_first_step_is_an_online_step(texts):
-    online = Online(batch_size=60, shuffle=False)
+    online = Online(batch_size=60, kappa=0.7, tau0=64.0, shuffle=False)
     whole = quick(schedule=online, max_iter=1, alpha=0.5).fit(texts)
     part = quick(schedule=online, alpha=0.5).partial_fit(texts)
     assert np.array_equal(part.components_, whole.components_)
@@ -344,7 +344,7 @@ def test_a_first_step_is_an_online_step(texts):
 
 
 def test_steps_of_a_stream(texts):
-    online = Online(batch_size=20, shuffle=False, total=60, tau0=2.0)
+    online = Online(batch_size=20, shuffle=False, total=60, kappa=0.7, tau0=2.0)
     whole = quick(schedule=online, max_iter=1).fit(Corpus.from_texts(texts))
     parts = quick(schedule=online)
     for start in (0, 20, 40):
