@@ -20,12 +20,15 @@ def refuse_other_shapes(
     if not model.documents.grows and model.documents.n_topics != shape[1]:
         raise ValueError(f"{shape[1]} columns for {model.documents.n_topics} topics")
     sizes = dict(zip(model.table.axes, shape, strict=True))
-    for name, item in {**model.documents.start(), **model.words.start()}.items():
+    needed = {**model.documents.start(), **model.words.start()}
+    if model.words.grows:
+        needed |= CharacterModel.from_fields(state.params).to_fields()
+    for name, item in {**model.start(), **needed}.items():
         held = state.params.get(name)
+        if held is None and name not in needed:
+            continue  # a move's, which was not among the moves before
         if held is None or held.axes != item.axes or held.values.ndim != item.values.ndim:
             raise ValueError(f"no {name} like this model's")
-    for name, item in model.start().items():
-        held = state.params.get(name, item)
         if (held.additive, held.fresh) != (item.additive, item.fresh):
             raise ValueError(f"{name} would follow edits in another way than this model's")
     if state.latest is not None:
@@ -41,8 +44,6 @@ def refuse_other_shapes(
     sums = {} if state.latest is None else state.latest.usage
     for record in (state.params, sums, *proposals):
         refuse_other_sizes(record, sizes)
-    if "spelling_alphabet" in state.params:
-        CharacterModel.from_fields(state.params)
     if "seen before" in state.params:
         SeenBefore.of(state.params["seen before"])
     numbers = range(shape[1]) if state.columns is None else state.columns.numbers
