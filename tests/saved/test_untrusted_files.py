@@ -220,6 +220,15 @@ def test_parts_of_other_sizes_are_refused(cli, copy, name, change):
         ("kept/0/values", "negative"),
         ("local/", "deeper"),
         ("local/", "shorter"),
+        ("plan/0/", "gone"),
+        ("mixing", "deeper"),
+        ("mixing", "negative"),
+        ("latest/usage/own", "deeper"),
+        ("latest/usage/shares", "negative"),
+        ("latest/usage/together", "negative"),
+        ("kept/0/sums", "negative"),
+        ("small/failed", "shorter"),
+        ("small/wait", "negative"),
     ],
 )
 def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, change):
@@ -232,9 +241,9 @@ def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, 
     if change == "shorter":
         arrays[key] = np.ascontiguousarray(part[:-1])
     if change == "negative":
-        arrays[key] = -part - 1.0
+        arrays[key] = np.asarray(-part - 1.0)
     if change == "deeper":
-        arrays[key] = part[:, None]
+        arrays[key] = np.ascontiguousarray(part[..., None])
     if change == "longer":
         arrays[key] = np.concatenate([part, part[:1]])
     save_file(arrays, state)

@@ -7,7 +7,18 @@ from stickbreaker.models.topics import TopicModel
 from stickbreaker.models.topics.vocabularies.bloom import SeenBefore
 from stickbreaker.models.topics.vocabularies.string_prior import CharacterModel
 
-NOT_NEGATIVE = ("alpha", "gamma", "concentration", "eta", "weights", "rest", "tables", "entered")
+NOT_NEGATIVE = (
+    "alpha",
+    "gamma",
+    "concentration",
+    "eta",
+    "weights",
+    "rest",
+    "tables",
+    "entered",
+    "failed",
+    "wait",
+)
 
 
 def refuse_other_shapes(
@@ -29,6 +40,8 @@ def refuse_other_shapes(
             continue  # a move's, which was not among the moves before
         if held is None or held.axes != item.axes or held.values.ndim != item.values.ndim:
             raise ValueError(f"no {name} like this model's")
+        if "kinds" in item.axes and held.values.shape[0] != item.values.shape[0]:
+            raise ValueError(f"{name} of other kinds of moves")
         if (held.additive, held.fresh) != (item.additive, item.fresh):
             raise ValueError(f"{name} would follow edits in another way than this model's")
     if state.latest is not None:
@@ -42,6 +55,11 @@ def refuse_other_shapes(
     for change in proposals:
         model.refuse_proposal(change)
     sums = {} if state.latest is None else state.latest.usage
+    for name in ("shares", "together"):
+        if name in sums:
+            refuse_negative(sums[name].values, name)
+    if any(item.values.ndim for item in sums.values() if not item.axes):
+        raise ValueError("a sum that is no number")
     for record in (state.params, sums, *proposals):
         refuse_other_sizes(record, sizes)
     if "seen before" in state.params:
