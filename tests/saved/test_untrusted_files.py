@@ -378,6 +378,9 @@ def test_files_that_arrive_nowhere_are_refused(copy):
             ModelDirectory(sealed(copy, arriving={**arriving, name: value})).manifest()
     with pytest.raises(UserError, match=r"model.json: .*arriving is \[\]"):
         ModelDirectory(sealed(copy, arriving=[])).manifest()
+    sealed(copy, arriving=arriving, corpus_path="/corpus", status="running")
+    with pytest.raises(UserError, match=r"model.json: .*a corpus, which nothing is learned from"):
+        ModelDirectory(copy).manifest()
 
 
 def test_a_corpus_that_cannot_be_asked_for_is_no_crash(cli, halfway, tmp_path):

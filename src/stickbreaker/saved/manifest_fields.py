@@ -145,6 +145,7 @@ def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
             refuse_other_kinds(manifest[name], later, needed=False)
     _refuse_other_files(manifest["files"])
     run, corpus, done = manifest["run"], manifest["corpus"], manifest["status"] == "done"
+    over = done or "stream" in manifest or "arriving" in manifest  # no corpus is read again
     step, seen = run.get("at_pass_start", (0, 0.0))
     for wrong, problem in (
         (corpus["empty"] > corpus["documents"], "more documents without a word than documents"),
@@ -154,7 +155,7 @@ def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
         (run.get("in_pass", 0) > run["step"] or step > run["step"], "a pass of more steps than the run"),
         (seen > run["seen"], "a pass that began after more documents than the run has seen"),
         (done and run.get("in_pass", 0) > 0, "a finished run in the midst of a pass"),
-        (done and manifest["corpus_path"] is not None, "a finished run with a corpus to learn from"),
+        (over and manifest["corpus_path"] is not None, "a corpus, which nothing is learned from"),
     ):
         if wrong:
             raise ValueError(problem)
