@@ -21,6 +21,30 @@ TOPICS = (
     ["planet", "star", "comet", "orbit", "moon", "galaxy", "telescope", "sun"],
 )
 SMALL = ("--topics", 3, "--threads", 1, "--seed", 1)  # options of a quick `fit lda`
+A_RUN = {
+    "step": 0,
+    "passes": 0,
+    "seen": 0.0,
+    "scores": [],
+    "held_out": [],
+    "converged": False,
+    "stopped": False,
+}
+A_MANIFEST = {  # the least that a model's says, but for its status and its files
+    "estimator": "LDA",
+    "settings": {"random_state": 0},
+    "held_out": 0.0,
+    "corpus": {
+        "fingerprint": "",
+        "kind": "text",
+        "documents": 0,
+        "tokens": 0.0,
+        "empty": 0,
+        "analysis": None,
+    },
+    "corpus_path": None,
+    "run": A_RUN,
+}
 
 EXHAUSTIVE = os.environ.get("STICKBREAKER_EXHAUSTIVE", "0") not in ("", "0")  # as `make test-all` sets it
 SEED = int(os.environ.get("STICKBREAKER_SEED", "0"))

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.running import TOPICS
 
-from stickbreaker import LDA, Corpus, Online, UserError
+from stickbreaker import HDP, LDA, Corpus, Gibbs, Online, UserError
 from stickbreaker.corpus.shards import shard_of
 from stickbreaker.models.topics.solvers.mean_field import tokens_of_documents
 from stickbreaker.testing.estimators import untimed
@@ -426,6 +426,23 @@ def test_extremes(case):
     assert np.allclose(lda.topic_word_.sum(axis=1), 1)
     assert (lda.components_ > 0).all()
     assert np.isfinite([record["score"] for record in lda.trace_]).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: LDA(keep_local="yes"), "keep_local='yes'; keep_local is True or False"),
+        (lambda: LDA(words="open", schedule="online", eta=None), "eta"),
+        (lambda: LDA(words="open", schedule="online", eta=np.ones(3)), "eta has the shape"),
+        (lambda: HDP(words="open", moves=[]), "moves"),
+        (lambda: HDP(moves=5), "moves=5"),
+        (lambda: LDA(inference=Gibbs(delayed="yes")), "delayed='yes'.*; delayed is True or False"),
+        (lambda: LDA(inference=Gibbs(delayed=1)), "delayed=1"),
+    ],
+)
+def test_parameters_of_other_types_are_refused(make, told, texts):
+    with pytest.raises(UserError, match=told):
+        make().fit(texts)
 
 
 def test_weights_beyond_single_precision_are_refused():

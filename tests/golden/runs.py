@@ -25,7 +25,8 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.manifest import BLOCK, VERSION
+from stickbreaker.saved.manifest import VERSION
+from stickbreaker.saved.manifest_fields import BLOCK
 from stickbreaker.testing.estimators import untimed
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.running import StopAfter
+from tests.running import A_MANIFEST, StopAfter
 
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.random_streams import stream
@@ -19,12 +19,12 @@ from stickbreaker.models.contract import Fitted, Sampler, Score
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import Checkpoints, fitted_of, params_from, sampling_state_of, snapshot_of
 from stickbreaker.saved.directory import new_model_directory
-from stickbreaker.saved.manifest import DIGESTS
+from stickbreaker.saved.manifest_fields import DIGESTS
 from stickbreaker.testing.estimators import contents
 
 GUESTS = 30
 SWEEPS = 12
-FIXED = {"estimator": "LDA", DIGESTS: True, "corpus": {"fingerprint": ""}}
+FIXED = {**A_MANIFEST, DIGESTS: True}
 
 
 class Restaurant(Sampler):

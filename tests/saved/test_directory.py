@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from tests.running import with_evolution
+from tests.running import A_MANIFEST, A_RUN, with_evolution
 
 from stickbreaker import LDA, UserError, Vocabulary
 from stickbreaker.learning.trace import record_of
@@ -216,8 +216,12 @@ class Life:
 
 
 def snapshot(step: int, status: str = "running") -> Snapshot:
-    manifest = {"estimator": "LDA", "settings": {}, "status": status, "run": {"step": step}}
-    return Snapshot(manifest, {"counts": np.full((4, 2), float(step))}, ["a", f"b{step}"])
+    run = A_RUN | {"step": step, "passes": step}
+    return Snapshot(
+        {**A_MANIFEST, "status": status, "run": run},
+        {"counts": np.full((4, 2), float(step))},
+        ["a", f"b{step}"],
+    )
 
 
 @pytest.mark.parametrize("status", ["running", "done"])

@@ -17,6 +17,7 @@ from stickbreaker import LDA, Corpus, UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
+from stickbreaker.saved.manifest_fields import FIELDS, LATER_FIELDS, PARTS
 
 DEEP = b'{"a":' * 100_000
 
@@ -219,6 +220,15 @@ def test_parts_of_other_sizes_are_refused(cli, copy, name, change):
         ("kept/0/values", "negative"),
         ("local/", "deeper"),
         ("local/", "shorter"),
+        ("plan/0/", "gone"),
+        ("mixing", "deeper"),
+        ("mixing", "negative"),
+        ("latest/usage/own", "deeper"),
+        ("latest/usage/shares", "negative"),
+        ("latest/usage/together", "negative"),
+        ("kept/0/sums", "negative"),
+        ("small/failed", "shorter"),
+        ("small/wait", "negative"),
     ],
 )
 def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, change):
@@ -231,9 +241,9 @@ def test_reports_and_plans_without_their_parts_are_refused(cli, tmp_path, name, 
     if change == "shorter":
         arrays[key] = np.ascontiguousarray(part[:-1])
     if change == "negative":
-        arrays[key] = -part - 1.0
+        arrays[key] = np.asarray(-part - 1.0)
     if change == "deeper":
-        arrays[key] = part[:, None]
+        arrays[key] = np.ascontiguousarray(part[..., None])
     if change == "longer":
         arrays[key] = np.concatenate([part, part[:1]])
     save_file(arrays, state)
@@ -283,7 +293,140 @@ def test_every_part_of_how_far_a_run_is_is_needed(cli, copy, tmp_path, name):
 
 @pytest.mark.parametrize("share", [float("nan"), -0.1, 1.0, "half", None])
 def test_shares_held_out_that_are_none_are_refused(cli, copy, share):
-    assert "which share was held out" in refusal(cli, "topics", sealed(copy, held_out=share))
+    assert "held_out is" in refusal(cli, "topics", sealed(copy, held_out=share))
+
+
+def changed(path: Path, field: str, value: object) -> Path:
+    """A model whose sums are right again, with another value (or "gone") in a field, "run/step"."""
+    manifest = json.loads((path / "model.json").read_bytes())
+    manifest.pop("digest")
+    *outer, name = field.split("/")
+    held = manifest
+    for each in outer:
+        held = held[each]
+    held[name] = value
+    if value == "gone":
+        del held[name]
+    (path / "model.json").write_bytes(encoded(manifest))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("schema", True),
+        ("stickbreaker", "\ud800"),
+        ("stickbreaker", "0.1.0\n"),
+        ("corpus_path", {"a": 1}),
+        ("corpus_path", "../corpus"),
+        ("corpus_path", "/etc"),
+        ("trace_bytes", -1),
+        ("columns", [[3, 0, 1], 3]),
+        ("columns", []),
+        ("settings/random_state", True),
+        ("settings/random_state", 1.5),
+        ("settings/n_jobs", 2),
+        ("settings/keep_local", "yes"),
+        ("settings/eta", {"a": 1}),
+        ("settings/eta", {"array": "0.5"}),
+        ("corpus/kind", "letters"),
+        ("corpus/fingerprint", "/etc/hostname"),
+        ("corpus/analysis", "gone"),
+        ("corpus/empty", 1 << 31),
+        ("run/kind", "best"),
+        ("run/passes", 1 << 31),
+        ("run/passes", 0),
+        ("run/in_pass", 2),
+        ("run/at_pass_start", [0.5, 0.0]),
+        ("run/at_pass_start", [1 << 31, 0.0]),
+        ("run/at_pass_start", [0, 1e300]),
+        ("run/seen", 0.0),
+        ("run/held_out", [-1.0] * 1000),
+        ("small/alpha", {"axes": ["topics"], "additive": False}),
+        ("files/vocabulary.parquet", "gone"),
+        ("files/state.safetensors", {"bytes": 1, "digest": "x"}),
+    ],
+)
+def test_fields_that_no_model_has_are_refused(cli, copy, field, value):
+    assert str(copy) in refusal(cli, "topics", changed(copy, field, value))
+
+
+def test_every_field_that_is_written_has_a_rule(cli, copy, halfway, planted, tmp_path):
+    stream = ("--stream", "--words", "open", "--schedule", "online", "--batch-size", 30, *SMALL)
+    cli("fit", "lda", planted, "--out", tmp_path / "stream", *stream)
+    for path in (copy, halfway, tmp_path / "stream"):
+        manifest = ModelDirectory(path).manifest()
+        assert set(manifest) <= {*FIELDS, *LATER_FIELDS}
+        for name in ("corpus", "run", "stream"):
+            assert set(manifest.get(name, ())) <= {*PARTS[name][0], *PARTS[name][1]}
+
+
+@pytest.mark.parametrize(
+    "change", [{"inputs": "-"}, {"on_error": "stop"}, {"snapshot_documents": 0}, {"text_field": None}]
+)
+def test_streams_that_nothing_reads_are_refused(copy, change):
+    with pytest.raises(UserError, match=f"model.json: .*{next(iter(change))} is"):
+        ModelDirectory(sealed(copy, stream=change)).manifest()
+
+
+def test_files_that_arrive_nowhere_are_refused(copy):
+    arriving = {"directory": "/in", "text_field": "text", "date_field": "date", "files": None}
+    arriving |= {"on_error": "fail", "batch": -1, "query": None}
+    ModelDirectory(sealed(copy, arriving=arriving)).manifest()
+    for name, value in (("directory", []), ("files", 0), ("batch", -2), ("query", 1), ("on_error", "x")):
+        with pytest.raises(UserError, match=f"model.json: .*{name} is"):
+            ModelDirectory(sealed(copy, arriving={**arriving, name: value})).manifest()
+    with pytest.raises(UserError, match=r"model.json: .*arriving is \[\]"):
+        ModelDirectory(sealed(copy, arriving=[])).manifest()
+    sealed(copy, arriving=arriving, corpus_path="/corpus", status="running")
+    with pytest.raises(UserError, match=r"model.json: .*a corpus, which nothing is learned from"):
+        ModelDirectory(copy).manifest()
+
+
+def test_a_corpus_that_cannot_be_asked_for_is_no_crash(cli, halfway, tmp_path):
+    path = shutil.copytree(halfway, tmp_path / "copy")
+    told = refusal(cli, "resume", changed(path, "corpus_path", "/" + "x" * 5000))
+    assert f"{path}: the corpus of its run cannot be opened" in told
+
+
+@pytest.mark.parametrize("name", ["apart", "wait"])
+@pytest.mark.parametrize("change", ["gone", {"axes": ["x", "x"], "additive": False, "fresh": 0.0}])
+def test_moves_without_their_memory_are_refused(cli, tmp_path, name, change):
+    path = unpack(OLDER / "0.1.0" / file_name("hdp, memoised"), tmp_path / "model")
+    assert str(path) in refusal(cli, "resume", changed(path, f"small/{name}", change))
+
+
+@pytest.fixture(scope="module")
+def open_halfway(cli, planted, tmp_path_factory):
+    """A run over an open vocabulary that was interrupted."""
+    path = tmp_path_factory.mktemp("open") / "model"
+    options = ("--words", "open", "--schedule", "online", "--batch-size", 30, *SMALL)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(2))
+        cli("fit", "lda", planted, "--out", path, *options, code=1)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("small/spelling_alphabet", "gone"),
+        ("small/spelling_ngrams", {"axes": ["topics"], "additive": False, "fresh": 0.0}),
+        ("small/spelling_tail", {"axes": ["tail"], "additive": True, "fresh": 0.0}),
+        ("settings/eta", None),
+        ("settings/eta", {"array": [0.5, 0.5]}),
+    ],
+)
+def test_an_open_vocabulary_without_its_parts_is_refused(cli, open_halfway, tmp_path, field, value):
+    path = shutil.copytree(open_halfway, tmp_path / "copy")
+    for verb in ("topics", "resume"):
+        assert str(path) in refusal(cli, verb, changed(path, field, value))
+
+
+def test_snapshots_that_a_manifest_leaves_out_are_missed(cli, open_halfway, tmp_path):
+    path = shutil.copytree(open_halfway, tmp_path / "copy")
+    name = next(file.name for file in path.glob("evolution-*"))
+    assert "names no snapshots" in refusal(cli, "resume", changed(path, f"files/{name}", "gone"))
 
 
 @pytest.mark.parametrize(("fact", "value"), [("fresh", -1e308), ("additive", None)])

@@ -1,5 +1,6 @@
 """What values read from JSON are: small predicates, and records held against them."""
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -22,6 +23,16 @@ def is_flag(value: Any) -> bool:
 def is_count(value: Any) -> bool:
     """Whether a value is a whole number from 0 to 2^53, which JSON of all programs can hold."""
     return is_whole(value, 0) and int(value) <= 1 << 53
+
+
+def is_nothing(value: Any) -> bool:
+    """Whether a value is null."""
+    return value is None
+
+
+def is_whole_number(value: Any) -> bool:
+    """Whether a value is a whole number, below zero or of any size too."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
@@ -56,6 +67,36 @@ def mapping_of(kind: Kind) -> Kind:
         return isinstance(value, dict) and all(map(is_text, held)) and all(map(kind, held.values()))
 
     return check
+
+
+def record_of(kinds: Mapping[str, Kind]) -> Kind:
+    """Whether a value is a record with such fields.
+
+    >>> record_of({"step": is_count})({"step": 1}), record_of({"step": is_count})({})
+    (True, False)
+    """
+
+    def check(value: Any) -> bool:
+        return isinstance(value, dict) and all(
+            name in value and kind(cast("dict[str, Any]", value)[name]) for name, kind in kinds.items()
+        )
+
+    return check
+
+
+def one_of(*texts: str) -> Kind:
+    """Whether a value is one of some texts."""
+    return lambda value: isinstance(value, str) and value in texts
+
+
+def spelled(pattern: str) -> Kind:
+    """Whether a value is a text that a pattern matches as a whole.
+
+    >>> spelled("[0-9a-f]+")("c0ffee"), spelled("[0-9a-f]+")("coffee")
+    (True, False)
+    """
+    compiled = re.compile(pattern)
+    return lambda value: isinstance(value, str) and compiled.fullmatch(value) is not None
 
 
 def optional(kind: Kind) -> Kind:

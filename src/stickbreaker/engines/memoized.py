@@ -74,6 +74,7 @@ class MemoizedReports:
             refuse_other_rows(report, shape)
             refuse_negative(report.rows.rows().values, "counts of reports")
             refuse_other_sizes(report.usage, {column_axis: shape[1]})
+            refuse_negative(np.array([report.documents, report.tokens]), "sums of reports")
             for name, trial in report.trial.items():
                 sizes = {key: item.values.shape for key, item in trial.usage.items()}
                 sizes[""] = trial.rows.rows().values.shape[1:]

@@ -5,7 +5,7 @@ Plain Python. scikit-learn takes seconds to import, and the program and the repo
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -57,10 +57,6 @@ class Estimator(ABC):
     def is_open(self) -> bool:
         """Whether words enter as documents bring them: then a run sees all words of a corpus."""
         return False
-
-    @classmethod  # noqa: B027 (most kinds take all)
-    def refuse_settings(cls, settings: Mapping[str, Any]) -> None:
-        """Raise ValueError for settings of a saved model that no run of this kind writes."""
 
     # From parameters to a run
 

@@ -31,7 +31,8 @@ from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of
 from stickbreaker.saved.directory import new_model_directory
-from stickbreaker.saved.manifest import RESTORE, VOCABULARY
+from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.saved.manifest_fields import VOCABULARY
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine

@@ -138,7 +138,7 @@ class PlainHDP(TopicEstimator):
         sampled: bool,
     ) -> tuple[Move, ...]:
         chosen = self.moves
-        if isinstance(chosen, str) and chosen != "split-merge":
+        if not (chosen is None or chosen == "split-merge" or isinstance(chosen, SplitMerge)):
             raise UserError(f"moves={chosen!r}", remedy='moves is "split-merge", SplitMerge(...) or None')
         if not words.dirichlet:
             if isinstance(chosen, SplitMerge):

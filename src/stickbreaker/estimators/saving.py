@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.json_checks import is_amount, is_count, is_text, refuse_other_kinds
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
@@ -15,15 +14,9 @@ from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.learning.trace import line_of
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
-from stickbreaker.saved.manifest import DIGESTS, RESTORE
+from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.saved.manifest_fields import DIGESTS
 
-ABOUT = {  # what `about` tells
-    "fingerprint": is_text,
-    "kind": is_text,
-    "documents": is_count,
-    "tokens": is_amount,
-    "empty": is_count,
-}
 E = TypeVar("E", bound=Estimator)
 
 
@@ -67,8 +60,7 @@ def learned_from(manifest: dict[str, Any]) -> tuple[dict[str, Any], Analysis | P
     """What a manifest tells of its corpus, and how that was analysed. Raises ValueError where it makes no
     sense."""
     known = dict(manifest["corpus"])
-    analysis = known.pop("analysis", None)
-    refuse_other_kinds(known, ABOUT)
+    analysis = known.pop("analysis")
     return known, None if analysis is None else analysis_from(analysis)
 
 
@@ -78,7 +70,11 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
         remedy = "to go on, give the command again that learns it: stickbreaker stream"
         raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
     where = path / "corpus" if manifest["corpus_path"] == "corpus" else Path(manifest["corpus_path"])
-    corpus = Corpus.open(where)
+    try:
+        corpus = Corpus.open(where)
+    except OSError as error:
+        problem = f"the corpus of its run cannot be opened ({error.strerror or error})"
+        raise UserError(problem, where=path, remedy="put the corpus back, or fit anew") from None
     if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
         raise UserError(
             "is not the corpus that the run began with", where=where, remedy="restore it, or fit anew"
@@ -89,12 +85,8 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estimator:
     """An unfitted plain estimator with a manifest's settings. Raises ValueError where those make no sense."""
     made = kind_of(manifest).plain()
-    if manifest["settings"].get("n_jobs") is not None:
-        raise ValueError("threads are none of a model's settings")
-    if not isinstance(manifest["settings"].get("random_state"), int):
-        raise ValueError("the seed is no number")
-    made.refuse_settings(manifest["settings"])
-    return made(**{**made.older_settings, **from_json(manifest["settings"]), "n_jobs": threads})
+    settings = {**made.older_settings, **from_json(manifest["settings"])}
+    return made(**{**settings, "n_jobs": threads})
 
 
 def save(estimator: Estimator, path: Path, *, overwrite: bool) -> None:

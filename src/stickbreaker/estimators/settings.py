@@ -190,6 +190,9 @@ def _rich(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     ((name, held),) = value.items()
-    if name not in VALUES:
-        return np.array(held)
+    if name == "array":
+        array = np.array(held)
+        if array.dtype.kind not in "fi":
+            raise ValueError("an array that holds no numbers")
+        return array
     return VALUES[name](**{parameter: _rich(setting) for parameter, setting in held.items()})

@@ -159,6 +159,9 @@ def flat_plans(proposals: Sequence[Numbered]) -> Mapping[str, Any]:
 def plans_from(arrays: Mapping[str, Any]) -> list[Numbered]:
     """The proposals that `flat_plans` flattened."""
     named = [key.split("/", 4)[1:] for key in arrays if key.startswith("plan/")]
+    content = {key.split("/")[0].removeprefix("plan of ") for key in arrays if key.startswith("plan of ")}
+    if not content <= {place for place, *_ in named}:
+        raise ValueError("plans without their names")
     return [
         (int(number), Proposal(name, record_from(f"plan of {place}/", arrays), int(round_)))
         for place, number, round_, name in sorted(named, key=lambda each: int(each[0]))

@@ -18,7 +18,8 @@ from stickbreaker.core.json_checks import (
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.report.page_data import DocumentEntry
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.manifest import DIGESTS, DOCUMENTS, RESTORE
+from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.saved.manifest_fields import DIGESTS, DOCUMENTS
 
 _MARKS = ("starts", "lengths", "word_topics")  # columns that older models lack
 _ROW = {

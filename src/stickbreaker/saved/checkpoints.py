@@ -7,16 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.json_checks import (
-    is_amount,
-    is_count,
-    is_flag,
-    is_number,
-    is_text,
-    list_of,
-    mapping_of,
-    refuse_other_kinds,
-)
 from stickbreaker.core.records import Field, Record
 from stickbreaker.core.serialize import flat_stats, stats_from
 from stickbreaker.core.untrusted import refuse_whole_numbers
@@ -38,30 +28,6 @@ BITS = (f"{PARAMS}seen before",)  # arrays that are no real numbers
 LATEST = "latest/"  # of the arrays: the last step's sums
 PROGRESS = ("step", "passes", "seen", "scores", "held_out", "converged", "stopped", "kind")  # of every run
 IN_STEPS = (*PROGRESS, "in_pass", "at_pass_start", "pass_nats", "pass_tokens")  # of one by variational steps
-
-
-KINDS = {
-    "step": is_count,
-    "passes": is_count,
-    "in_pass": is_count,
-    "seen": is_amount,
-    "at_pass_start": lambda value: list_of(is_amount)(value) and len(value) == 2,
-    "pass_nats": is_number,
-    "pass_tokens": is_amount,
-    "scores": list_of(is_number),
-    "held_out": list_of(is_number),
-    "converged": is_flag,
-    "stopped": is_flag,
-    "kind": is_text,
-}
-
-
-def _is_field(facts: Any) -> bool:
-    """Whether a manifest tells of an array what its axes are, and how it follows edits."""
-    kinds = {"axes": list_of(is_text), "additive": is_flag, "fresh": is_number}
-    return isinstance(facts, dict) and all(
-        name in facts and kind(facts[name]) for name, kind in kinds.items()
-    )
 
 
 def snapshot_of(job: Run[Any], state: RunState, fixed: dict[str, Any]) -> Snapshot:
@@ -144,7 +110,6 @@ def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
 
 def params_from(snapshot: Snapshot) -> dict[str, Field]:
     """The params. Raises ValueError where they make no sense."""
-    refuse_other_kinds(snapshot.manifest, {"small": mapping_of(_is_field)})
     names = [f"{PARAMS}{name}" for name in snapshot.manifest["small"]]
     refuse_whole_numbers(snapshot.arrays, (name for name in names if name not in BITS))
     return {
@@ -161,7 +126,6 @@ def params_from(snapshot: Snapshot) -> dict[str, Field]:
 def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
     """What a manifest says of how far the run is; the oldest do not say what "kind" their scores are of."""
     held = {"kind": "bound", **snapshot.manifest["run"]}
-    refuse_other_kinds(held, {name: KINDS[name] for name in names})
     return {name: held[name] for name in names}
 
 
@@ -170,8 +134,6 @@ def _columns_of(held: Any) -> Columns | None:
     if held is None:
         return None
     numbers, given = held
-    if not list_of(is_count)(numbers) or not is_count(given) or any(number >= given for number in numbers):
-        raise ValueError("the columns have no numbers")
     return Columns(tuple(numbers), given)
 
 

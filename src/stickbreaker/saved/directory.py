@@ -26,20 +26,15 @@ from stickbreaker.corpus.store import read_facts
 from stickbreaker.corpus.vocabulary import Vocabulary
 from stickbreaker.learning.trace import TraceRecord, record_of
 from stickbreaker.saved.arrays import read_arrays, read_keys, write_arrays
-from stickbreaker.saved.manifest import (
+from stickbreaker.saved.manifest import MANIFEST, RESTORE, TRACE, VERSION, encoded, read_manifest
+from stickbreaker.saved.manifest_fields import (
     DIGESTS,
     DOCUMENTS,
     EVOLUTION,
     KEYS,
-    MANIFEST,
-    RESTORE,
     SCHEMA,
     STATE,
-    TRACE,
-    VERSION,
     VOCABULARY,
-    encoded,
-    read_manifest,
 )
 from stickbreaker.saved.topic_snapshots import Evolution
 
@@ -183,6 +178,9 @@ class ModelDirectory:
         old = self.path / OLD_EVOLUTION
         if not manifest.get(DIGESTS) and old.exists():
             return Evolution.read(old).until(manifest["run"]["step"])
+        begun = manifest["status"] == "running" and manifest["run"]["step"] > 0
+        if begun and manifest.get(DIGESTS) and any(KEYS.fullmatch(name) for name in manifest["files"]):
+            raise UserError("names no snapshots of its topics", where=self.path / MANIFEST, remedy=RESTORE)
         return Evolution()
 
     def manifest(self) -> dict[str, Any]:

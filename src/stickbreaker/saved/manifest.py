@@ -7,23 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import recover, refuse_links
-from stickbreaker.core.json_checks import is_amount
+from stickbreaker.saved.manifest_fields import SCHEMA, refuse_other_fields
 
-SCHEMA = 1
 MANIFEST = "model.json"
-VOCABULARY = "vocabulary.parquet"
 TRACE = "trace.jsonl"
-DOCUMENTS = "documents.parquet"
-STATE = re.compile(r"state(-\d+)?\.safetensors")
-KEYS = re.compile(r"keys-(\d+|state)\.json")
-EVOLUTION = re.compile(r"evolution(-\d+)?\.parquet")
-BLOCK = re.compile(r"(rows|records)-\d+-\w+/\d+\.(arrow|safetensors)")  # files of a run on a cluster
-VERSION = re.compile(r"(rows|records)-\d+-\w+")  # the directories that they are in
-KINDS = (STATE, KEYS, EVOLUTION, BLOCK)
+VERSION = re.compile(r"(rows|records)-\d+-\w+")  # the directories that files of a run on a cluster are in
 RESTORE = "restore it from a copy or fit again"
-DIGESTS = "trace_digests"  # of a manifest: whether each line of the trace has a digest of itself
 
 
 def encoded(manifest: Mapping[str, Any]) -> bytes:
@@ -51,48 +42,18 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         whole = digest == _digest(manifest) and content == encoded(manifest)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise UserError("is damaged", where=file, remedy=RESTORE) from None
-    if schema != SCHEMA:
+    if schema != SCHEMA or isinstance(schema, bool):
         problem = f"was written by another version (schema {schema}, this one reads {SCHEMA})"
         raise UserError(problem, where=file, remedy="upgrade stickbreaker")
     if not whole:
         raise UserError("was altered since it was saved", where=file, remedy="restore it or fit again")
-    problem = _what_is_wrong(manifest)
-    if problem is not None:
-        raise UserError(f"is not that of a model ({problem})", where=file, remedy=RESTORE)
+    try:
+        refuse_other_fields(manifest)
+    except ValueError as error:
+        raise UserError(f"is not that of a model ({error})", where=file, remedy=RESTORE) from None
     return manifest
 
 
 def _digest(manifest: Mapping[str, Any]) -> str:
     """The digest of a manifest's content."""
     return hashlib.blake2b(json.dumps(manifest, sort_keys=True).encode(), digest_size=16).hexdigest()
-
-
-def _what_is_wrong(manifest: Mapping[str, Any]) -> str | None:
-    """What keeps a manifest from being read as a model's; None where nothing does."""
-    files, run = manifest.get("files"), manifest.get("run")
-    if manifest.get("status") not in ("running", "done"):
-        return "its status is neither running nor done"
-    if not isinstance(manifest.get("estimator"), str):
-        return "it does not say of which kind it is"
-    if not isinstance(manifest.get("stickbreaker", ""), str):
-        return "it does not say by which version it was written"
-    if not isinstance(run, dict) or not is_whole(run.get("step"), 0):
-        return "it does not say how many steps were done"
-    if not isinstance(manifest.get(DIGESTS, False), bool):
-        return "it does not say whether the trace has digests"
-    if not is_whole(manifest.get("trace_bytes", 0), 0):
-        return "it does not say how long the trace is"
-    if not (is_amount(manifest.get("held_out", 0.0)) and manifest.get("held_out", 0.0) < 1.0):
-        return "it does not say which share was held out"
-    if not isinstance(files, dict):
-        return "it names no files"
-    for name, facts in files.items():
-        if name not in (VOCABULARY, DOCUMENTS) and not any(kind.fullmatch(name) for kind in KINDS):
-            return f"it names a file {name[:100]!r}"
-        if not isinstance(facts, dict) or not is_whole(facts.get("bytes"), 0):
-            return f"it does not say how large {name} is"
-        if not BLOCK.fullmatch(name) and not isinstance(facts.get("digest"), str):
-            return f"it has no digest of {name}"
-    if sum(STATE.fullmatch(name) is not None for name in files) != 1:
-        return "it names no state, or two"
-    return None

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from stickbreaker.core.errors import UserError, is_whole
-from stickbreaker.core.json_checks import is_amount, is_text, list_of, optional, refuse_other_kinds
+from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, ReadingOptions
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import Problems, read_inputs
@@ -53,22 +52,8 @@ class StreamSettings:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "StreamSettings":
-        """The settings from the values of `to_json`. Raises ValueError for values that are not settings."""
-        refuse_other_kinds(values, KINDS, needed=False)
+        """The settings from the values of `to_json`, as a manifest has them."""
         return cls(**{**values, "inputs": tuple(values["inputs"])})
-
-
-KINDS = {  # of the settings in a manifest
-    "inputs": list_of(is_text),
-    "format": optional(is_text),
-    "text_field": is_text,
-    "id_field": optional(is_text),
-    "on_error": is_text,
-    "date_field": is_text,
-    "snapshot_documents": lambda value: is_whole(value, 1),
-    "snapshot_seconds": is_amount,
-    "largest_text": lambda value: is_whole(value, 1),
-}
 
 
 class Stopped(Exception):

@@ -1,7 +1,6 @@
 """The parameters that every estimator of topics has: they are looked at, and become a model."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -74,11 +73,6 @@ class TopicParams(Estimator):
         """Whether words enter as documents bring them."""
         return WORDS[words_of(self.words)[0]].grows
 
-    @classmethod
-    def refuse_settings(cls, settings: Mapping[str, Any]) -> None:
-        if not isinstance(settings.get("keep_local", False), bool):
-            raise ValueError("keep_local is neither true nor false")
-
     def refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
@@ -119,6 +113,8 @@ class TopicParams(Estimator):
             raise UserError(problem, remedy="raise max_iter or lower burn_in")
         if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
             raise UserError(f"n_jobs={self.n_jobs!r}", remedy="n_jobs is a whole number or None")
+        if not isinstance(self.keep_local, bool | np.bool_):
+            raise UserError(f"keep_local={self.keep_local!r}", remedy="keep_local is True or False")
         if (
             self.keep_local
             and not stream
@@ -154,6 +150,7 @@ class TopicParams(Estimator):
     def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> TopicVocabulary[Any]:
         settings = words_of(self.words)[1]
         if settings is not None:
+            concentration("eta", self.eta, {}, 1.0)  # which has no meaning then, and yet may not be anything
             if self.guide is not None:
                 raise UserError(
                     "a guide needs words that are known", remedy='set guide=None or words="closed"'

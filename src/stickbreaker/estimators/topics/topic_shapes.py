@@ -7,7 +7,18 @@ from stickbreaker.models.topics import TopicModel
 from stickbreaker.models.topics.vocabularies.bloom import SeenBefore
 from stickbreaker.models.topics.vocabularies.string_prior import CharacterModel
 
-NOT_NEGATIVE = ("alpha", "gamma", "concentration", "eta", "weights", "rest", "tables", "entered")
+NOT_NEGATIVE = (
+    "alpha",
+    "gamma",
+    "concentration",
+    "eta",
+    "weights",
+    "rest",
+    "tables",
+    "entered",
+    "failed",
+    "wait",
+)
 
 
 def refuse_other_shapes(
@@ -20,12 +31,17 @@ def refuse_other_shapes(
     if not model.documents.grows and model.documents.n_topics != shape[1]:
         raise ValueError(f"{shape[1]} columns for {model.documents.n_topics} topics")
     sizes = dict(zip(model.table.axes, shape, strict=True))
-    for name, item in {**model.documents.start(), **model.words.start()}.items():
+    needed = {**model.documents.start(), **model.words.start()}
+    if model.words.grows:
+        needed |= CharacterModel.from_fields(state.params).to_fields()
+    for name, item in {**model.start(), **needed}.items():
         held = state.params.get(name)
+        if held is None and name not in needed:
+            continue  # a move's, which was not among the moves before
         if held is None or held.axes != item.axes or held.values.ndim != item.values.ndim:
             raise ValueError(f"no {name} like this model's")
-    for name, item in model.start().items():
-        held = state.params.get(name, item)
+        if "kinds" in item.axes and held.values.shape[0] != item.values.shape[0]:
+            raise ValueError(f"{name} of other kinds of moves")
         if (held.additive, held.fresh) != (item.additive, item.fresh):
             raise ValueError(f"{name} would follow edits in another way than this model's")
     if state.latest is not None:
@@ -39,10 +55,13 @@ def refuse_other_shapes(
     for change in proposals:
         model.refuse_proposal(change)
     sums = {} if state.latest is None else state.latest.usage
+    for name in ("shares", "together"):
+        if name in sums:
+            refuse_negative(sums[name].values, name)
+    if any(item.values.ndim for item in sums.values() if not item.axes):
+        raise ValueError("a sum that is no number")
     for record in (state.params, sums, *proposals):
         refuse_other_sizes(record, sizes)
-    if "spelling_alphabet" in state.params:
-        CharacterModel.from_fields(state.params)
     if "seen before" in state.params:
         SeenBefore.of(state.params["seen before"])
     numbers = range(shape[1]) if state.columns is None else state.columns.numbers

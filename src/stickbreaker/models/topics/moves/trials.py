@@ -236,6 +236,9 @@ def refuse_proposal(change: Record) -> None:
             raise ValueError("a plan of changing topics with priors or words of others")
         if not (change["priors"].values > 0.0).all():
             raise ValueError("a plan of changing topics with priors that are not above zero")
+    for name in ("mixing", "mixture"):
+        if name in change and (change[name].values.ndim or change[name].values < 0.0):
+            raise ValueError(f"a plan of changing topics whose {name} is no number")
     for name in ("topic", "targets"):
         marks = change[name].values if name in change else np.zeros(1)
         if not np.isin(marks, (0.0, 1.0)).all() or (marks.sum(axis=0) > 1.0).any():

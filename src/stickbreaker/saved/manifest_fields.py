@@ -1,0 +1,175 @@
+"""What each field of model.json may hold, and how fields go together: one table for whoever reads a model.
+
+What a setting may be, its estimator says, which asks the same of files and of users.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+from stickbreaker.core.json_checks import (
+    is_amount,
+    is_count,
+    is_flag,
+    is_nothing,
+    is_number,
+    is_text,
+    is_whole_number,
+    list_of,
+    mapping_of,
+    one_of,
+    optional,
+    record_of,
+    refuse_other_kinds,
+    spelled,
+)
+
+SCHEMA = 1
+VOCABULARY = "vocabulary.parquet"
+DOCUMENTS = "documents.parquet"
+STATE = re.compile(r"state(-\d+)?\.safetensors")
+KEYS = re.compile(r"keys-(\d+|state)\.json")
+EVOLUTION = re.compile(r"evolution(-\d+)?\.parquet")
+BLOCK = re.compile(r"(rows|records)-\d+-\w+/\d+\.(arrow|safetensors)")  # files of a run on a cluster
+NAMES = (re.compile(re.escape(VOCABULARY)), re.compile(re.escape(DOCUMENTS)), STATE, KEYS, EVOLUTION, BLOCK)
+DIGESTS = "trace_digests"  # whether each line of the trace has a digest of itself
+
+
+def _is_positive(value: Any) -> bool:
+    return is_count(value) and value > 0
+
+
+def _is_path(value: Any) -> bool:
+    """Whether a value says where a run's corpus lies: in the model's directory, or on this machine."""
+    return is_text(value) and "\0" not in value and (value == "corpus" or PurePath(value).is_absolute())
+
+
+def _is_start_of_pass(value: Any) -> bool:
+    """Whether a value is a pair: the steps done and the documents seen when a pass began."""
+    return list_of(is_amount)(value) and len(value) == 2 and is_count(value[0])
+
+
+def _are_columns(value: Any) -> bool:
+    """Whether a value is a pair: the lasting numbers of columns, and how many have been given."""
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    numbers, given = value
+    return list_of(is_count)(numbers) and is_count(given) and all(number < given for number in numbers)
+
+
+_DIGEST = spelled("[0-9a-f]{32}")
+
+FIELDS = {
+    "schema": lambda value: is_count(value) and value == SCHEMA,
+    "status": one_of("running", "done"),
+    "estimator": is_text,
+    "settings": mapping_of(lambda value: True),
+    "held_out": lambda value: is_amount(value) and value < 1.0,
+    "corpus": lambda value: isinstance(value, dict),
+    "corpus_path": optional(_is_path),
+    "run": lambda value: isinstance(value, dict),
+    "files": lambda value: isinstance(value, dict),
+}
+LATER_FIELDS = {  # that older models, unfinished ones or those of some kinds lack
+    "stickbreaker": spelled("[0-9A-Za-z.+_-]{1,100}"),
+    DIGESTS: is_flag,
+    "trace_bytes": is_count,
+    "small": mapping_of(record_of({"axes": list_of(is_text), "additive": is_flag, "fresh": is_number})),
+    "columns": optional(_are_columns),
+    "stream": lambda value: isinstance(value, dict),
+    "arriving": lambda value: isinstance(value, dict),
+}
+SETTINGS = {"random_state": is_whole_number}
+LATER_SETTINGS = {"n_jobs": is_nothing}  # threads are none of a model's settings
+CORPUS = {
+    "fingerprint": spelled("([0-9a-f]{32})?"),  # none of a stream that begins
+    "kind": one_of("text", "bag"),
+    "documents": is_count,
+    "tokens": is_amount,
+    "empty": is_count,
+    "analysis": optional(lambda value: isinstance(value, dict)),
+}
+RUN = {
+    "step": is_count,
+    "passes": is_count,
+    "seen": is_amount,
+    "scores": list_of(is_number),
+    "held_out": list_of(is_number),
+    "converged": is_flag,
+    "stopped": is_flag,
+}
+LATER_RUN = {  # the last four only of runs by variational steps
+    "kind": one_of("bound", "estimate", "joint"),
+    "in_pass": is_count,
+    "at_pass_start": _is_start_of_pass,
+    "pass_nats": is_number,
+    "pass_tokens": is_amount,
+}
+STREAM = {  # the documents of `fit --stream`
+    "inputs": list_of(is_text),
+    "format": optional(is_text),
+    "text_field": is_text,
+    "id_field": optional(is_text),
+    "on_error": one_of("fail", "skip"),
+    "date_field": is_text,
+    "snapshot_documents": _is_positive,
+    "snapshot_seconds": is_amount,
+    "largest_text": _is_positive,
+}
+ARRIVING = {  # the files of `stream`
+    "directory": is_text,
+    "text_field": is_text,
+    "date_field": is_text,
+    "files": optional(_is_positive),
+    "on_error": one_of("fail", "skip"),
+    "batch": lambda value: is_whole_number(value) and -1 <= value < 1 << 63,
+    "query": optional(is_text),
+}
+PARTS = {  # of a manifest, with the fields that each has and those that it may lack
+    "settings": (SETTINGS, LATER_SETTINGS),
+    "corpus": (CORPUS, {}),
+    "run": (RUN, LATER_RUN),
+    "stream": ({}, STREAM),
+    "arriving": (ARRIVING, {}),
+}
+
+
+def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
+    """Raise ValueError naming what of a manifest no model has."""
+    refuse_other_kinds(manifest, FIELDS)
+    refuse_other_kinds(manifest, LATER_FIELDS, needed=False)
+    for name, (needed, later) in PARTS.items():
+        if name in manifest:
+            refuse_other_kinds(manifest[name], needed)
+            refuse_other_kinds(manifest[name], later, needed=False)
+    _refuse_other_files(manifest["files"])
+    run, corpus, done = manifest["run"], manifest["corpus"], manifest["status"] == "done"
+    over = done or "stream" in manifest or "arriving" in manifest  # no corpus is read again
+    step, seen = run.get("at_pass_start", (0, 0.0))
+    for wrong, problem in (
+        (corpus["empty"] > corpus["documents"], "more documents without a word than documents"),
+        (run["passes"] > run["step"], "more passes than steps"),
+        (len(run["scores"]) > run["passes"], "more scores than passes"),
+        (len(run["held_out"]) > run["step"], "more held-out scores than steps"),
+        (run.get("in_pass", 0) > run["step"] or step > run["step"], "a pass of more steps than the run"),
+        (seen > run["seen"], "a pass that began after more documents than the run has seen"),
+        (done and run.get("in_pass", 0) > 0, "a finished run in the midst of a pass"),
+        (over and manifest["corpus_path"] is not None, "a corpus, which nothing is learned from"),
+    ):
+        if wrong:
+            raise ValueError(problem)
+
+
+def _refuse_other_files(files: Mapping[str, Any]) -> None:
+    """Raise ValueError where a manifest names files that are none of a model's, or not what a model needs."""
+    for name, entry in files.items():
+        if not any(kind.fullmatch(name) for kind in NAMES):
+            raise ValueError(f"it names a file {name[:100]!r}")
+        kinds = {"bytes": is_count} if BLOCK.fullmatch(name) else {"bytes": is_count, "digest": _DIGEST}
+        if not record_of(kinds)(entry):
+            raise ValueError(f"no size and digest of {name}")
+    if sum(STATE.fullmatch(name) is not None for name in files) != 1:
+        raise ValueError("it names no state, or two")
+    if VOCABULARY not in files:
+        raise ValueError("it names no vocabulary")
