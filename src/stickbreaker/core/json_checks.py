@@ -58,6 +58,22 @@ def mapping_of(kind: Kind) -> Kind:
     return check
 
 
+def record_with(kinds: Mapping[str, Kind]) -> Kind:
+    """Whether a value is a mapping that has values of these kinds, by name.
+
+    >>> record_with({"step": is_count})({"step": 1}), record_with({"step": is_count})({})
+    (True, False)
+    """
+
+    def check(value: Any) -> bool:
+        held = cast("dict[Any, Any]", value)
+        return isinstance(value, dict) and all(
+            name in held and kind(held[name]) for name, kind in kinds.items()
+        )
+
+    return check
+
+
 def optional(kind: Kind) -> Kind:
     """Whether a value is such a value, or None."""
     return lambda value: value is None or kind(value)
