@@ -30,6 +30,7 @@ from stickbreaker.report.page_data import (
     WordList,
     WordRow,
 )
+from stickbreaker.report.predictions import predictions_of, warnings_of_run
 from stickbreaker.report.report_documents import read_documents
 from stickbreaker.report.topic_evolution import changes_of
 from stickbreaker.report.topic_map import nearest_topics, place_topics, topic_distances
@@ -114,6 +115,8 @@ def _page_of(
         compared=compare.resolve().name if compare else "",
         growth=_growth(model) if "growth" in sections else None,
         changes=_changes(path, model) if "changes" in sections else None,
+        predictions=predictions_of(model.trace_),
+        warnings=warnings_of_run(model.trace_, manifest, model.learning_schedule()),
     )
 
 
