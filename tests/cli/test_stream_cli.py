@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -68,6 +69,11 @@ def undisturbed(cli, tmp_path_factory):
     assert (result["documents"], result["steps"], result["status"]) == (290, 15, "done")
     assert "290 documents, " in told.stderr.splitlines()[-1]
     assert " words, " in told.stderr.splitlines()[-1]
+    predicted = re.search(r", predicted at (-\d\.\d+) nats/word \(unigram (-\d\.\d+)\)$", told.stderr.strip())
+    last = ModelDirectory(out).read().trace[-1]["prequential"]
+    assert predicted is not None
+    assert predicted.groups() == (f"{last['score']:.3f}", f"{last['unigram']:.3f}")
+    assert "the whole stream" not in told.stderr
     return out
 
 
@@ -86,6 +92,13 @@ def test_a_killed_process_goes_on_and_ends_the_same(undisturbed, cli, tmp_path):
     assert documents_in(out) == 120
     cli("resume", out, "--threads", 2, stdin=lines(290))
     assert contents(out) == contents(undisturbed)
+
+
+def test_minibatches_that_were_large_are_told_at_the_end(cli, tmp_path):
+    given = ("--out", tmp_path / "model", *STREAM, *EVERY, "--json")
+    told = cli("fit", "lda", "-", *given, stdin=lines(90)).stderr
+    assert "note: a minibatch is 22% of the whole stream" in told
+    assert "smaller minibatches" in told
 
 
 def test_a_model_is_read_while_it_learns(cli, tmp_path):
