@@ -94,6 +94,18 @@ def test_a_killed_process_goes_on_and_ends_the_same(undisturbed, cli, tmp_path):
     assert contents(out) == contents(undisturbed)
 
 
+def test_a_topic_that_takes_all_is_told(cli, tmp_path):
+    texts = [" ".join(f"kind{d // 60}w{(7 * d + i * i) % 9}" for i in range(20)) for d in range(360)]
+    given = ("--out", tmp_path / "model", *OPEN[:-4], "--topics", 12, "--threads", 1, "--alpha", 0.05, *EVERY)
+    fed = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+    told = cli("fit", "lda", "-", *given, "--tau0", 1, "--seed", 1, stdin=fed).stderr
+    assert told.count("note: one topic holds ") == 1
+    check(tmp_path / "model")
+    page = tmp_path / "page.html"
+    cli("report", tmp_path / "model", "--out", page)
+    assert "Note: one topic holds " in page.read_text()
+
+
 def test_minibatches_that_were_large_are_told_at_the_end(cli, tmp_path):
     given = ("--out", tmp_path / "model", *STREAM, *EVERY, "--json")
     told = cli("fit", "lda", "-", *given, stdin=lines(90)).stderr

@@ -143,6 +143,21 @@ def test_the_unigram_is_a_running_sum_that_fades():
         counts = (1 - rate) * counts + rate * seen / SIZE * fresh
 
 
+def test_the_unigram_of_an_open_vocabulary_spells_what_it_lacks():
+    model = taught(taught(estimator("open"), documents(SIZE)), documents(SIZE, 1))
+    batch = [[*text, "xyzzy", "xyzzy"] for text in documents(SIZE, 2)]
+    corpus, topics = corpus_of_tokens(batch), model.engine_.model
+    table, words = model.engine_.table, corpus.vocabulary.words
+    known = dict(zip(table.keys, table.counts(slice(None)).sum(axis=1), strict=True))
+    spelled = np.exp(topics.words.log_spelling(model.state_.params, words))
+    counts = np.array([known.get(word, 0.0) for word in words])
+    alone = (counts + 3000 * spelled) / (sum(known.values()) + 3000)
+    found = topics.words.unigram(model.state_.params, table, words)(np.arange(len(words)))
+    np.testing.assert_allclose(found, alone, rtol=1e-9)
+    assert (found > 0).all()
+    assert found.sum() < 1.0
+
+
 @pytest.mark.parametrize("case", ["closed", "open", "open, hybrid"])
 def test_threads_change_nothing(case):
     traces = []
