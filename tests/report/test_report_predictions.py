@@ -19,9 +19,8 @@ from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
 from stickbreaker.report import Page, render
 from stickbreaker.report.figures import figures
 from stickbreaker.report.page_data import Prediction
-from stickbreaker.report.page_records import page_of
+from stickbreaker.report.page_records import MOST_POINTS, page_of, predictions_of, warnings_of_run
 from stickbreaker.report.payload import payload
-from stickbreaker.report.predictions import MOST, predictions_of, warnings_of_run
 from stickbreaker.saved import ModelDirectory
 
 GIANT = {"about": "giant", "share": 0.5}
@@ -46,10 +45,11 @@ def test_points_are_means_of_consecutive_minibatches() -> None:
     ]
     assert predictions_of(trace) == [Prediction(20, 1.0, -7.0, -8.0), Prediction(30, 1.5, -9.0, -8.4)]
     many = [
-        record(step, -7.0 if step % 2 else -9.0, -8.0, 10.0 + 20 * (step % 2)) for step in range(2 * MOST)
+        record(step, -7.0 if step % 2 else -9.0, -8.0, 10.0 + 20 * (step % 2))
+        for step in range(2 * MOST_POINTS)
     ]
     points = predictions_of(many)
-    assert len(points) == MOST
+    assert len(points) == MOST_POINTS
     assert {round(point.score, 9) for point in points} == {-7.5}
     assert [point.documents for point in points[:2]] == [10, 30]
     assert predictions_of([]) == []

@@ -136,7 +136,7 @@ class TruncatedCounts(NamedTuple):
 
     def read(self, positions: NDArray[np.int64], values: Array) -> Array:
         """Values of the cells (columns × slots) in some rows (positions × columns), 0 in a row -1."""
-        from stickbreaker.kernels.truncated_table import gather
+        from stickbreaker.kernels.truncated_table import gather  # pyright: ignore[reportUnknownVariableType]
 
         out = np.zeros((len(positions), len(self.sizes)))
         known = np.flatnonzero(positions >= 0)

@@ -27,7 +27,7 @@ TEXTS = {
 
 
 def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[dict[str, Any]]:
-    """What there is to warn of after so many steps, but for what was told `before`, given the topics' counts.
+    """What there is to warn of after so many steps, but for what is known `before`, given the topics' counts.
 
     Where the number of topics is learned (`grows`), empty ones are no fault.
 
