@@ -5,6 +5,7 @@ import pytest
 
 from stickbreaker import HDP, LDA, Online
 from stickbreaker.learning.stream_warnings import TEXTS, is_warning, large_minibatches, text_of, warnings_of
+from stickbreaker.learning.trace import line_of, record_of
 
 KINDS, OWN = 6, 12
 
@@ -79,3 +80,22 @@ def test_topics_of_an_hdp_that_nothing_needs_are_no_fault():
     for place in range(0, 900, 30):
         model.partial_fit(documents[place % 900 :: 30][:30])
     assert "starved" not in [w["about"] for record in model.trace_ for w in record.get("warnings", ())]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"prequential": {"score": -7.0, "unigram": -8.0, "tokens": 9.0, "documents": 3}},
+        {"prequential": {"score": "-7", "unigram": -8.0, "tokens": 9.0, "unseen": 0.0, "documents": 3}},
+        {"prequential": {"score": -7.0, "unigram": -8.0, "tokens": -9.0, "unseen": 0.0, "documents": 3}},
+        {"prequential": [-7.0]},
+        {"warnings": [{"about": "another", "share": 0.5}]},
+        {"warnings": {"about": "giant", "share": 0.5}},
+    ],
+)
+def test_lines_of_a_trace_that_make_no_sense_are_refused(wrong):
+    scores = {"score": -7.0, "unigram": -8.0, "tokens": 9.0, "unseen": 0.0, "documents": 3}
+    right = {"step": 1, "prequential": scores, "warnings": [{"about": "giant", "share": 0.5}]}
+    assert record_of(line_of(right).encode()) == right
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        record_of(line_of({**right, **wrong}).encode())
