@@ -31,6 +31,7 @@ def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str
 
     Where the number of topics is learned (`grows`), empty ones are no fault.
 
+    >>> import numpy as np
     >>> warnings_of(np.array([8.0, 1.0, 1.0, 1.0, 1.0, 0.0]), 10, grows=True, before=())
     [{'about': 'giant', 'share': 0.6667}]
     """
