@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -68,6 +69,11 @@ def undisturbed(cli, tmp_path_factory):
     assert (result["documents"], result["steps"], result["status"]) == (290, 15, "done")
     assert "290 documents, " in told.stderr.splitlines()[-1]
     assert " words, " in told.stderr.splitlines()[-1]
+    predicted = re.search(r", predicted at (-\d\.\d+) nats/word \(unigram (-\d\.\d+)\)$", told.stderr.strip())
+    last = ModelDirectory(out).read().trace[-1]["prequential"]
+    assert predicted is not None
+    assert predicted.groups() == (f"{last['score']:.3f}", f"{last['unigram']:.3f}")
+    assert "the whole stream" not in told.stderr
     return out
 
 
@@ -86,6 +92,25 @@ def test_a_killed_process_goes_on_and_ends_the_same(undisturbed, cli, tmp_path):
     assert documents_in(out) == 120
     cli("resume", out, "--threads", 2, stdin=lines(290))
     assert contents(out) == contents(undisturbed)
+
+
+def test_a_topic_that_takes_all_is_told(cli, tmp_path):
+    texts = [" ".join(f"kind{d // 60}w{(7 * d + i * i) % 9}" for i in range(20)) for d in range(360)]
+    given = ("--out", tmp_path / "model", *OPEN[:-4], "--topics", 12, "--threads", 1, "--alpha", 0.05, *EVERY)
+    fed = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+    told = cli("fit", "lda", "-", *given, "--tau0", 1, "--seed", 1, stdin=fed).stderr
+    assert told.count("note: one topic holds ") == 1
+    check(tmp_path / "model")
+    page = tmp_path / "page.html"
+    cli("report", tmp_path / "model", "--out", page)
+    assert "Note: one topic holds " in page.read_text()
+
+
+def test_minibatches_that_were_large_are_told_at_the_end(cli, tmp_path):
+    given = ("--out", tmp_path / "model", *STREAM, *EVERY, "--json")
+    told = cli("fit", "lda", "-", *given, stdin=lines(90)).stderr
+    assert "note: a minibatch is 22% of the whole stream" in told
+    assert "smaller minibatches" in told
 
 
 def test_a_model_is_read_while_it_learns(cli, tmp_path):

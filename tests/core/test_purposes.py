@@ -25,6 +25,7 @@ SPELLINGS = {  # a line goes only with the draw that it is of: other strings dra
     "moves",
     "planted",
     "planted languages",
+    "prequential",
     "shuffle",
     "start",
     "step",

@@ -116,6 +116,29 @@ def test_a_model_that_was_stopped_anywhere_ends_the_same(tmp_path):
     assert streaming.resume(tmp_path / "cut", Stop(), 1) is None
 
 
+def test_a_run_warns_once_whatever_interrupts_it(tmp_path):
+    draw = np.random.default_rng(0)
+    texts = [" ".join(f"kind{d // 60}w{word}" for word in draw.integers(9, size=20)) for d in range(400)]
+    stream = written(tmp_path / "s.jsonl", [{"text": text} for text in texts])
+    given = params(alpha=1 / 12, schedule=Online(SIZE, tau0=1.0))
+    learned(PlainLDA(12, **given), stream, tmp_path / "whole", snapshot_documents=SIZE)
+    trace = ModelDirectory(tmp_path / "whole").read().trace
+    first = next(record["step"] for record in trace if "warnings" in record)
+    for steps in (first - 1, first, first + 1):
+        out, stop = tmp_path / str(steps), Stop()
+
+        def watch(record, steps=steps, stop=stop):
+            return stop.request() if record["step"] == steps else None
+
+        assert not learned(PlainLDA(12, **given), stream, out, stop, watch, snapshot_documents=SIZE)[1]
+        again = streaming.resume(out, Stop(), 2)
+        assert again is not None
+        streaming.go_on(again, out, Stop(), lambda record: None)
+        assert contents(out) == contents(tmp_path / "whole")
+    told = [warning["about"] for record in trace for warning in record.get("warnings", ())]
+    assert len(told) == len(set(told))
+
+
 def test_documents_without_words_are_counted_and_change_nothing(tmp_path):
     records = drifting(60)
     nothing = [{"text": "", "date": "2001-01-01"}] * 45

@@ -110,8 +110,11 @@ def learned(session: Any, directory: Path, out: Path) -> Path:
     return out
 
 
-def learned_here(estimator: TopicEstimator, vocabulary: Vocabulary | None = None) -> LocalEngine:
-    """The engine of one machine after the same minibatches."""
+def learned_here(
+    estimator: TopicEstimator, vocabulary: Vocabulary | None = None
+) -> tuple[LocalEngine, list[dict[str, Any]]]:
+    """The engine of one machine after the same minibatches, and its trace."""
+    trace: list[dict[str, Any]] = []
     estimator = replace(estimator, engine="local")
     documents = job = state = None
     for file in FILES:
@@ -128,8 +131,8 @@ def learned_here(estimator: TopicEstimator, vocabulary: Vocabulary | None = None
         for start in range(0, FILE, size):
             documents += size
             shards = source.shards(np.arange(start, start + size))
-            online_step(replace(job, source=source), state, documents, shards)
-    return job.engine
+            trace.append(online_step(replace(job, source=source), state, documents, shards))
+    return job.engine, trace
 
 
 def trace_of(model: Path) -> list[dict[str, Any]]:

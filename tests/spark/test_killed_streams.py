@@ -107,7 +107,7 @@ def test_a_killed_stream_goes_on_and_ends_the_same(spark, incoming, undisturbed,
 
 
 def test_an_hdp_learns_from_a_stream(spark, in_blocks):
-    here = learned_here(hdp(spark, **SPLITTING), Vocabulary.of(WORDS))
+    here, _ = learned_here(hdp(spark, **SPLITTING), Vocabulary.of(WORDS))
     assert any(
         "edits" in record for record in trace_of(in_blocks.model)
     )  # the topics that it begins with split

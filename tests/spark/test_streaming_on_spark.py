@@ -69,6 +69,12 @@ def same_bytes(one, other):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
 
 
+def predicted(trace):
+    """How minibatches were predicted, one after the other."""
+    assert "prequential" not in trace[0]
+    return [list(record["prequential"].values()) for record in trace[1:]]
+
+
 @pytest.fixture(scope="module")
 def undisturbed(spark, tmp_path_factory):
     """A model of the three files, taken one at a time."""
@@ -77,7 +83,8 @@ def undisturbed(spark, tmp_path_factory):
 
 
 def test_a_stream_learns_what_one_machine_learns(spark, undisturbed):
-    here, there = learned_here(lda(spark)), load(undisturbed)
+    (here, trace), there = learned_here(lda(spark)), load(undisturbed)
+    assert predicted(trace) == predicted(trace_of(undisturbed))
     same_bytes(there.engine_.table.whole(), here.table.whole())
     manifest = ModelDirectory(undisturbed).manifest()
     assert manifest["corpus"]["documents"] == 3 * FILE
@@ -98,7 +105,8 @@ def test_snapshots_have_the_dates_of_their_files(undisturbed):
 def test_a_table_in_blocks_learns_what_one_machine_learns(spark, incoming, out, vocabulary):
     stream = StreamingModel(lda(spark, **CLOSED), arrivals(incoming), ANALYSIS, out, vocabulary)
     to_the_end(stream)
-    here = learned_here(lda(spark, **CLOSED), vocabulary)
+    here, trace = learned_here(lda(spark, **CLOSED), vocabulary)
+    np.testing.assert_allclose(predicted(trace_of(out)), predicted(trace), rtol=1e-8)
     np.testing.assert_allclose(
         load(out).engine_.table.counts(slice(None)), here.table.counts(slice(None)), rtol=1e-8, atol=1e-8
     )
@@ -178,7 +186,7 @@ def test_the_model_is_read_while_it_learns(spark, incoming, out):
 def test_an_hdp_learns_from_a_stream(spark, incoming, out):
     settings = {**RUN, "words": "open", "inference": "hybrid"}
     to_the_end(StreamingModel(hdp(spark, **settings), arrivals(incoming), ANALYSIS, out))
-    same_bytes(load(out).engine_.table.whole(), learned_here(hdp(spark, **settings)).table.whole())
+    same_bytes(load(out).engine_.table.whole(), learned_here(hdp(spark, **settings))[0].table.whole())
 
 
 # mistakes

@@ -1,6 +1,7 @@
 """Fitting to a stream at the command line: to begin, to go on, and the summary printed at the end."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -193,6 +194,7 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
         )
     if not ended:
         fail(f"interrupted; the model is saved; {REMEDY} {path}")
+    note_large_minibatches(stream.run)
     skipped = sum(stream.feed.problems.counts.values())
     emit({"model": str(path), "status": "done", **stream_summary(stream.run, skipped)}, as_json, stream_text)
 
@@ -214,14 +216,44 @@ class StreamProgress:
         pace = (documents - self.first) / max(time.monotonic() - self.line.start, 1e-9)
         self.text = (
             f"{documents:,} documents, {pace:,.0f} documents/s, {record['vocabulary']['size']:,} words, "
-            f"{self.entered:,} entered, {self.left:,} left"
+            f"{self.entered:,} entered, {self.left:,} left{format_prequential(record)}"
         )
+        note_warnings(record.get("warnings", ()))
         self.line.show(self.text)
 
     def done(self) -> None:
         """Show the last step's text for good."""
         if self.text:
             self.line.show(self.text, last=True)
+
+
+def format_prequential(record: dict[str, Any]) -> str:
+    """How the minibatch of a step was predicted, for a line about it.
+
+    >>> format_prequential({"prequential": {"score": -7.5, "unigram": -8.0}})
+    ', predicted at -7.500 nats/word (unigram -8.000)'
+    """
+    if "prequential" not in record:
+        return ""
+    found = record["prequential"]
+    return f", predicted at {found['score']:.3f} nats/word (unigram {found['unigram']:.3f})"
+
+
+def note_warnings(warnings: Sequence[dict[str, Any]]) -> None:
+    """A line for each warning of a stream."""
+    from stickbreaker.learning.stream_warnings import text_of
+
+    for warning in warnings:
+        note(f"note: {text_of(warning)}")
+
+
+def note_large_minibatches(run: "StreamRun") -> None:
+    """A line where a stream has ended, and its minibatches were large beside it."""
+    from stickbreaker.learning.schedules import Online
+    from stickbreaker.learning.stream_warnings import large_minibatches
+
+    assert isinstance(run.job.schedule, Online)
+    note_warnings(large_minibatches(run.job.schedule.batch_size, run.about["documents"]))
 
 
 def stream_summary(run: "StreamRun", skipped: int) -> dict[str, Any]:

@@ -69,10 +69,10 @@ def mapping_of(kind: Kind) -> Kind:
     return check
 
 
-def record_of(kinds: Mapping[str, Kind]) -> Kind:
+def record_with(kinds: Mapping[str, Kind]) -> Kind:
     """Whether a value is a record with such fields.
 
-    >>> record_of({"step": is_count})({"step": 1}), record_of({"step": is_count})({})
+    >>> record_with({"step": is_count})({"step": 1}), record_with({"step": is_count})({})
     (True, False)
     """
 

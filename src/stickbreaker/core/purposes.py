@@ -24,6 +24,7 @@ HDP_GIBBS = "hdp gibbs"  # a sweep of the HDP's Gibbs sampler, by visit
 HDP_WEIGHTS = "hdp weights"  # the weights of its topics
 
 COMPLETION = "completion"  # how a document that is scored is cut in two
+PREQUENTIAL = "prequential"  # the documents of a stream that are predicted, and what is drawn for them
 LEFT_TO_RIGHT = "left-to-right"  # the particles that predict a document's words
 
 PLANTED = "planted"  # documents drawn from a planted model

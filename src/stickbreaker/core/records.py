@@ -134,6 +134,17 @@ class TruncatedCounts(NamedTuple):
             out[self.rows[column, :size], column] = values[column, :size]
         return out
 
+    def read(self, positions: NDArray[np.int64], values: Array) -> Array:
+        """Values of the cells (columns × slots) in some rows (positions × columns), 0 in a row -1."""
+        from stickbreaker.kernels.truncated_table import gather  # pyright: ignore[reportUnknownVariableType]
+
+        out = np.zeros((len(positions), len(self.sizes)))
+        known = np.flatnonzero(positions >= 0)
+        found = np.empty((len(known), len(self.sizes)))
+        gather(positions[known], *self.by_row(), values, 1.0, found)
+        out[known] = found
+        return out
+
 
 def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
     """The sum of cells of one unit, rows ascending, each cell once and none that is zero.

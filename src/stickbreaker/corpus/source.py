@@ -198,6 +198,11 @@ class Shards:
     def n_documents(self) -> int:
         return sum(map(self._size, self.chunks))
 
+    def numbers(self) -> NDArray[np.int64]:
+        """Numbers of the documents, in order."""
+        chunks = [self.source.numbers(each) if isinstance(each, int) else each for each in self.chunks]
+        return np.concatenate([np.empty(0, np.int64), *chunks])
+
     def portions(self, documents: int) -> "list[Shards]":
         """The same shards in consecutive portions of about so many documents, by which engines share work.
 

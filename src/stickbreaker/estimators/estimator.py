@@ -5,7 +5,7 @@ Plain Python. scikit-learn takes seconds to import, and the program and the repo
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 

@@ -1,9 +1,11 @@
 """Document completion of held-out documents while a model is learning."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.records import Record
 from stickbreaker.corpus.shards import Bags
@@ -57,18 +59,33 @@ class BlockScore:
 
     def _scored(self, engine: LocalEngine, observed: Bags, rest: Bags) -> tuple[float, float]:
         self.topic_words = self.topic_words or self._topic_words(engine)
-        numbers = np.arange(len(observed.unseen))
-        source = self.source
-        shards = cut_shards(numbers, observed, source.n_words, source.words, self.model.shard_size)
-        gamma = np.concatenate(
-            [each["gamma"].values for each in engine.infer(self.params, shards, self.seed)]
-        )
-        scored = completion_of_rest(rest, gamma / gamma.sum(axis=1, keepdims=True), self.topic_words)
+        numbers, words = np.arange(len(observed.unseen)), (self.source.n_words, self.source.words)
+        theta = infer_shares(engine, self.model, self.params, numbers, observed, words, self.seed)
+        scored = completion_of_rest(rest, theta, self.topic_words)
         return scored.nats, scored.tokens
 
     def _topic_words(self, engine: LocalEngine) -> WordTopics:
         """Gives E[beta] of some of the corpus's words, by ascending number (topics × words)."""
         return self.model.words.predictions(self.params, engine.table, self.source.words)
+
+
+def infer_shares(
+    engine: LocalEngine,
+    model: TopicModel,
+    params: Record,
+    numbers: NDArray[np.int64],
+    bags: Bags,
+    words: tuple[int, Sequence[str] | None],
+    seed: int,
+) -> NDArray[np.floating]:
+    """Topics' shares of documents (documents × topics), by an engine's table as it is.
+
+    `numbers` are the keys of what is drawn for each; `words`: how many there are, and what spells them where
+    the rows of the table have keys.
+    """
+    shards = cut_shards(numbers, bags, *words, model.shard_size)
+    gamma = np.concatenate([local["gamma"].values for local in engine.infer(params, shards, seed)])
+    return gamma / gamma.sum(axis=1, keepdims=True)
 
 
 def halves(source: Source, block: int) -> tuple[Bags, Bags] | None:

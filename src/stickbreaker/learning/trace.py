@@ -16,12 +16,19 @@ from stickbreaker.core.json_checks import (
     is_text,
     list_of,
     mapping_of,
+    record_with,
     refuse_other_kinds,
 )
+from stickbreaker.learning.stream_warnings import is_warning
 
 TraceRecord = dict[str, Any]
 UNTIMED = ("seconds", "memory_mb", "digest")  # what two runs of the same settings may differ in
 
+_PREQUENTIAL = {  # how a stream's minibatch was predicted before it was learned from
+    **dict.fromkeys(("score", "unigram"), is_number),
+    **dict.fromkeys(("tokens", "unseen"), is_amount),
+    "documents": is_count,
+}
 _KINDS = {  # of what records hold, where they hold it
     "pass": is_count,
     "kind": is_text,
@@ -30,6 +37,8 @@ _KINDS = {  # of what records hold, where they hold it
     **dict.fromkeys(("topics", "used", "best_chain"), is_count),
     "chains": list_of(is_number),
     "vocabulary": mapping_of(is_count),
+    "prequential": record_with(_PREQUENTIAL),
+    "warnings": list_of(is_warning),
     "edits": list_of(lambda value: isinstance(value, dict)),
     **dict.fromkeys(("words", "before"), mapping_of(lambda value: isinstance(value, list))),
 }

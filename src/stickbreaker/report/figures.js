@@ -141,7 +141,7 @@ function figuresOf(data) {
     found[`groups-${i + 1}`] = figureOf(`The largest topics by ${group.field}`,
       node("svg", { class: "bars", ...frame(1080, Math.ceil(shown.length / 3) * tall) }, cells));
   });
-  return { ...found, ...relationFigures(data), ...growthFigures(data), ...changeFigures(data, largest), ...learningFigures(data) };
+  return { ...found, ...relationFigures(data), ...growthFigures(data), ...changeFigures(data, largest), ...learningFigures(data), ...predictionFigures(data) };
 }
 
 function drawFigures(data) {

@@ -63,6 +63,17 @@ class TracePoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Prediction:
+    """How documents of a stream were predicted before they were learned from, up to so many documents and
+    seconds: nats a word of the topics, and of a unigram whose counts fade."""
+
+    documents: int
+    seconds: float
+    score: float
+    unigram: float
+
+
+@dataclass(frozen=True, slots=True)
 class Relations:
     """How topics relate. `similarity` (K × K) is in [0, 1].
 
@@ -206,7 +217,8 @@ class Page:
     are the sizes of the collection: where they exceed what is here, the page says that it shows a part.
     `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
     the model of the topics' matches. `growth` is of a model whose topics were split and merged, or
-    whose number of them is learned, `changes` of one that learns new words.
+    whose number of them is learned, `changes` of one that learns new words. `predictions` and `warnings`
+    (lines) are of one that learns from a stream.
     """
 
     title: str
@@ -228,3 +240,5 @@ class Page:
     compared: str = ""
     growth: Growth | None = None
     changes: Changes | None = None
+    predictions: Sequence[Prediction] = ()
+    warnings: Sequence[str] = ()

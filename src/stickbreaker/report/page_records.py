@@ -15,6 +15,8 @@ from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.report_documents import topics_of, unigram
 from stickbreaker.estimators.topics.leading_words import leading_words
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.stream_warnings import large_minibatches, text_of
 from stickbreaker.report.compare import matches
 from stickbreaker.report.display_words import Look, apart, choose_words, look_at
 from stickbreaker.report.genealogy import growth_of
@@ -25,6 +27,7 @@ from stickbreaker.report.page_data import (
     DocumentEntry,
     Growth,
     Page,
+    Prediction,
     Topic,
     TracePoint,
     WordList,
@@ -42,6 +45,7 @@ REPRESENTATIVE = 6  # documents shown with a topic
 LEAST_SHARE = 0.05  # of a document that a topic has, if it is to represent the topic
 LEAST_WORDS = 10  # a document shorter than this represents nothing
 TOP_WORDS = 10  # of a topic, beside those in the trace of its run
+MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several minibatches
 MOST_WORDS = 8000  # of the vocabulary, the most frequent
 
 
@@ -114,6 +118,8 @@ def _page_of(
         compared=compare.resolve().name if compare else "",
         growth=_growth(model) if "growth" in sections else None,
         changes=_changes(path, model) if "changes" in sections else None,
+        predictions=predictions_of(model.trace_),
+        warnings=warnings_of_run(model.trace_, manifest, model.learning_schedule()),
     )
 
 
@@ -260,6 +266,32 @@ def _format_setting(value: Any) -> str:
             return "an array"
         return f"{name}: " + ", ".join(f"{k} {v}" for k, v in held.items() if v is not None)
     return str(value)
+
+
+def predictions_of(trace: Sequence[dict[str, Any]]) -> list[Prediction]:
+    """The predictions of a run, the mean a word of so many minibatches that there are few points."""
+    records = [record for record in trace if "prequential" in record]
+    size = -(-len(records) // MOST_POINTS) or 1
+    return [_mean_prediction(records[start : start + size]) for start in range(0, len(records), size)]
+
+
+def _mean_prediction(records: Sequence[dict[str, Any]]) -> Prediction:
+    """Several minibatches as one, at the place of the last."""
+    found, last = [record["prequential"] for record in records], records[-1]
+    tokens = sum(each["tokens"] for each in found) or 1.0
+    score, unigram = (
+        sum(each[name] * each["tokens"] for each in found) / tokens for name in ("score", "unigram")
+    )
+    return Prediction(int(last["documents"]), last.get("seconds", 0.0), score, unigram)
+
+
+def warnings_of_run(trace: Sequence[dict[str, Any]], manifest: dict[str, Any], schedule: object) -> list[str]:
+    """What a run has warned of, in words; of a stream also whether its minibatches were large beside it."""
+    warnings = [warning for record in trace for warning in record.get("warnings", ())]
+    ended = manifest["status"] == "done" if "stream" in manifest else "arriving" in manifest
+    if ended and isinstance(schedule, Online):
+        warnings += large_minibatches(schedule.batch_size, manifest["corpus"]["documents"])
+    return [text_of(warning) for warning in warnings]
 
 
 def _point(record: dict[str, Any]) -> TracePoint:

@@ -17,6 +17,7 @@ from stickbreaker.report.page_data import (
     Life,
     Move,
     Page,
+    Prediction,
     Relations,
     Scalar,
     Topic,
@@ -74,6 +75,7 @@ def payload(page: Page) -> dict[str, Any]:
         "words": _lexicon(page.words),
         "curves": _CURVES,
         "trace": [_trace_point(point) for point in _thinned(page.trace)],
+        "predictions": _predictions(page.predictions),
         "unigram": {"score": _number(page.unigram, 6), "heldOut": _number(page.unigram_held_out, 6)},
         "compared": clean(page.compared),
         "growth": _growth(page.growth, len(page.topics)) if page.growth else None,
@@ -207,6 +209,15 @@ def _trace_point(point: TracePoint) -> dict[str, Any]:
         "passes": _number(point.passes),
     }
     return {name: value for name, value in record.items() if value is not None}
+
+
+def _predictions(predictions: Sequence[Prediction]) -> list[list[float | None]]:
+    """(documents, seconds, nats of the topics, nats of the unigram), of those that are finite."""
+    rows = [
+        [int(p.documents), _number(p.seconds), _number(p.score, 6), _number(p.unigram, 6)]
+        for p in predictions
+    ]
+    return [row for row in rows if None not in row]
 
 
 def has_curve(page: Page) -> bool:

@@ -22,6 +22,7 @@ PURE = (
     "tables.js",
     "growth.js",
     "evolution.js",
+    "predictions.js",
 )
 SCRIPTS = (*PURE, "views.js", "report.js")
 
@@ -75,6 +76,8 @@ def _build_context(page: Page) -> dict[str, object]:
         "changes": page.changes,
         "counted": _counted,
         "has_trace": has_curve(page),
+        "has_predictions": len(page.predictions) > 1,
+        "warnings": [clean(warning) for warning in page.warnings],
         "has_unigram": page.unigram is not None or page.unigram_held_out is not None,
     }
 

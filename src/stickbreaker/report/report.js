@@ -180,6 +180,7 @@ function toggleWords(state, button) {
 function setAxis(state, axis) {
   state.axis = axis;
   drawTrace(state);
+  drawPredictions(state);
   find(`[data-axis="${axis}"]`).focus();
 }
 

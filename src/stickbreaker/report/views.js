@@ -42,6 +42,7 @@ function drawAll(state) {
   drawMap(state);
   drawRelations(state);
   drawTrace(state);
+  drawPredictions(state);
   drawGroups(state);
   drawGrowth(state);
   drawVocabulary(state);
@@ -222,6 +223,13 @@ function drawTrace(state) {
   const room = box.clientWidth;
   const width = Math.max(curves.length < 2 || room < 720 ? room : (room - 32) / 2, 260);
   fill("#trace", ...curves.map((curve) => learningFigure(curve, width)));
+}
+
+function drawPredictions(state) {
+  const box = find("#prediction-chart");
+  if (!box) return;
+  const shown = predictionPoints(state.data, state.axis);
+  fill("#prediction-chart", predictionChart(shown, state.data.curves[0], Math.max(box.clientWidth, 260), 300));
 }
 
 function drawGrowth(state) {

@@ -20,7 +20,7 @@ from stickbreaker.core.json_checks import (
     mapping_of,
     one_of,
     optional,
-    record_of,
+    record_with,
     refuse_other_kinds,
     spelled,
 )
@@ -75,7 +75,7 @@ LATER_FIELDS = {  # that older models, unfinished ones or those of some kinds la
     "stickbreaker": spelled("[0-9A-Za-z.+_-]{1,100}"),
     DIGESTS: is_flag,
     "trace_bytes": is_count,
-    "small": mapping_of(record_of({"axes": list_of(is_text), "additive": is_flag, "fresh": is_number})),
+    "small": mapping_of(record_with({"axes": list_of(is_text), "additive": is_flag, "fresh": is_number})),
     "columns": optional(_are_columns),
     "stream": lambda value: isinstance(value, dict),
     "arriving": lambda value: isinstance(value, dict),
@@ -167,7 +167,7 @@ def _refuse_other_files(files: Mapping[str, Any]) -> None:
         if not any(kind.fullmatch(name) for kind in NAMES):
             raise ValueError(f"it names a file {name[:100]!r}")
         kinds = {"bytes": is_count} if BLOCK.fullmatch(name) else {"bytes": is_count, "digest": _DIGEST}
-        if not record_of(kinds)(entry):
+        if not record_with(kinds)(entry):
             raise ValueError(f"no size and digest of {name}")
     if sum(STATE.fullmatch(name) is not None for name in files) != 1:
         raise ValueError("it names no state, or two")

@@ -18,7 +18,13 @@ from stickbreaker.cli.console import (
     stop_signals,
     tell_of_compiling,
 )
-from stickbreaker.cli.fit_stream import stream_summary, stream_text
+from stickbreaker.cli.fit_stream import (
+    format_prequential,
+    note_large_minibatches,
+    note_warnings,
+    stream_summary,
+    stream_text,
+)
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import AnalysisChoice, analysis_options
 from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
@@ -183,6 +189,8 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
         if not ended:
             saved = "the model is saved" if out.exists() else "nothing was learned yet"
             fail(f"interrupted; {saved}; give the command again to go on with {out}")
+        if out.exists():
+            note_large_minibatches(arriving.run)
         emit(_summarize(out, arriving), as_json, stream_text)
 
 
@@ -233,7 +241,8 @@ def _vocabulary(choice: AnalysisChoice) -> Any:
 def _say(record: dict[str, Any]) -> None:
     """A line about a step."""
     words = f", {record['vocabulary']['size']:,} words" if "vocabulary" in record else ""
-    note(f"{int(record['documents']):,} documents, step {record['step']}{words}")
+    note(f"{int(record['documents']):,} documents, step {record['step']}{words}{format_prequential(record)}")
+    note_warnings(record.get("warnings", ()))
 
 
 def _summarize(out: Path, arriving: "StreamingModel") -> dict[str, Any]:

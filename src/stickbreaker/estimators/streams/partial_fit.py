@@ -1,5 +1,6 @@
 """`partial_fit`: learning online, a minibatch at a time as it comes."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,11 @@ from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.saving import about
 from stickbreaker.estimators.settings import seed_of, threads_of
-from stickbreaker.estimators.streams.stream_run import joint_fingerprint, online_step
+from stickbreaker.estimators.streams.stream_run import joint_fingerprint, online_step, warned_of
 from stickbreaker.estimators.topics.open_initialization import source_of
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.estimators.topics.topic_runs import start_run
+from stickbreaker.learning.stream_warnings import text_of
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.models.topics import topic_model
 
@@ -52,7 +54,10 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(problem, remedy="call fit to begin anew")
     known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
-    record = online_step(job, state, known["documents"], source.all_shards())
+    warned = warned_of(estimator.trace_) if begun else ()
+    record = online_step(job, state, known["documents"], source.all_shards(), warned)
+    for warning in record.get("warnings", ()):
+        warnings.warn(text_of(warning), stacklevel=3)
     if not begun:
         estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
             corpus.vocabulary,

@@ -1,7 +1,7 @@
 """A run over a stream: restored, an online step a minibatch, saved with its topics' words of that moment."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +12,12 @@ from stickbreaker.estimators.saving import manifest_at_start
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.estimators.topics.topic_runs import restore_state
 from stickbreaker.estimators.topics.topic_snapshots import Moments
+from stickbreaker.evaluation.prequential import prequential_score
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Online
+from stickbreaker.learning.stream_warnings import warnings_of
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
-from stickbreaker.models.topics import TopicModel
+from stickbreaker.models.topics import TopicModel, topic_model
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import model_of
 from stickbreaker.saved.topic_snapshots import Evolution
@@ -43,6 +45,7 @@ class StreamRun:
         self.about: dict[str, Any] = fixed["corpus"]
         self.moments = Moments(evolution)
         self.date = self.moments.date
+        self.warned = set[str]()
         self.clock, self.trace = Clock(seconds), Trace()
         self.clock.begin(job, state)
         self.trace.begin(job, state)
@@ -63,7 +66,9 @@ class StreamRun:
         job = VariationalRun(model, engine, estimator.stream_schedule(), nothing, seed=seed)
         state = restore_state(job, model, snapshot, len(directory.vocabulary()))
         seconds = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
-        return cls(job, state, fixed, directory.evolution(), seconds)
+        run = cls(job, state, fixed, directory.evolution(), seconds)
+        run.warned |= warned_of(snapshot.trace)
+        return run
 
     def open(self, directory: ModelDirectory) -> None:
         """Let the trace go on in a directory, which is locked, from where it was when the model was saved."""
@@ -85,7 +90,8 @@ class StreamRun:
             self.state.seen += shards.n_documents
             return None
         job = replace(self.job, source=shards.source)
-        record = online_step(job, self.state, self.about["documents"], shards)
+        record = online_step(job, self.state, self.about["documents"], shards, self.warned)
+        self.warned |= warned_of([record])
         del self.state.scores[:-1]  # a stream has no end, its trace has them all
         self.clock.step(job, self.state, record)
         self.trace.step(job, self.state, record)
@@ -111,11 +117,22 @@ class StreamRun:
             directory.unlock()
 
 
-def online_step(job: VariationalRun, state: VariationalState, documents: int, shards: Shards) -> TraceRecord:
-    """One step on some documents, in order; it counts as a pass.
+def online_step(
+    job: VariationalRun,
+    state: VariationalState,
+    documents: int,
+    shards: Shards,
+    warned: Collection[str] = (),
+) -> TraceRecord:
+    """One step on some documents, in order, which are predicted first; it counts as a pass.
 
     `documents`: those of the whole stream up to now, the size of it where the schedule tells no other.
+    `warned`: what the run has warned of before. The first minibatch is not predicted: topics begin with its
+    documents.
     """
+    model, predicted = topic_model(job.model), None
+    if state.step > 0:
+        predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step)
     schedule = job.schedule
     assert isinstance(schedule, Online)
     n = shards.n_documents
@@ -124,7 +141,17 @@ def online_step(job: VariationalRun, state: VariationalState, documents: int, sh
     record = advance(job, state, batch)
     state.passes, state.in_pass = state.passes + 1, 0
     state.scores.append(record["score"])
-    return record
+    if predicted is not None:
+        record["prequential"] = predicted._asdict()
+    totals = job.engine.table.totals().sum(axis=0)
+    totals = totals[model.in_use(totals)]
+    warnings = warnings_of(totals, state.step, grows=model.documents.grows, before=warned)
+    return {**record, "warnings": warnings} if warnings else record
+
+
+def warned_of(trace: Iterable[TraceRecord]) -> set[str]:
+    """What a run has warned of in some steps."""
+    return {warning["about"] for record in trace for warning in record.get("warnings", ())}
 
 
 def joint_fingerprint(before: str, new: str) -> str:

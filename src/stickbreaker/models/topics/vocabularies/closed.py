@@ -15,7 +15,7 @@ from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.models.contract import CountTable, Summary, TableSpec
-from stickbreaker.models.topics.slots import TopicVocabulary, WordTopics
+from stickbreaker.models.topics.slots import TopicVocabulary, WordShares, WordTopics
 from stickbreaker.models.topics.topic_words import Stored, TopicWords
 from stickbreaker.models.topics.vocabularies.informed_prior import InformedPrior
 
@@ -253,6 +253,19 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
         return lambda rows: self._read(params, table, rows.astype(np.int64)).T
+
+    def unigram(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordShares:
+        """Counts plus eta, of which the mean is taken where topics differ in it."""
+        sums = table.totals().sum(axis=1) + self.prior_totals(params).mean(axis=1)
+
+        def of(rows: NDArray[np.integer[Any]]) -> Array:
+            out = table.counts(rows.astype(np.int64)).sum(axis=1)
+            out += np.mean(np.atleast_2d(self.prior(params, rows)), axis=1)
+            for group, part in enumerate(self.ranges(rows)):
+                out[part] /= sums[group]
+            return out
+
+        return of
 
     def _read(self, params: Record, table: CountTable, rows: NDArray[np.int64]) -> Array:
         """`topic_words_of` some rows of a table."""

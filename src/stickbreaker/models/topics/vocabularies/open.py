@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
 from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
 from stickbreaker.models.contract import CountTable, Step, Summary, TableSpec
-from stickbreaker.models.topics.slots import TopicVocabulary, WordTopics
+from stickbreaker.models.topics.slots import TopicVocabulary, WordShares, WordTopics
 from stickbreaker.models.topics.topic_words import Dense, TopicWords
 from stickbreaker.models.topics.vocabularies.bloom import SeenBefore
 from stickbreaker.models.topics.vocabularies.open_settings import LEAST, MOST, OpenVocabulary
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from stickbreaker.kernels.truncated_table import ByRow
 
 WORTH = 3.0  # counts that a word outside is worth, about, where `outside` is "constant" and a is not less
+LEAST_SPELLING = -600.0  # log G0 of the longest words, which a float could not hold
 LOG_SPELLING = "log_spelling"  # of the params: log G0 of every word of the table
 ENTERED = "entered"  # of the params: the step (from 0) in which every word of the table entered
 
@@ -227,14 +228,30 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         assert spelled is not None
         counts = _whole(table)
         probabilities, rests = self.expected(params, counts)
-        known = np.vstack([counts.dense(probabilities), np.zeros((1, len(rests)))])
 
         def of(rows: NDArray[np.integer[Any]]) -> Array:
             words = [spelled[int(row)] for row in rows]
-            outside = np.exp(self.log_spelling(params, words))[:, None] * rests
-            return (known[table.positions(words)] + outside).T  # -1, of a word that has no row, is the last
+            outside = self._spelling(params, words)[:, None] * rests
+            return (counts.read(table.positions(words), probabilities) + outside).T
 
         return of
+
+    def unigram(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordShares:
+        """Counts plus a G0."""
+        assert spelled is not None
+        counts, a = _whole(table), float(params["concentration"].values)
+        total = float(table.totals().sum()) + a
+
+        def of(rows: NDArray[np.integer[Any]]) -> Array:
+            words = [spelled[int(row)] for row in rows]
+            known = counts.read(table.positions(words), counts.values).sum(axis=1) * counts.scale
+            return (known + a * self._spelling(params, words)) / total
+
+        return of
+
+    def _spelling(self, params: Record, words: Sequence[str]) -> Array:
+        """G0 of words, above zero where a float could not hold it."""
+        return np.exp(np.maximum(self.log_spelling(params, words), LEAST_SPELLING))
 
     def ranked(
         self, params: Record, counts: TruncatedCounts, topics: Sequence[int]

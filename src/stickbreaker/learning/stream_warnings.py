@@ -1,0 +1,75 @@
+"""What a run over a stream warns of: a topic that holds too much, topics that starve, too large minibatches.
+
+Shares of topics are those of the table's counts, which fade: shares of the words of the last minibatches.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+from stickbreaker.core.json_checks import is_number, is_text, record_with
+from stickbreaker.core.records import Array
+
+GIANT = 1 / 3  # share of words that a topic is warned of, if it is also
+OF_MEAN = 2.0  # times the mean share: of three topics one may have a half
+STARVED = 0.1  # times the mean share that a starved topic has at most
+MOST_STARVED = 0.5  # share of topics that may starve
+EARLIEST = 10  # steps before which shares say little
+PART = 10  # minibatches that a stream should have at least
+
+TEXTS = {
+    "giant": "one topic holds {share:.0%} of the last minibatches' words: mix the order of the documents, or "
+    "give a larger alpha",
+    "starved": "{share:.0%} of the topics have nearly no words any more: mix the order of the documents, or "
+    "take fewer topics",
+    "batch size": "a minibatch is {share:.0%} of the whole stream, too few steps to learn from: take smaller "
+    "minibatches, a tenth of the documents at most",
+}
+
+
+def warnings_of(totals: Array, step: int, *, grows: bool, before: Collection[str]) -> list[dict[str, Any]]:
+    """What there is to warn of after so many steps, but for what is known `before`, given the topics' counts.
+
+    Where the number of topics is learned (`grows`), empty ones are no fault.
+
+    >>> import numpy as np
+    >>> warnings_of(np.array([8.0, 1.0, 1.0, 1.0, 1.0, 0.0]), 10, grows=True, before=())
+    [{'about': 'giant', 'share': 0.6667}]
+    """
+    found: dict[str, float] = {}
+    total = float(totals.sum())
+    if step < EARLIEST or total <= 0.0:
+        return []
+    largest = float(totals.max()) / total
+    if largest > max(GIANT, OF_MEAN / len(totals)):
+        found["giant"] = largest
+    starved = float((totals < STARVED * totals.mean()).sum()) / len(totals)
+    if starved > MOST_STARVED and not grows:
+        found["starved"] = starved
+    return [
+        {"about": about, "share": round(share, 4)} for about, share in found.items() if about not in before
+    ]
+
+
+def large_minibatches(batch_size: int, documents: int) -> list[dict[str, Any]]:
+    """The warning of a stream that had so many documents in all, of which a minibatch is more than a tenth.
+
+    >>> large_minibatches(256, 1_000), large_minibatches(100, 1_000)
+    ([{'about': 'batch size', 'share': 0.256}], [])
+    """
+    if PART * batch_size <= documents:
+        return []
+    return [{"about": "batch size", "share": round(min(1.0, batch_size / max(1, documents)), 4)}]
+
+
+def text_of(warning: dict[str, Any]) -> str:
+    """A warning in a line, with its remedy.
+
+    >>> text_of({"about": "giant", "share": 0.41})[:41]
+    'one topic holds 41% of the last minibatch'
+    """
+    return TEXTS[warning["about"]].format(share=warning["share"])
+
+
+def is_warning(value: Any) -> bool:
+    """Whether a value from a file is a warning."""
+    return record_with({"about": is_text, "share": is_number})(value) and value["about"] in TEXTS
