@@ -9,7 +9,7 @@ NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '
 WORKERS ?= logical
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
+.PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-streams bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
 	reproduce-stream clean
 
 demo: $(VENV)/installed
@@ -67,6 +67,11 @@ bench-hdp: $(VENV)/developing
 bench-open: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/open_vocabulary.py
+
+# streams in order of time and sorted by kind, beside river, scikit-learn and gensim; FULL=1: all sizes, three seeds
+bench-streams: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	$(BIN)/python benchmarks/streams.py
 
 # LDA on Spark beside MLlib's, on local[2]: some hours; QUICK=1: a small corpus, to see that all of it works
 bench-spark: $(VENV)/developing

@@ -26,7 +26,7 @@ TWINS = 0.9  # cosine of two topics' words above which they are one topic twice
 IN_USE = 0.001  # share of a topic that counts among twins
 FIRST = 2  # minibatches that are learned from before the first is scored
 PATIENCE = 600  # CPU seconds of learning after which a program is stopped
-KAPPA, TAU0, ALPHA = 0.6, 8.0, 0.2  # that peers are given besides their own defaults
+KAPPA, TAU0, ALPHA = 0.6, 32.0, 0.2  # that peers are given besides their own defaults
 
 
 class Program(Protocol):
@@ -53,8 +53,7 @@ class Ours:
 
         self.known, self.vocabulary = known, Vocabulary.of(known)
         self.is_open = settings["words"] == "open"
-        rates = {name: settings.pop(name) for name in ("kappa", "tau0") if name in settings}
-        schedule = Online(batch_size=batch, **rates)
+        schedule = Online(batch_size=batch)
         self.model = LDA(n_topics, random_state=seed, n_jobs=1, schedule=schedule, **settings)
 
     def learn(self, batch: Tokens) -> None:
@@ -160,7 +159,12 @@ class Gensim(Matrices):
         super().__init__(known)
         words = dict(enumerate(known))
         self.model = LdaModel(
-            id2word=words, num_topics=n_topics, chunksize=batch, random_state=seed, eval_every=None, **settings
+            id2word=words,
+            num_topics=n_topics,
+            chunksize=batch,
+            random_state=seed,
+            eval_every=None,
+            **settings,
         )
 
     def learn(self, batch: Tokens) -> None:

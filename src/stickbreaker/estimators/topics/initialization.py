@@ -42,7 +42,7 @@ def seed_from_documents(
 
     Zhai (2014), 3.2.1 seeds a topic with one document. Here seeds are chosen as k-means++ chooses centres
     (Arthur & Vassilvitskii 2007), by cosine of tf-idf, and each brings its nearest documents; on top, every
-    topic has the corpus's own word shares at one count a word on average, so that no word is locked out.
+    topic has these documents' word shares at one count a word on average, so that no word is locked out.
     The first `guided` topics start from the documents nearest to what their `priors` (words) favour. Of
     polylingual documents those with all languages are seeds, where they are enough; `sides` are the words of
     each language.
@@ -61,7 +61,7 @@ def seed_from_documents(
     counts = counts[full]
     base = np.asarray(counts.sum(axis=0)).ravel()
     for part in sides:
-        base[part] *= (part.stop - part.start) / max(base[part].sum(), 1e-300)
+        base[part] *= np.count_nonzero(base[part]) / max(base[part].sum(), 1e-300)
     vectors, weights = _unit_tf_idf(counts)
     near = max(1, min(NEAR, len(full) // (2 * n_topics)))
     starts: list[csr_matrix] = []
