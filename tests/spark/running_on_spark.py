@@ -91,7 +91,7 @@ RUNS: dict[str, tuple[str, Maker]] = {  # corpus and estimator
     "learned eta": ("one", lda(eta="learned")),
     "carried records": ("one", lda(keep_local=True)),
     "online": ("one", lda(schedule=ONLINE, max_iter=2)),
-    "memoised": ("one", lda(schedule=Memoised(128))),
+    "memoised": ("one", lda(schedule=Memoised(128), keep_local=True)),
     "guide": ("one", lda(guide=GUIDE)),
     "languages": ("two", lda()),
     "hybrid": ("one", lda(inference="hybrid")),
