@@ -97,7 +97,10 @@ RUNS: dict[str, tuple[str, Maker]] = {  # corpus and estimator
     "hybrid": ("one", lda(inference="hybrid")),
     "hybrid, online": ("one", lda(inference="hybrid", schedule=ONLINE, max_iter=2)),
     "growing, exact moves": ("one", hdp(2, schedule=Memoised(), max_iter=4)),
-    "growing, halves": ("one", hdp(3, schedule=Online(batch_size=64, kappa=0.5, tau0=1.0))),
+    "growing, halves": (
+        "one",
+        hdp(3, schedule=Online(batch_size=64, kappa=0.5, tau0=1.0), moves=SplitMerge("halves")),
+    ),
     "growing, by the paper": ("one", hdp(6, schedule=PAPER, moves=SplitMerge("paper"), max_iter=2)),
     "growing, hybrid": ("one", hdp(3, inference="hybrid", schedule="batch", moves=None)),
     "franchise": ("one", hdp(6, representation="franchise")),
