@@ -138,7 +138,7 @@ def test_the_unigram_is_a_running_sum_that_fades():
         rest = split_halves(bags)[1]
         expected = rest.counts @ np.log(alone[rest.words]) / rest.counts.sum()
         assert model.trace_[-1]["prequential"]["unigram"] == pytest.approx(expected, rel=1e-6)
-        rate = (64.0 + step) ** -0.7
+        rate = (32.0 + step) ** -0.6
         fresh = np.bincount(bags.words, bags.counts, len(EVERY))
         counts = (1 - rate) * counts + rate * seen / SIZE * fresh
 

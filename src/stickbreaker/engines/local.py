@@ -56,6 +56,7 @@ class LocalEngine(Engine):
         self.locals: dict[int, Local] = {}
         self.fresh: dict[int, Local] = {}  # of the step under way
         self.views: dict[int, tuple[Shard[Any], View]] = {}  # likewise, of few shards: for `retry`
+        self.whole: View | None = None  # likewise, of many
         self.memoized = MemoizedReports()
 
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
@@ -93,7 +94,7 @@ class LocalEngine(Engine):
         params = self._prepared(params)
         whole = self._whole_view(params, n_shards)
         keeps = bool(proposals) and n_shards <= VIEWS
-        self.views = {}
+        self.views, self.whole = {}, whole if proposals else None
 
         def work(shard: Shard[Any]) -> Done:
             known, view = self._view_for(shard, params, whole)
@@ -112,14 +113,11 @@ class LocalEngine(Engine):
     def retry(
         self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
-        n_shards = len(self.fresh)
-        if n_shards > VIEWS:
-            params = self._prepared(params)
-        whole = self._whole_view(params, n_shards) if n_shards > VIEWS else None
+        params = params if self.views else self._prepared(params)
 
         def work(shard: Shard[Any]) -> Done:
             first = int(shard.documents[0])
-            known, view = self.views[first] if self.views else self._view_for(shard, params, whole)
+            known, view = self.views[first] if self.views else self._view_for(shard, params, self.whole)
             local = self.fresh[first]
             extra, trial = self.model.evaluate_proposals(view, known, local, seed, proposals)
             none = no_rows(self.table.shape[1])
@@ -149,21 +147,27 @@ class LocalEngine(Engine):
                 self.fresh[first] = local
         return total.stats()
 
-    def commit(self) -> None:
-        if self.keep_local:
-            kept = ((first, without_trials(local)) for first, local in self.fresh.items())
-            self.locals.update(kept)
-        self.fresh, self.views = {}, {}
+    def commit(self, *, carry: bool = True) -> None:
+        for first, local in self.fresh.items():
+            if self.keep_local and carry:
+                self.locals[first] = without_trials(local)
+            else:
+                self.locals.pop(first, None)
+        self.fresh, self.views, self.whole = {}, {}, None
 
     def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
         fresh, last = self.memoized.replace(number, stats)
-        self.table.blend(fresh.rows, keep, 1.0)
-        if last is not None:
-            self.table.blend(last, 1.0, -1.0)
+        if keep == 0.0:
+            assert isinstance(self.table, Table)
+            self.table.replace(self.memoized.table(self.table.shape))
+        else:
+            self.table.blend(fresh.rows, 1.0, 1.0)
+            if last is not None:
+                self.table.blend(last, 1.0, -1.0)
         return self.memoized.known(self.table.shape)
 
     def _view_for(self, shard: Shard[Any], params: Record, whole: View | None) -> tuple[Shard[Any], View]:
-        """The shard with its rows as this table numbers them, and the model's view of them."""
+        """The shard with its rows as this table numbers them, and `whole` or a view of its own rows."""
         shard = replace(shard, rows=self.model.reads(shard, self.table.positions))
         if whole is not None:
             return shard, whole

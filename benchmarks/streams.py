@@ -1,0 +1,172 @@
+"""Streams in order of time or sorted by kind: do topics last, and is the next minibatch predicted?
+
+`make bench-streams` learns from each stream once, thirty topics, in order and shuffled, beside river,
+scikit-learn, gensim and a batch run that is made anew after every tenth; `FULL=1 make bench-streams` (or
+--full) has closed and open words, mean-field and hybrid, 10, 30 and 100 topics and three seeds of all. The
+tables are printed as they come and kept in bench-results/.
+"""
+
+import argparse
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lda import about, machine
+from open_vocabulary import at_least, at_most
+from stream_data import SHUFFLED, STREAMS, StreamOf, is_there, write_stream
+from stream_programs import ALPHA, DECAYS, ETA, KAPPA, TAU0, TWINS, run_program
+from tables import Report, Row
+
+MINUTES = (40, 1_200)  # on one idle core
+RIVER_PART = 1_000  # documents that river is given: it takes seconds for each
+LARGEST, TOPICS_FROM = 0.15, 30  # share of a topic at most, asked of so many topics or more
+CLOSE = 0.05  # nats a word that an order may cost
+COLUMNS = (
+    "stream", "words", "inference", "K", "seed", "program", "largest", "effective", "S", "unigram", "twins",
+    "exchanges", "CPU s",
+)  # fmt: skip
+CLAIMS = ("what", "wanted", "measured", "met")
+PEERS = (
+    "scikit-learn", "scikit-learn, our rate", "gensim", "gensim, our rate", "river", "river, our rate",
+    "ours, refitted",
+)  # fmt: skip
+
+
+class Cell(NamedTuple):
+    """One run: the stream, the program and its settings."""
+
+    stream: StreamOf
+    program: str
+    topics: int
+    seed: int
+    words: str = "closed"
+    inference: str = "mean-field"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        given = {"topics": self.topics, "seed": self.seed, "batch": self.stream.batch}
+        if self.program.startswith("river"):
+            return {**given, "first": RIVER_PART}
+        return {**given, "words": self.words, "inference": self.inference}
+
+
+def cells_of(stream: StreamOf, full: bool) -> Iterator[Cell]:
+    """The runs on a stream; those of one seed after those of another, as a shuffled order has the seed."""
+    for seed in range(3 if full else 1):
+        if full:
+            for topics in (10, 30, 100):
+                for words in ("open", "closed"):
+                    for inference in ("mean-field", "hybrid"):
+                        yield Cell(stream, "ours", topics, seed, words, inference)
+                        yield Cell(stream, "ours, no moves", topics, seed, words, inference)
+        else:
+            yield Cell(stream, "ours", 30, seed, "open")
+            yield Cell(stream, "ours, no moves", 30, seed, "open")
+            yield Cell(stream, "ours", 30, seed, "closed")
+            if stream.corpus == "AP":
+                yield Cell(stream, "ours", 10, seed, "open")
+                yield Cell(stream, "ours", 100, seed, "open")
+                yield Cell(stream, "ours", 30, seed, "open", "hybrid")
+                yield Cell(stream, "ours, no moves", 30, seed, "open", "hybrid")
+        if full or stream.corpus == "AP":
+            for program in PEERS:
+                yield Cell(stream, program, 30, seed)
+
+
+def main() -> None:
+    args = arguments()
+    print(f"About {MINUTES[args.full]} minutes on one idle core.", flush=True)
+    report = Report(args.out, "streams", about())
+    report.say(f"# Streams in order\n\n{machine()}\n")
+    report.section(
+        "Streams",
+        f"One pass, each minibatch scored before it is learned from, by one scorer: S, nats of a word of "
+        f"half a document given the other half, topics of expected counts plus {ETA}, over the words that "
+        f"closed programs know. unigram: the best of running ones that fade by {DECAYS} a step. largest, "
+        "effective: of topics among the words of the stream's last tenth; effective is the exponential of "
+        f"their entropy. twins: topics in use whose words have a cosine above {TWINS} with those of another. "
+        f"our rate: kappa {KAPPA}, tau0 {TAU0:g}, alpha {ALPHA} (gensim: learned), else the program's "
+        f"defaults. CPU s: of learning alone. river has the first {RIVER_PART:,} documents, and tells no "
+        "counts.",
+        COLUMNS,
+    )
+    results: dict[Cell, Row] = {}
+    with tempfile.TemporaryDirectory() as place:
+        for stream in (*STREAMS, *SHUFFLED):
+            if args.corpus and stream.corpus not in args.corpus:
+                continue
+            if not is_there(stream.corpus):
+                report.say(f"MISSING: {stream.corpus} is not there (../shared/data)")
+                continue
+            path, written = Path(place, "stream.jsonl"), None
+            for cell in cells_of(stream, args.full):
+                seed = cell.seed if stream.order == "shuffled" else 0
+                if written != seed:
+                    write_stream(stream, seed, path)
+                    written = seed
+                results[cell] = run_program(cell.program, path, cell.settings)
+                report.row(row_of(cell, results[cell]))
+    report.section("What was wanted", "Of ours with its defaults. Losses are told as they are.", CLAIMS)
+    for cell, result in results.items():
+        for claim in claims(cell, result, results):
+            report.row(claim)
+    print(f"\nWritten: {args.out / 'streams.md'} and streams.json")
+
+
+def arguments() -> argparse.Namespace:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    full = os.environ.get("FULL", "") not in ("", "0")
+    options.add_argument("--full", action="store_true", default=full, help="all runs (FULL=1)")
+    options.add_argument("--corpus", action="append", help="only this collection; may be given again")
+    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
+    return options.parse_args()
+
+
+def row_of(cell: Cell, result: Row) -> Row:
+    """One row of the table, or one that says why there is none."""
+    stream, ours = cell.stream, cell.program in ("ours", "ours, no moves")
+    row: Row = {"stream": f"{stream.corpus}, {stream.order}", "K": cell.topics, "seed": cell.seed}
+    row |= {"program": cell.program}
+    if ours:
+        row |= {"words": cell.words, "inference": cell.inference}
+    if "error" in result:
+        return {**row, "largest": f"did not run: {result['error'][:100]}"}
+    return {
+        **row,
+        "largest": f"{result['largest']:.3f}",
+        "effective": f"{result['effective']:.1f}",
+        "S": None if result["S"] is None else f"{result['S']:.3f}",
+        "unigram": f"{result['unigram']:.3f}",
+        "twins": result["twins"],
+        "exchanges": result.get("exchanges"),
+        "CPU s": result["seconds"],
+    }
+
+
+def claims(cell: Cell, result: Row, results: dict[Cell, Row]) -> Iterator[Row]:
+    """What is wanted of a run of ours on a stream in order."""
+    stream = cell.stream
+    if cell.program != "ours" or stream.order == "shuffled" or "error" in result:
+        return
+    what = f"{stream.corpus} {stream.order}, {cell.words}, {cell.inference}, K = {cell.topics}, {cell.seed}: "
+    if cell.topics >= TOPICS_FROM:
+        yield at_most(what + "largest", LARGEST, result["largest"])
+    yield at_least(what + "effective", cell.topics / 2, result["effective"])
+    yield at_least(what + "S, above the unigram by", 0.0, result["S"] - result["unigram"])
+    mixed = results.get(cell._replace(stream=stream._replace(order="shuffled")), {"error": ""})
+    if "error" not in mixed:
+        yield at_most(what + "S, below the shuffled stream's by", CLOSE, mixed["S"] - result["S"])
+    yield at_most(what + "twins", 0, result["twins"])
+    bare = results.get(cell._replace(program="ours, no moves"), {"error": ""})
+    if "error" not in bare:
+        yield at_most(
+            what + "CPU seconds, times those without moves", 1.5, result["seconds"] / bare["seconds"]
+        )
+
+
+if __name__ == "__main__":
+    main()
