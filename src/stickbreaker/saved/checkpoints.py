@@ -96,7 +96,7 @@ def state_of(snapshot: Snapshot) -> VariationalState:
         columns=_columns_of(snapshot.manifest.get("columns")),
         latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
         proposals=plans_from(snapshot.arrays),
-        carried_since=_carried_since(snapshot.manifest.get("carried_since", 0)),
+        carried_since=snapshot.manifest.get("carried_since", 0),  # older runs carry from the first pass
     )
 
 
@@ -130,13 +130,6 @@ def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
     """What a manifest says of how far the run is; the oldest do not say what "kind" their scores are of."""
     held = {"kind": "bound", **snapshot.manifest["run"]}
     return {name: held[name] for name in names}
-
-
-def _carried_since(value: Any) -> int | None:
-    """The pass from which documents' records are carried; older runs carry them from the first."""
-    if value is not None and not is_count(value):
-        raise ValueError("carried_since is no pass")
-    return value
 
 
 def _columns_of(held: Any) -> Columns | None:

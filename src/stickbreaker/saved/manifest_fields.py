@@ -77,6 +77,7 @@ LATER_FIELDS = {  # that older models, unfinished ones or those of some kinds la
     "trace_bytes": is_count,
     "small": mapping_of(record_with({"axes": list_of(is_text), "additive": is_flag, "fresh": is_number})),
     "columns": optional(_are_columns),
+    "carried_since": optional(is_count),
     "stream": lambda value: isinstance(value, dict),
     "arriving": lambda value: isinstance(value, dict),
 }
@@ -151,6 +152,7 @@ def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
         (corpus["empty"] > corpus["documents"], "more documents without a word than documents"),
         (run["passes"] > run["step"], "more passes than steps"),
         (len(run["scores"]) > run["passes"], "more scores than passes"),
+        ((manifest.get("carried_since") or 0) > run["passes"], "records carried from a pass to come"),
         (len(run["held_out"]) > run["step"], "more held-out scores than steps"),
         (run.get("in_pass", 0) > run["step"] or step > run["step"], "a pass of more steps than the run"),
         (seen > run["seen"], "a pass that began after more documents than the run has seen"),
