@@ -20,7 +20,7 @@ from stickbreaker.models.topics.moves.trials import AGREEMENT, mark, topic_of
 
 GIANT = 3.0  # times the mean of all topics' votes
 STARVED = 0.5  # times the mean, of votes and of counts
-AT_ONCE = 3  # exchanges of a step at most
+AT_ONCE, SHARE_AT_ONCE = 3, 0.1  # exchanges of a step at most: so many, or this share of the topics
 DIRECTIONS, ROUNDS = 3, 7  # maps that look for a topic's leading direction; all maps of a split
 LEAST_PART = 0.05  # of a giant's tokens that its smaller half has
 CHANCE = 1.64  # standard deviations by which documents' halves must agree
@@ -126,23 +126,23 @@ class Exchange(Move):
         """The giants for their next round."""
         held = {plan.name: {"trial": ReportRows(plan.name)} for plan in halves}
 
-        def ask(made: Mapping[str, Callable[[RowBlock], Answer]]) -> dict[str, RowQuery]:
+        def queries(made: Mapping[str, Callable[[RowBlock], Answer]]) -> dict[str, RowQuery]:
             return {name: RowQuery(function, held[name], counts=False) for name, function in made.items()}
 
         number = halves[0].round + 1  # all are in the same one
         if number <= DIRECTIONS:
-            sums = table.add(ask(dict.fromkeys(held, row_queries.moments)))
+            sums = table.add(queries(dict.fromkeys(held, row_queries.moments)))
             centred = {name: partial(row_queries.centred, moments=sums[name]["moments"]) for name in held}
-            made = table.fields(ask(centred))
+            made = table.fields(queries(centred))
             return [self._directed(plan, made[plan.name]["direction"], number) for plan in halves]
         tokens = {
-            name: found["tokens"] for name, found in table.add(ask(dict.fromkeys(held, _tokens))).items()
+            name: found["tokens"] for name, found in table.add(queries(dict.fromkeys(held, _tokens))).items()
         }
-        made = table.fields(ask({name: partial(_log_odds, tokens=tokens[name]) for name in held}))
+        made = table.fields(queries({name: partial(_log_odds, tokens=tokens[name]) for name in held}))
         plans = [self._parted(plan, made[plan.name]["log_odds"], number) for plan in halves]
         if number < ROUNDS:
             return plans
-        leaning = table.add(ask({name: partial(_leaning, tokens=tokens[name]) for name in held}))
+        leaning = table.add(queries({name: partial(_leaning, tokens=tokens[name]) for name in held}))
         return [self._judged(plan, leaning[plan.name]["mean"] / tokens[plan.name].sum()) for plan in plans]
 
     def _directed(self, plan: Proposal, direction: RowArray, number: int) -> Proposal:
@@ -225,7 +225,8 @@ def exchanges(votes: Array, totals: Array, ready: NDArray[np.bool_]) -> list[tup
     size = np.maximum(votes / mean, totals / max(float(totals.mean()), 1e-300))
     giants = [k for k in np.argsort(-votes, kind="stable").tolist() if votes[k] >= GIANT * mean and ready[k]]
     starved = [k for k in np.argsort(size, kind="stable").tolist() if size[k] <= STARVED]
-    return list(zip(giants[:AT_ONCE], starved, strict=False))
+    at_once = max(AT_ONCE, int(SHARE_AT_ONCE * len(votes)))
+    return list(zip(giants[:at_once], starved, strict=False))
 
 
 def differ(sums: Array) -> bool:
