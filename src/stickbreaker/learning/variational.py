@@ -199,19 +199,26 @@ def _close_pass(state: VariationalState, nats: float) -> None:
 def _evaluate(
     job: VariationalRun, state: VariationalState, record: TraceRecord, minibatch: Minibatch
 ) -> None:
-    """Score the held-out documents where one is due; they decide when to stop."""
+    """Score the held-out documents where one is due; they decide when to stop.
+
+    Under a schedule that sees all documents, each pass is scored, and moves must have nothing untried.
+    """
     if job.evaluate is None:
+        return
+    online = not (job.schedule.exact or job.schedule.keeps_reports)
+    if not (online or minibatch.ends_pass):
         return
     per_pass = max(1, job.source.n_documents // max(1, minibatch.n_documents))
     due = max(1, per_pass // job.limits.evaluations)
-    if not (minibatch.ends_pass or state.in_pass % due == 0):
+    if online and not (minibatch.ends_pass or state.in_pass % due == 0):
         return
     value = job.evaluate(job.engine, job.model, state.params)
     record["held_out"] = value
     state.held_out.append(value)
     recent, earlier = state.held_out[-job.limits.patience :], state.held_out[: -job.limits.patience]
     if earlier and max(recent) < max(earlier) + job.limits.tol * abs(max(earlier)):
-        state.converged = True
+        totals = job.engine.table.totals().sum(axis=0)
+        state.converged = online or all(move.is_settled(state.params, totals) for move in job.model.moves)
 
 
 def admit(

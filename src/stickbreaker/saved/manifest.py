@@ -23,6 +23,7 @@ BLOCK = re.compile(r"(rows|records)-\d+-\w+/\d+\.(arrow|safetensors)")  # files 
 VERSION = re.compile(r"(rows|records)-\d+-\w+")  # the directories that they are in
 KINDS = (STATE, KEYS, EVOLUTION, BLOCK)
 RESTORE = "restore it from a copy or fit again"
+SEARCH = "search"  # of a manifest: the runs of a search that are finished, see estimators/search_points.py
 DIGESTS = "trace_digests"  # of a manifest: whether each line of the trace has a digest of itself
 
 
@@ -80,6 +81,8 @@ def _what_is_wrong(manifest: Mapping[str, Any]) -> str | None:
         return "it does not say how many steps were done"
     if not isinstance(manifest.get(DIGESTS, False), bool):
         return "it does not say whether the trace has digests"
+    if not isinstance(manifest.get(SEARCH, []), list):
+        return "the runs of its search are no list"
     if not is_whole(manifest.get("trace_bytes", 0), 0):
         return "it does not say how long the trace is"
     if not (is_amount(manifest.get("held_out", 0.0)) and manifest.get("held_out", 0.0) < 1.0):

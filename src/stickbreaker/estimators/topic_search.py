@@ -1,0 +1,74 @@
+"""The search for the number of topics: runs over a grid, one from the peak of their scores, the better kept.
+
+The search is a function of the runs that are finished: their figures, the `SearchPoint`s, say which run is
+next. So a directory that has these goes on with a search as it does with a run.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stickbreaker.estimators.search_points import SearchPoint
+from stickbreaker.evaluation.model_selection import Peak, next_number, peak_of
+from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.variational import VariationalRun
+
+PASSES = 15  # of a run over the grid
+MOST = 2560  # topics that are tried
+ROOM = 1e-6  # nats a word: a final run may be worse than the best of the grid by rounding
+
+
+@dataclass(frozen=True)
+class TopicSearch:
+    """Which run is next, given those that are finished, and what they say together.
+
+    `judge`: "bound" or "held-out"; `most`: topics that are tried at most; `passes`: of a run of the grid.
+    """
+
+    judge: str
+    most: int
+    passes: int = PASSES
+
+    def next_settings(self, points: Sequence[SearchPoint]) -> Mapping[str, Any] | None:
+        """The parameters of the run that follows, over those of the estimator; None: the last was the model.
+
+        Runs over the grid make few passes, over all documents at a time and without moves; one from the peak
+        goes to its end. If it is not as good as the best of the grid, that one is run again, to its end.
+        """
+        tried = [point for point in points if not point.final]
+        number = next_number({point.topics: point.score(self.judge) for point in tried}, self.most)
+        fixed = {"moves": None, "schedule": "batch"}
+        if number is not None:
+            return {"n_topics": number, "max_iter": self.passes, "tol": 0.0, **fixed}
+        ends = [point for point in points if point.final]
+        best = min(tried, key=lambda point: (-point.score(self.judge), point.topics))
+        if not ends:
+            return {"n_topics": self.peak(points).topics}
+        if len(ends) == 1 and ends[0].score(self.judge) < best.score(self.judge) - ROOM:
+            return {"n_topics": best.topics, **fixed}
+        return None
+
+    def peak(self, points: Sequence[SearchPoint]) -> Peak:
+        """The best number of topics, and those that are as good, by the runs over the grid."""
+        return peak_of([(point.used, point.score(self.judge)) for point in points if not point.final])
+
+    def point(self, settings: Mapping[str, Any], job: Run[Any], state: RunState) -> SearchPoint:
+        """The figures of a finished run that had these settings."""
+        assert isinstance(job, VariationalRun)
+        used = len(job.model.in_use(job.engine.table.totals().sum(axis=0)))
+        held_out = state.held_out[-1] if state.held_out else None
+        final = "tol" not in settings
+        return SearchPoint(settings["n_topics"], used, state.scores[-1], held_out, state.passes, final)
+
+
+def range_of(judge: str, points: Sequence[SearchPoint]) -> tuple[int, int]:
+    """The fewest and the most topics whose score is within 0.005 nats a word of the best.
+
+    By the curve of the runs over the grid, and what the last run has in use; where these have no curve, by
+    the scores of all runs.
+    """
+    peak = peak_of([(point.used, point.score(judge)) for point in points if not point.final])
+    ends = [point.used for point in points if point.final]
+    if peak.fitted:
+        return min([peak.fewest, *ends]), max([peak.most, *ends])
+    return peak_of([(point.used, point.score(judge)) for point in points])[1:3]
