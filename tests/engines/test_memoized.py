@@ -42,7 +42,7 @@ def dense(reports):
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 10**6)), min_size=1, max_size=12))
 @settings(max_examples=60, deadline=None)  # the first compiles
 def test_the_table_is_the_sum_of_the_last_reports(visits):
-    """In any order of visits; the seeds go with the first, and nothing is left of what was taken back."""
+    """In any order of visits, once the seeds are gone; nothing is left of what was taken back."""
     begun, last = engine(), {}
     for step, (number, seed) in enumerate(visits):
         last[number] = report(seed)
@@ -57,6 +57,19 @@ def test_the_table_is_the_sum_of_the_last_reports(visits):
         assert told.usage["log_theta"].values == pytest.approx(sums)
         assert len(told.rows.rows().positions) == 0
         assert told.new_rows == {}
+
+
+def test_seeds_stay_until_nothing_but_reports_is_to_be_left():
+    """Seeds and reports add up; then the table is the reports' sum, to the last bit, whatever came before."""
+    begun = engine()
+    for number, seed in ((0, 1), (1, 2), (0, 3)):
+        begun.replace_report(number, report(seed), 1.0)
+    expected = 7.0 + dense([report(3), report(2)])
+    assert begun.table.counts(slice(None)) == pytest.approx(expected, rel=1e-9, abs=1e-6)
+    begun.replace_report(2, report(4), 0.0)
+    alone = dense([report(3), report(2), report(4)])
+    assert begun.table.counts(slice(None)).tolist() == alone.tolist()
+    assert begun.table.totals()[0] == pytest.approx(alone.sum(axis=0), rel=1e-12)
 
 
 def test_rows_are_kept_in_single_precision_and_taken_back_exactly():

@@ -69,12 +69,17 @@ class Engine(ABC):
         alone."""
 
     @abstractmethod
-    def commit(self) -> None:
-        """Keep the documents' records of the step, where they are kept from pass to pass."""
+    def commit(self, *, carry: bool = True) -> None:
+        """Keep the documents' records of the step, where they are kept from pass to pass.
+
+        Without `carry` they are forgotten, with what was kept of these documents before: their next visit
+        starts anew.
+        """
 
     @abstractmethod
     def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
-        """table ← keep · table + the report's rows - those of the last report of this number.
+        """table ← table + the report's rows - those of the last report of this number, if `keep` is 1; if it
+        is 0, table ← the rows of all reports kept, this one's among them, and nothing else.
 
         `number` is the minibatch's; its report is kept until the next one of that number. Gives the sum of
         all reports kept: without their rows, and with those trials (and the trials' rows) that every report

@@ -140,17 +140,23 @@ class LocalEngine(Engine):
                 self.fresh[first] = local
         return total.stats()
 
-    def commit(self) -> None:
-        if self.keep_local:
-            kept = ((first, without_trials(local)) for first, local in self.fresh.items())
-            self.locals.update(kept)
+    def commit(self, *, carry: bool = True) -> None:
+        for first, local in self.fresh.items():
+            if self.keep_local and carry:
+                self.locals[first] = without_trials(local)
+            else:
+                self.locals.pop(first, None)
         self.fresh = {}
 
     def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
         fresh, last = self.memoized.replace(number, stats)
-        self.table.blend(fresh.rows, keep, 1.0)
-        if last is not None:
-            self.table.blend(last, 1.0, -1.0)
+        if keep == 0.0:
+            assert isinstance(self.table, Table)
+            self.table.replace(self.memoized.table(self.table.shape))
+        else:
+            self.table.blend(fresh.rows, 1.0, 1.0)
+            if last is not None:
+                self.table.blend(last, 1.0, -1.0)
         return self.memoized.known(self.table.shape)
 
     def _view_for(self, shard: Shard[Any], params: Record, whole: View | None) -> tuple[Shard[Any], View]:

@@ -18,11 +18,16 @@ from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.models.contract import Step
 
 LEAST = 256  # documents of a memoised minibatch at least, unless `batch_size` is given
+FRESH = 20  # passes of a memoised run at most in which documents start anew
 
 
 @dataclass(frozen=True, slots=True)
 class Minibatch:
-    """What one step reads, and how: table ← keep · table + add · fresh counts."""
+    """What one step reads, and how: table ← keep · table + add · fresh counts.
+
+    Of a minibatch with a `number` keep 0 means that nothing but reports is left in the table, 1 that the rest
+    stays (`Engine.replace_report`).
+    """
 
     shards: Shards | Sequence[Shard[Any]]
     n_shards: int
@@ -73,10 +78,12 @@ class Batch(Schedule):
 class Memoised(Schedule):
     """Updates after each minibatch, exactly: its last report is taken back when it is read again.
 
-    The table is always the sum of what is known of every document (Hughes & Sudderth 2013; Neal & Hinton
-    1998), so there is no learning rate, the bound is exact at every step, and it never falls. Minibatches are
-    the same in every pass. `batch_size` documents each; None: a tenth of all, at least `LEAST`. Memory: a
-    report (rows × columns, single precision) a minibatch, and the documents' records.
+    From the first pass on the table is the sum of what is known of every document (Hughes & Sudderth 2013;
+    Neal & Hinton 1998), so there is no learning rate, and the bound is exact at every step. In the first pass
+    the table has the seeds beside the reports; they are taken back at its end. Documents start anew at first,
+    for `FRESH` passes at most; from then on each keeps the better of a new start and going on, and the bound
+    never falls. Minibatches are the same in every pass. `batch_size` documents each; None: a tenth of all, at
+    least `LEAST`. Memory: a report (rows × columns, single precision) a minibatch, and documents' records.
 
     >>> Memoised(batch_size=512).keeps_reports
     True
@@ -109,7 +116,7 @@ class Memoised(Schedule):
         for number, numbers in enumerate(cut(source.windows(same), size)):
             n = len(numbers)
             left -= n
-            keep = 0.0 if step == 0 else 1.0  # seeds are seen once
+            keep = 0.0 if pass_number == 0 and left == 0 else 1.0  # seeds are seen throughout the first pass
             yield Minibatch(
                 source.shards(numbers),
                 -(-n // source.shard_size),

@@ -19,7 +19,7 @@ from stickbreaker.learning.convergence import CONVERGED
 from stickbreaker.learning.events import Columns, Event, first_columns, records_of, top_rows
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.moves import Numbered
-from stickbreaker.learning.schedules import Minibatch, Schedule
+from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.models.contract import Model, Score, Step
 
@@ -36,6 +36,7 @@ class VariationalState(RunState):
     columns: Columns | None = None  # lasting numbers of the table's columns
     latest: Stats | None = None  # the last step's sums, from which moves propose
     proposals: list[Numbered] = field(default_factory=list[Numbered])  # that reports are still gathered for
+    carried_since: int | None = 0  # pass from which documents' records are carried; None: they start anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class VariationalRun(Run[VariationalState]):
     """A model whose table an engine owns, the documents to learn from, and which of them each step reads.
 
     `evaluate`, where documents are held out, gives their nats a token by table, model and params.
+    `fresh_passes`: in so many passes at most documents start anew, until their records are carried.
     """
 
     model: Model
@@ -50,6 +52,11 @@ class VariationalRun(Run[VariationalState]):
     schedule: Schedule
     source: Source
     evaluate: Callable[[Engine, Any, Record], float] | None = None
+    fresh_passes: int = 0
+
+    def first_state(self, params: Record) -> VariationalState:
+        """The state of the run before its first step."""
+        return VariationalState(params, carried_since=None if self.fresh_passes else 0)
 
     @property
     def n_documents(self) -> int:
@@ -93,7 +100,7 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
         stats, proposals, early, changed = moves.refine(
             model, engine, params, stats, proposals, shards, step, seed
         )
-    engine.commit()
+    engine.commit(carry=state.carried_since is not None)
     score = model.score(params, stats, before[1], before[0]) if before else None
     columns = state.columns or first_columns(model.n_columns(params))
     shape = moves.Shape({**params, **changed}, stats, columns)
@@ -174,7 +181,7 @@ def _record(
 
 
 def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord, score: Score | None) -> None:
-    """Count the pass, and stop when passes change the score little."""
+    """Count the pass, and stop when passes change the score little; before that, fresh starts end so."""
     exact = score is not None
     if score is None:
         engine = job.engine
@@ -183,8 +190,18 @@ def _end_pass(job: VariationalRun, state: VariationalState, record: TraceRecord,
     _close_pass(state, score.nats)
     state.kind = score.kind if exact else "estimate"
     record["pass_score"] = state.scores[-1]
-    if job.evaluate is None and job.model.is_settled(state.params, job.engine.table.totals()):
-        state.converged = CONVERGED[score.kind](state.scores, job.limits.tol)
+    scores = state.scores[state.carried_since or 0 :]
+    settled = _is_settled(job, state) and CONVERGED[score.kind](scores, job.limits.tol)
+    if state.carried_since is None:
+        if settled or state.passes >= job.fresh_passes - 1:
+            state.carried_since = state.passes  # in the pass to come the last documents start anew
+    elif job.evaluate is None:
+        state.converged = settled
+
+
+def _is_settled(job: VariationalRun, state: VariationalState) -> bool:
+    """Whether the model has nothing left untried."""
+    return job.model.is_settled(state.params, job.engine.table.totals())
 
 
 def _close_pass(state: VariationalState, nats: float) -> None:
@@ -199,26 +216,26 @@ def _close_pass(state: VariationalState, nats: float) -> None:
 def _evaluate(
     job: VariationalRun, state: VariationalState, record: TraceRecord, minibatch: Minibatch
 ) -> None:
-    """Score the held-out documents where one is due; they decide when to stop.
+    """Score the held-out documents where that is due; they decide when to stop.
 
-    Under a schedule that sees all documents, each pass is scored, and moves must have nothing untried.
+    Not while documents start anew, nor in the first `FRESH` passes while moves have something untried. Where
+    reports are kept they are scored once a pass.
     """
     if job.evaluate is None:
         return
-    online = not (job.schedule.exact or job.schedule.keeps_reports)
-    if not (online or minibatch.ends_pass):
-        return
     per_pass = max(1, job.source.n_documents // max(1, minibatch.n_documents))
     due = max(1, per_pass // job.limits.evaluations)
-    if online and not (minibatch.ends_pass or state.in_pass % due == 0):
+    if not (minibatch.ends_pass or (minibatch.number is None and state.in_pass % due == 0)):
         return
     value = job.evaluate(job.engine, job.model, state.params)
     record["held_out"] = value
     state.held_out.append(value)
+    trying = bool(job.model.moves) and state.passes < FRESH and not _is_settled(job, state)
+    if state.carried_since is None or trying:
+        return
     recent, earlier = state.held_out[-job.limits.patience :], state.held_out[: -job.limits.patience]
     if earlier and max(recent) < max(earlier) + job.limits.tol * abs(max(earlier)):
-        totals = job.engine.table.totals().sum(axis=0)
-        state.converged = online or all(move.is_settled(state.params, totals) for move in job.model.moves)
+        state.converged = True
 
 
 def admit(

@@ -90,6 +90,8 @@ def model_of(engine: Engine, state: VariationalState, fixed: dict[str, Any], sta
         arrays = {**arrays, **flat_plans(state.proposals), **latest_of(state)}
     params, fields = _flat_params(state.params)
     manifest = {**fixed, "status": status, "small": fields, "run": _progress(state, IN_STEPS)}
+    if status == "running" and state.carried_since != 0:
+        manifest["carried_since"] = state.carried_since
     if state.columns is not None:
         manifest["columns"] = [list(state.columns.numbers), state.columns.given]
     return Snapshot(manifest, {**arrays, **params}, keys, engine.files(run=status == "running"))
@@ -128,6 +130,7 @@ def state_of(snapshot: Snapshot) -> VariationalState:
         columns=_columns_of(snapshot.manifest.get("columns")),
         latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
         proposals=plans_from(snapshot.arrays),
+        carried_since=_carried_since(snapshot.manifest.get("carried_since", 0)),
     )
 
 
@@ -163,6 +166,13 @@ def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:
     held = {"kind": "bound", **snapshot.manifest["run"]}
     refuse_other_kinds(held, {name: KINDS[name] for name in names})
     return {name: held[name] for name in names}
+
+
+def _carried_since(value: Any) -> int | None:
+    """The pass from which documents' records are carried; older runs carry them from the first."""
+    if value is not None and not is_count(value):
+        raise ValueError("carried_since is no pass")
+    return value
 
 
 def _columns_of(held: Any) -> Columns | None:

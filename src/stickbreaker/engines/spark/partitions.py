@@ -105,10 +105,12 @@ class CarriedRecords:
     def _path(self, version: str, portion: int) -> Path:
         return self.files.folder / version / f"{portion:012d}.safetensors"
 
-    def commit(self) -> None:
-        """Keep the records of the step, where they are carried."""
-        if self.carried:
+    def commit(self, *, carry: bool = True) -> None:
+        """Keep the records of the step, where they are carried; without `carry` forget its portions'."""
+        if self.carried and carry:
             self.kept = {**self.kept, **self.fresh}
+        else:
+            self.kept = {number: held for number, held in self.kept.items() if number not in self.fresh}
         self.fresh = {}
         self.files.tidy(self.versions())
 

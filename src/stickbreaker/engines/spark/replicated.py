@@ -130,8 +130,8 @@ class ReplicatedEngine(LocalEngine):
         finally:
             sent.destroy()
 
-    def commit(self) -> None:
-        self.records.commit()
+    def commit(self, *, carry: bool = True) -> None:
+        self.records.commit(carry=carry)
 
     def edit(self, edit: Edit, stats: Stats | None = None) -> Stats | None:
         after = super().edit(edit, stats)

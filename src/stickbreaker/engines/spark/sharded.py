@@ -224,8 +224,8 @@ class ShardedEngine(Engine):
         stored = replace(self.table.stored, versions=(version,), n_columns=n_columns, table=table)
         return replace(sums, rows=FiledRows.of(stored))
 
-    def commit(self) -> None:
-        self.records.commit()
+    def commit(self, *, carry: bool = True) -> None:
+        self.records.commit(carry=carry)
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
         stored, fresh, table = self.table.stored, self.stored_rows(rows), self.table
@@ -252,8 +252,11 @@ class ShardedEngine(Engine):
         assert isinstance(stats.rows, FiledRows)
         stored, version, kept = self.table.stored, self.names.new(), self.new_version()
         trials = {name: _stored(each) for name, each in stats.trial.items()}
-        last = self._report_rows(number) if number in self.reports else None
-        work = Exchange(stored, keep * self.table.scale, stats.rows.stored, trials, last, version, kept)
+        of_others = sorted(self.reports.keys() - {number}) if keep == 0.0 else []
+        others = tuple(map(self._report_rows, of_others))
+        last = self._report_rows(number) if keep != 0.0 and number in self.reports else None
+        scale = keep * self.table.scale
+        work = Exchange(stored, scale, stats.rows.stored, trials, last, others, version, kept)
         self._rewrite(work, version, stored.n_columns, (kept,))
         self.reports[number], self.versions[number] = replace(stats, new_rows={}), kept
         self._tidy()

@@ -129,7 +129,8 @@ class Summarise:
 
 @dataclass(frozen=True)
 class Exchange:
-    """keep · table + a report's rows, in single precision, less those of the last report of its number.
+    """keep · table + a report's rows, in single precision, less those of the last report of its number, and
+    with those of `others`.
 
     The report is kept as the version `report`, with its trials.
     """
@@ -139,6 +140,7 @@ class Exchange:
     fresh: StoredRows
     trials: Mapping[str, StoredRows]
     last: StoredRows | None
+    others: tuple[StoredRows, ...]
     version: str
     report: str
 
@@ -148,6 +150,8 @@ class Exchange:
         values = self.table.chunk(chunk) * self.keep + fresh
         if self.last is not None:
             values -= self.last.chunk(chunk)
+        for rows in self.others:
+            values += rows.chunk(chunk)
         tables = {COUNTS: present(first, fresh)}
         tables |= {name: present(first, rows.chunk(chunk)) for name, rows in self.trials.items()}
         return Made({self.version: {COUNTS: present(first, values)}, self.report: tables})

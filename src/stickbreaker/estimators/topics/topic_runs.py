@@ -19,6 +19,7 @@ from stickbreaker.estimators.topics.topic_shapes import refuse_other_shapes
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
+from stickbreaker.learning.schedules import FRESH
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.topics import TopicModel, topic_model
 from stickbreaker.models.topics.samplers.tokens import whole_counts
@@ -92,7 +93,7 @@ def start_run(estimator: TopicEstimator, job: VariationalRun) -> tuple[Variation
         job, state = begin_open(job, estimator.n_topics_at_start(), estimator.init)
     else:
         job.engine.start(model, seeds_of(estimator, job.source, model, job.seed))
-        state = VariationalState(model.start())
+        state = job.first_state(model.start())
     solvers, corpus = (model.solver, estimator.fold_in_solver()), job.source.corpus
     if isinstance(corpus, Corpus) and corpus.kind == "bag" and any(solver.draws for solver in solvers):
         job.engine.map_items(WholeCounts(job.source), job.source.parts())  # else an error in mid-run
@@ -159,4 +160,5 @@ def _job(
         seed=seed,
         limits=estimator.limits(),
         evaluate=evaluate,
+        fresh_passes=FRESH if carried and not estimator.keep_local else 0,
     )
