@@ -162,10 +162,10 @@ class PlainHDP(TopicEstimator):
     def topic_search(self, n_documents: int) -> "TopicSearch | None":
         if not self.searches:
             return None
-        from stickbreaker.estimators.topic_search import MOST, PASSES, TopicSearch
+        from stickbreaker.estimators.topic_search import DOCUMENTS, PASSES, TopicSearch
 
         passes = PASSES if self.max_iter is None else min(PASSES, int(self.max_iter))
-        return TopicSearch(self.judge, min(MOST, n_documents), passes)
+        return TopicSearch(self.judge, max(1, n_documents // DOCUMENTS), passes)
 
     def of_search(self, settings: Mapping[str, Any]) -> "PlainHDP":
         return PlainHDP(**{**params_of(self), "eta": self._eta(), **settings})

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from stickbreaker.estimators.search_points import SearchPoint
-from stickbreaker.evaluation.model_selection import Peak, next_number, peak_of
+from stickbreaker.evaluation.model_selection import ALIKE, Peak, next_number, peak_of
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.variational import VariationalRun
 
 PASSES = 15  # of a run over the grid
-MOST = 2560  # topics that are tried
+DOCUMENTS = 4  # for each topic that is tried, at least: with fewer, topics learn documents by heart
+GRID = {"moves": None, "schedule": "batch"}  # parameters of runs over the grid
 ROOM = 1e-6  # nats a word: a final run may be worse than the best of the grid by rounding
 
 
@@ -33,20 +34,21 @@ class TopicSearch:
         """The parameters of the run that follows, over those of the estimator; None: the last was the model.
 
         Runs over the grid make few passes, over all documents at a time and without moves; one from the peak
-        goes to its end. If it is not as good as the best of the grid, that one is run again, to its end.
+        goes to its end. If that is not as good as the best of the grid, one from the same number follows; and
+        if that is not either, the best of the grid again, to its end.
         """
         tried = [point for point in points if not point.final]
         number = next_number({point.topics: point.score(self.judge) for point in tried}, self.most)
-        fixed = {"moves": None, "schedule": "batch"}
         if number is not None:
-            return {"n_topics": number, "max_iter": self.passes, "tol": 0.0, **fixed}
-        ends = [point for point in points if point.final]
+            return {"n_topics": number, "max_iter": self.passes, "tol": 0.0, **GRID}
         best = min(tried, key=lambda point: (-point.score(self.judge), point.topics))
-        if not ends:
-            return {"n_topics": self.peak(points).topics}
-        if len(ends) == 1 and ends[0].score(self.judge) < best.score(self.judge) - ROOM:
-            return {"n_topics": best.topics, **fixed}
-        return None
+        ends = points[len(tried) :]
+        if any(end.score(self.judge) >= best.score(self.judge) - ROOM for end in ends):
+            return None
+        starts = tuple(dict.fromkeys((self.peak(points).topics, best.topics)))
+        if len(ends) < len(starts):
+            return {"n_topics": starts[len(ends)]}
+        return {"n_topics": best.topics, **GRID} if len(ends) == len(starts) else None
 
     def peak(self, points: Sequence[SearchPoint]) -> Peak:
         """The best number of topics, and those that are as good, by the runs over the grid."""
@@ -64,11 +66,12 @@ class TopicSearch:
 def range_of(judge: str, points: Sequence[SearchPoint]) -> tuple[int, int]:
     """The fewest and the most topics whose score is within 0.005 nats a word of the best.
 
-    By the curve of the runs over the grid, and what the last run has in use; where these have no curve, by
-    the scores of all runs.
+    By the curve through the runs over the grid, where the last run ended on it; by the scores of all runs,
+    where moves led away from there.
     """
     peak = peak_of([(point.used, point.score(judge)) for point in points if not point.final])
-    ends = [point.used for point in points if point.final]
-    if peak.fitted:
-        return min([peak.fewest, *ends]), max([peak.most, *ends])
-    return peak_of([(point.used, point.score(judge)) for point in points])[1:3]
+    if peak.fitted and peak.fewest <= points[-1].used <= peak.most:
+        return peak.fewest, peak.most
+    best = max(point.score(judge) for point in points)
+    alike = [point.used for point in points if point.score(judge) >= best - ALIKE]
+    return min(alike), max(alike)

@@ -143,6 +143,21 @@ class Refinement:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """The runs by which the number of topics was searched for.
+
+    `points` are (topics to start with, topics in use, bound, held-out score or None, whether it ran to its
+    end) of each run, the model's the last; scores in nats a word. `judge` is "bound" or "held-out". Numbers
+    of topics from `fewest` to `most` are as good but for 0.005 nats a word.
+    """
+
+    judge: str
+    points: Sequence[tuple[int, int, float, float | None, bool]]
+    fewest: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class Growth:
     """How the topics of a growing model came about.
 
@@ -203,8 +218,8 @@ class Page:
     `positions` holds an (x, y) for each topic, in [-1, 1], or nothing. `documents_total` and `words_total`
     are the sizes of the collection: where they exceed what is here, the page says that it shows a part.
     `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
-    the model of the topics' matches. `growth` is of a model whose number of topics is learned, `changes` of
-    one that learns new words.
+    the model of the topics' matches. `growth` is of a model whose number of topics is learned, `search` of
+    one whose number was searched for, `changes` of one that learns new words.
     """
 
     title: str
@@ -225,4 +240,5 @@ class Page:
     unigram_held_out: float | None = None
     compared: str = ""
     growth: Growth | None = None
+    search: Search | None = None
     changes: Changes | None = None

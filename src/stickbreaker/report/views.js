@@ -224,7 +224,16 @@ function drawTrace(state) {
   fill("#trace", ...curves.map((curve) => learningFigure(curve, width)));
 }
 
+function drawSearch(state) {
+  const { search, curves } = state.data;
+  if (!search) return;
+  const shown = searchCurves(search), room = roomOf("#search-charts", 280);
+  const width = shown.length < 2 || room < 720 ? room : (room - 32) / 2;
+  fill("#search-charts", ...shown.map((curve, i) => searchChart(search, curve, curves[i], Math.min(width, 640), GROWTH_HEIGHT)));
+}
+
 function drawGrowth(state) {
+  drawSearch(state);
   const { growth, topics, curves } = state.data;
   if (!growth) return;
   const width = roomOf("#growth-chart", 280), slider = find("#growth-at");
