@@ -40,9 +40,8 @@ def test_the_planted_number_is_found_from_every_seed(n_topics, seed):
     assert fewest <= n_topics <= most
     assert model.eta == None  # noqa: E711 (the parameter stays as given, and eta is learned)
     assert model.eta_ == pytest.approx(0.05, rel=0.5)
-    *grid, last = model.search_
+    grid, last = [point for point in model.search_ if not point.final], model.search_[-1]
     assert last.final
-    assert not any(point.final for point in grid)
     assert len({point.topics for point in grid}) == len(grid) >= 4
     assert last.used == model.n_topics_
     assert (last.bound, last.passes) == (model.bound_, model.n_iter_)
@@ -73,31 +72,39 @@ def point(topics, score, final=False, used=None):
 GRID = [point(k, score) for k, score in ((20, -8.0), (10, -8.05), (5, -8.15), (40, -8.02), (80, -8.1))]
 
 
-def test_the_better_of_the_last_run_and_the_grid_is_kept():
+def test_a_run_that_moves_bring_back_to_the_peak_is_the_last():
     search = TopicSearch("bound", 1000)
-    last = search.next_settings(GRID)
-    assert set(last) == {"n_topics"}
-    assert 15 < last["n_topics"] < 30
-    assert search.next_settings([*GRID, point(22, -7.99, final=True)]) is None
-    worse = [*GRID, point(22, -8.01, final=True)]
-    assert search.next_settings(worse) == {"n_topics": 20}, "from the best of the grid, with moves"
-    assert search.next_settings([*worse, point(20, -7.99, final=True)]) is None
-    worse = [*worse, point(20, -8.02, final=True)]
-    again = search.next_settings(worse)
+    peak = search.peak(GRID).topics
+    assert 18 < peak < 25
+    assert search.next_settings(GRID) == {"n_topics": 2 * peak}
+    assert search.next_settings([*GRID, point(2 * peak, -7.99, final=True, used=peak + 1)]) is None
+    assert TopicSearch("bound", peak + 3).next_settings([*GRID[:3], point(40, -8.06)])["n_topics"] <= peak + 3
+
+
+def test_one_that_does_not_forget_its_start_is_followed_by_one_from_the_peak():
+    search = TopicSearch("bound", 1000)
+    peak = search.peak(GRID).topics
+    high = [*GRID, point(2 * peak, -7.98, final=True, used=2 * peak - 3)]
+    assert search.next_settings(high) == {"n_topics": peak}
+    assert search.next_settings([*high, point(peak, -7.984, final=True)]) is None, "as good, with fewer"
+    worse = [*high, point(peak, -7.99, final=True)]
+    assert search.next_settings(worse) == {"n_topics": 2 * peak}, "the model is always the last run's"
+    assert search.next_settings([*worse, high[-1]]) is None
+
+
+def test_what_is_below_the_grid_is_not_kept():
+    search = TopicSearch("bound", 1000)
+    peak = search.peak(GRID).topics
+    low = [*GRID, point(2 * peak, -8.1, final=True, used=peak)]
+    assert search.next_settings(low) == {"n_topics": peak}
+    low = [*low, point(peak, -8.01, final=True)]
+    assert search.next_settings(low) == {"n_topics": 20}, "the best of the grid, with moves"
+    assert search.next_settings([*low, point(20, -7.99, final=True)]) is None
+    low = [*low, point(20, -8.02, final=True)]
+    again = search.next_settings(low)
     assert again == {"n_topics": 20, "moves": None, "schedule": "batch"}, "to its end: no max_iter"
-    assert search.next_settings([*worse, point(20, -8.0, final=True)]) is None
-    assert search.next_settings([*worse, point(20, -8.1, final=True)]) is None, "it ends in any case"
-
-
-def test_a_search_is_as_many_runs_as_it_needs():
-    curve = {k: -((np.log(k / 30.0)) ** 2) / 20 for k in (1, 2, *(5 * 2**j for j in range(10)))}
-    points, search = [], TopicSearch("bound", 10_000)
-    while not points or not points[-1].final:
-        settings = search.next_settings(points)
-        final = "tol" not in settings
-        points.append(point(settings["n_topics"], curve.get(settings["n_topics"], 0.0), final))
-    assert [one.topics for one in points] == [20, 10, 5, 40, 80, 160, 30] or points[-1].topics == 30
-    assert len(points) <= 7
+    assert search.next_settings([*low, point(20, -8.0, final=True)]) is None
+    assert search.next_settings([*low, point(20, -8.1, final=True)]) is None, "it ends in any case"
 
 
 def test_the_range_is_of_the_curve_unless_moves_led_away():

@@ -16,6 +16,7 @@ from stickbreaker.learning.variational import VariationalRun
 PASSES = 15  # of a run over the grid
 DOCUMENTS = 4  # for each topic that is tried, at least: with fewer, topics learn documents by heart
 GRID = {"moves": None, "schedule": "batch"}  # parameters of runs over the grid
+BACK = 1.15  # times the peak: topics in use with which moves have brought a run back to it
 ROOM = 1e-6  # nats a word: a final run may be worse than the best of the grid by rounding
 
 
@@ -33,22 +34,31 @@ class TopicSearch:
     def next_settings(self, points: Sequence[SearchPoint]) -> Mapping[str, Any] | None:
         """The parameters of the run that follows, over those of the estimator; None: the last was the model.
 
-        Runs over the grid make few passes, over all documents at a time and without moves; one from the peak
-        goes to its end. If that is not as good as the best of the grid, one from the same number follows; and
-        if that is not either, the best of the grid again, to its end.
+        Runs over the grid make few passes, over all documents at a time and without moves. The next starts
+        from twice their peak and goes to its end, with moves; if these bring it back to the peak it is the
+        last. Otherwise moves do not forget where a run began, and one starts from the peak itself. What is
+        not as good as a run before it is followed by that one again, so that the last is the best.
         """
         tried = [point for point in points if not point.final]
         number = next_number({point.topics: point.score(self.judge) for point in tried}, self.most)
         if number is not None:
             return {"n_topics": number, "max_iter": self.passes, "tol": 0.0, **GRID}
+        ends, peak = points[len(tried) :], self.peak(points).topics
+        twice = max(peak, min(2 * peak, self.most))
+        if not ends:
+            return {"n_topics": twice}
         best = min(tried, key=lambda point: (-point.score(self.judge), point.topics))
-        ends = points[len(tried) :]
-        if any(end.score(self.judge) >= best.score(self.judge) - ROOM for end in ends):
+        top = max(ends, key=lambda point: point.score(self.judge))
+        last, starts = ends[-1], [point.topics for point in ends]
+        above_grid = top.score(self.judge) >= best.score(self.judge) - ROOM
+        if last.topics in starts[:-1]:
             return None
-        starts = tuple(dict.fromkeys((self.peak(points).topics, best.topics)))
-        if len(ends) < len(starts):
-            return {"n_topics": starts[len(ends)]}
-        return {"n_topics": best.topics, **GRID} if len(ends) == len(starts) else None
+        if len(ends) == 1 and twice > peak and not (above_grid and last.used <= BACK * peak):
+            return {"n_topics": peak}
+        if above_grid:
+            good = last.score(self.judge) >= top.score(self.judge) - ALIKE
+            return None if good else {"n_topics": top.topics}
+        return {"n_topics": best.topics} if best.topics not in starts else {"n_topics": best.topics, **GRID}
 
     def peak(self, points: Sequence[SearchPoint]) -> Peak:
         """The best number of topics, and those that are as good, by the runs over the grid."""
