@@ -9,8 +9,8 @@ from stickbreaker import HDP, Corpus, Hybrid, Online, UserError
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.plain_hdp import PlainHDP
-from stickbreaker.estimators.search_points import SearchPoint, points_from
-from stickbreaker.estimators.topic_search import TopicSearch, range_of
+from stickbreaker.estimators.search.search_points import SearchPoint, points_from
+from stickbreaker.estimators.search.topic_search import TopicSearch, range_of
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.testing import plant_topics

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.estimators.estimator import Estimator
-    from stickbreaker.estimators.search_points import SearchPoint
+    from stickbreaker.estimators.search.search_points import SearchPoint
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
     from stickbreaker.learning.loop import Run, RunState
     from stickbreaker.learning.observers import Observer

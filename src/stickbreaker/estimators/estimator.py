@@ -13,14 +13,14 @@ import numpy as np
 
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
-from stickbreaker.estimators.search_points import SearchPoint
+from stickbreaker.estimators.search.search_points import SearchPoint
 from stickbreaker.learning.loop import Limits, Run, RunState
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.saved import ModelDirectory, Snapshot
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.topic_search import TopicSearch
+    from stickbreaker.estimators.search.topic_search import TopicSearch
     from stickbreaker.estimators.topics.topic_snapshots import Evolving
 
 

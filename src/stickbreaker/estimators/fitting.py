@@ -25,7 +25,7 @@ from stickbreaker.estimators.saving import (
     manifest_at_start,
     manifest_of,
 )
-from stickbreaker.estimators.search_points import SearchPoint, points_from
+from stickbreaker.estimators.search.search_points import SearchPoint, points_from
 from stickbreaker.estimators.settings import seed_of
 from stickbreaker.learning.convergence import relative_change, settled
 from stickbreaker.learning.loop import Run, RunState, run
@@ -37,7 +37,7 @@ from stickbreaker.saved.manifest import RESTORE, SEARCH, VOCABULARY
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.topic_search import TopicSearch
+    from stickbreaker.estimators.search.topic_search import TopicSearch
 
 
 @dataclass

@@ -40,7 +40,7 @@ from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.topic_search import TopicSearch
+    from stickbreaker.estimators.search.topic_search import TopicSearch
 
 AUTO, UNSEARCHED = "auto", 50  # n_topics to be searched for, and its number where there is no search
 JUDGES = ("bound", "held-out")
@@ -162,7 +162,7 @@ class PlainHDP(TopicEstimator):
     def topic_search(self, n_documents: int) -> "TopicSearch | None":
         if not self.searches:
             return None
-        from stickbreaker.estimators.topic_search import DOCUMENTS, PASSES, TopicSearch
+        from stickbreaker.estimators.search.topic_search import DOCUMENTS, PASSES, TopicSearch
 
         passes = PASSES if self.max_iter is None else min(PASSES, int(self.max_iter))
         return TopicSearch(self.judge, max(1, n_documents // DOCUMENTS), passes)
@@ -176,7 +176,7 @@ class PlainHDP(TopicEstimator):
     def search_range(self) -> tuple[int, int] | None:
         if not self.search_:
             return None
-        from stickbreaker.estimators.topic_search import range_of
+        from stickbreaker.estimators.search.topic_search import range_of
 
         return range_of(self.judge, self.search_)
 

@@ -11,7 +11,7 @@ from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import kind_of
-from stickbreaker.estimators.search_points import points_from
+from stickbreaker.estimators.search.search_points import points_from
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.learning.trace import line_of
 from stickbreaker.saved import ModelDirectory, Snapshot

@@ -23,7 +23,9 @@ BLOCK = re.compile(r"(rows|records)-\d+-\w+/\d+\.(arrow|safetensors)")  # files 
 VERSION = re.compile(r"(rows|records)-\d+-\w+")  # the directories that they are in
 KINDS = (STATE, KEYS, EVOLUTION, BLOCK)
 RESTORE = "restore it from a copy or fit again"
-SEARCH = "search"  # of a manifest: the runs of a search that are finished, see estimators/search_points.py
+SEARCH = (
+    "search"  # of a manifest: the runs of a search that are finished, see estimators/search/search_points.py
+)
 DIGESTS = "trace_digests"  # of a manifest: whether each line of the trace has a digest of itself
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stickbreaker.estimators.search_points import SearchPoint
+from stickbreaker.estimators.search.search_points import SearchPoint
 from stickbreaker.evaluation.model_selection import ALIKE, Peak, next_number, peak_of
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.variational import VariationalRun
