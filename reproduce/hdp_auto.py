@@ -129,7 +129,6 @@ def section(data: dict[str, Any]) -> Section:
         "Each model is HDP() with all defaults: runs over a grid of numbers of topics, then one from the "
         "peak of a parabola through their scores, or from twice that. A tenth of each text is held out from "
         "everything, and its documents are completed from one half; held-out judges hold out another tenth. "
-        "
         "CPU seconds are of one thread: of all runs but the last, and of that.",
     ]
     for name, one in data["texts"].items():
