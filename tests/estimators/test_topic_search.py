@@ -92,6 +92,14 @@ def test_one_that_does_not_forget_its_start_is_followed_by_one_from_the_peak():
     assert search.next_settings([*worse, high[-1]]) is None
 
 
+def test_documents_held_out_judge_no_moves():
+    search = TopicSearch("held-out", 1000)
+    grid = [SearchPoint(one.topics, one.used, -9.0, one.bound, 15, False) for one in GRID]
+    last = search.next_settings(grid)
+    assert last == {"n_topics": search.peak(grid).topics, "moves": None, "schedule": "batch"}
+    assert search.next_settings([*grid, SearchPoint(22, 22, -9.0, -7.99, 30, True)]) is None
+
+
 def test_what_is_below_the_grid_is_not_kept():
     search = TopicSearch("bound", 1000)
     peak = search.peak(GRID).topics

@@ -42,7 +42,7 @@ function searchChart(search, [judge, column, said], colour, width, height) {
   const clamped = (n) => clamp(px(n), left, right), [fewest, most] = search.range;
   const spoken = `${said} by topics in use, of ${counted(points.length, "run")}; ${describeRun(last, said)}`;
   const fine = scale.yTicks.length > 1 && scale.yTicks[1] - scale.yTicks[0] < 0.01 ? 3 : 2;
-  const dot = (p) => node("circle", { class: p.final ? "last" : "run", cx: px(p.used).toFixed(1), cy: py(p.score).toFixed(1), r: p.final ? 5.5 : 4, ...(p.final ? { fill: colour } : { stroke: colour }) },
+  const dot = (p) => node("circle", { class: p === last ? "last" : "run", cx: px(p.used).toFixed(1), cy: py(p.score).toFixed(1), r: p.final ? 5.5 : 3.5, ...(p === last ? { fill: colour } : { stroke: colour }) },
     node("title", {}, describeRun(p, said)));
   return node("svg", { class: "search-chart", role: "img", "aria-label": spoken, ...frame(width, height) },
     judge === search.judge ? node("rect", { class: "alike", x: (clamped(fewest) - 4).toFixed(1), y: top, width: (clamped(most) - clamped(fewest) + 8).toFixed(1), height: bottom - top }) : null,

@@ -22,10 +22,11 @@ class SearchPoint:
     final: bool
 
     def score(self, judge: str) -> float:
-        """The score by which runs are compared."""
+        """The score by which runs are compared. Raises ValueError where the run has none."""
         if judge == "bound":
             return self.bound
-        assert self.held_out is not None
+        if self.held_out is None:
+            raise ValueError("a run of the search has no held-out score")
         return self.held_out
 
     def to_json(self) -> dict[str, Any]:

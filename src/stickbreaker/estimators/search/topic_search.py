@@ -37,13 +37,16 @@ class TopicSearch:
         Runs over the grid make few passes, over all documents at a time and without moves. The next starts
         from twice their peak and goes to its end, with moves; if these bring it back to the peak it is the
         last. Otherwise moves do not forget where a run began, and one starts from the peak itself. What is
-        not as good as a run before it is followed by that one again, so that the last is the best.
+        not as good as a run before it is followed by that one again, so that the last is the best. Moves
+        follow the bound: judged by documents held out, the last run starts from the peak and makes none.
         """
         tried = [point for point in points if not point.final]
         number = next_number({point.topics: point.score(self.judge) for point in tried}, self.most)
         if number is not None:
             return {"n_topics": number, "max_iter": self.passes, "tol": 0.0, **GRID}
         ends, peak = points[len(tried) :], self.peak(points).topics
+        if self.judge != "bound":  # which is what moves follow
+            return {"n_topics": peak, **GRID} if not ends else None
         twice = max(peak, min(2 * peak, self.most))
         if not ends:
             return {"n_topics": twice}
