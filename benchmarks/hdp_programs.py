@@ -69,7 +69,8 @@ class OurHDP:
         from stickbreaker import HDP, Online, SplitMerge
 
         settings = dict(settings)
-        online = Online(**{name: settings.pop(name) for name in SCHEDULE if name in settings})
+        given = {name: settings.pop(name) for name in SCHEDULE if name in settings}
+        online = Online(**{"kappa": 0.5, "tau0": 1.0, **given})
         choices: dict[str, dict[str, Any]] = {
             "memoised-SM": {"schedule": "memoised", "moves": SplitMerge(accept="exact")},
             "memoised": {"schedule": "memoised", "moves": None},
@@ -77,8 +78,8 @@ class OurHDP:
             "oHDP": {"schedule": online, "moves": None},
             "CGS": {"schedule": "batch", "moves": None, "inference": "gibbs"},
         }
-        given = {**choices[self.method], **settings}
-        return HDP(n_topics, max_iter=passes, tol=0.0, n_jobs=1, random_state=seed, **given)
+        chosen = {**choices[self.method], **settings}
+        return HDP(n_topics, max_iter=passes, tol=0.0, n_jobs=1, random_state=seed, **chosen)
 
 
 class GensimHDP:

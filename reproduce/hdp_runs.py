@@ -60,7 +60,7 @@ def estimator(
 
     `batch`: documents of an online step; `total`: documents of a stream, where they are not all at hand.
     """
-    online = Online(batch_size=batch, total=total)
+    online = Online(batch_size=batch, kappa=0.5, tau0=1.0, total=total)  # the paper's, section 4
     choices: dict[str, dict[str, Any]] = {
         MEMOISED: {"schedule": "memoised", "moves": SplitMerge(accept="exact")},
         PAPER: {"schedule": online, "moves": SplitMerge(accept="paper")},

@@ -45,7 +45,11 @@ def case(kind):
     words = KINDS[kind]
     table = Table(generator.gamma(0.3, 9.0, (N, TOPICS)), "words", "topics", groups=words.groups())
     trials = {name: Stats(some(N, 2, generator)) for name in ("split", "merge")}
-    arrays = {"shares": generator.random(N), "start": generator.gamma(0.5, 2.0, (N, 2))}
+    arrays = {
+        "shares": generator.random(N),
+        "start": generator.gamma(0.5, 2.0, (N, 2)),
+        "log_words": generator.normal(size=(N, 2)),
+    }
     params = {name: Field(item.values) for name, item in words.start().items()}
     return table, Stats(some(N, TOPICS, generator), trial=trials), arrays, Words(words, params)
 
@@ -94,6 +98,10 @@ def every_ask(table, report, arrays, words):
             {**told, **fresh, "start": arrays["start"]},
         ),
         "union": RowQuery(partial(row_queries.union, topic=1, into=[0, 3], amounts=True), merged),
+        "union_foreseen": RowQuery(
+            partial(row_queries.union_foreseen, topic=1, into=[0, 3], tokens=tokens),
+            {"log_words": arrays["log_words"]},
+        ),
         "union_after": RowQuery(
             partial(row_queries.union_after, topic=1, into=[0, 3], scale=3.0), {**merged, **fresh}
         ),

@@ -72,7 +72,7 @@ RUNS: dict[str, tuple[str, Maker]] = {  # the corpus and the estimator
     "hdp": ("one", hdp(3)),
     "hdp, searched": ("one", hdp("auto")),
     "hdp, memoised": ("one", hdp(2, schedule=Memoised(16), max_iter=6)),
-    "hdp, online": ("one", hdp(2, schedule=SMALL_BATCHES, max_iter=6)),
+    "hdp, online": ("one", hdp(2, schedule=SMALL_BATCHES, moves=SplitMerge("halves"), max_iter=6)),
     "hdp, by the paper": ("one", hdp(6, schedule=SMALL_BATCHES, moves=SplitMerge("paper"))),
     "hdp, hybrid": ("one", hdp(3, inference="hybrid", schedule="batch", moves=None)),
     "hdp, gibbs": ("one", hdp(3, inference="gibbs", max_iter=12)),

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from stickbreaker import HDP, Memoised, SplitMerge, UserError
+from stickbreaker import HDP, Memoised, Online, SplitMerge, UserError
 from stickbreaker.core.edits import Split, apply_to_local
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field
 from stickbreaker.learning import moves
+from stickbreaker.models.row_queries import RowBlock
+from stickbreaker.models.topics.moves import row_queries
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import plant_topics
 from stickbreaker.testing.estimators import untimed
@@ -271,7 +273,8 @@ def test_what_failed_is_tried_again_after_its_wait(monkeypatch):
 def test_a_stream_goes_on_from_a_model_without_moves():
     """Moves are asked for afterwards: the two topics become the planted five."""
     X = plant_topics(n_documents=600).counts
-    model = HDP(2, random_state=0, moves=None, max_iter=3, tol=0.0).fit(X).set_params(moves="split-merge")
+    model = HDP(2, random_state=0, moves=None, max_iter=3, tol=0.0).fit(X)
+    model.set_params(moves=SplitMerge("halves"), schedule=Online(kappa=0.5, tau0=1.0))
     for start in range(30):
         first = 20 * start % 400
         model.partial_fit(X[first : first + 200])
@@ -310,3 +313,68 @@ def test_edits_of_one_decision_move_records_by_their_own_shares():
         local = apply_to_local((Split("topics", source, 0.5, trial=trial),), local)
     assert local["gamma"].values == pytest.approx(np.array([[1.0, 1, 9, 9], [9, 9, 1, 1]]))
     assert set(local) == {"gamma"}
+
+
+def test_handovers_that_lose_much_by_a_minibatch_are_given_up(monkeypatch):
+    """Of the planted topics most, before the other documents try them; memory has them as failed."""
+    planned, judged = set(), set()
+    propose, decide = moves.propose, moves.decide
+
+    def plan(*given):
+        found = propose(*given)
+        planned.update(item.name for _, item in found if item.name.startswith("merge"))
+        return found
+
+    def look(model, engine, shape, proposals, step):
+        judged.update(item.name for _, item in proposals if item.name.startswith("merge"))
+        return decide(model, engine, shape, proposals, step)
+
+    monkeypatch.setattr(moves, "propose", plan)
+    monkeypatch.setattr(moves, "decide", look)
+    X = plant_topics(n_documents=200, length=80, seed=1).counts
+    model = HDP(5, random_state=0, schedule=IN_FIFTIES, max_iter=6, tol=0.0).fit(X)
+    assert model.n_topics_ == 5
+    assert judged <= planned
+    assert len(judged) < len(planned) / 2
+    assert (model.params_["failed"].values > 0.0).any()
+
+
+def test_a_topic_handed_over_to_one_is_foreseen_as_it_would_be():
+    counts = np.random.default_rng(1).gamma(0.5, 3.0, (6, 4))
+    for tokens in (1e-6, 30.0):
+        held = {"log_words": np.random.default_rng(2).normal(size=(6, 1))}
+        foreseen = row_queries.union_foreseen(
+            RowBlock(0, len(counts), counts, held), 1, [3], np.array([tokens])
+        )
+        assert foreseen.counts == pytest.approx(
+            np.stack([counts[:, 3] + counts[:, 1], counts[:, 3], counts[:, 1]], axis=1)
+        )
+
+
+def test_words_of_a_topic_go_where_they_are_likely():
+    """By tokens and E[log beta] of the targets, and nothing is made or lost."""
+    counts = np.full((2, 3), 8.0)
+    held = {"log_words": np.log([[0.1, 0.3], [0.5, 0.5]])}
+    foreseen = row_queries.union_foreseen(
+        RowBlock(0, len(counts), counts, held), 0, [1, 2], np.array([3.0, 1.0])
+    ).counts
+    assert foreseen[:, :2] == pytest.approx(np.array([[12.0, 12.0], [14.0, 10.0]]))
+    assert foreseen[:, 2:] == pytest.approx(np.full((2, 3), 8.0))
+
+
+@pytest.mark.parametrize("start", [5, 12])
+def test_an_online_run_keeps_its_topics_unless_moves_are_asked_for(start):
+    """No move by default: every planted topic is there at the end, from as many and from more."""
+    planted = plant_topics(n_documents=1500, length=60, seed=1)
+    model = HDP(start, random_state=0, schedule="online", max_iter=4, tol=0.0).fit(planted.counts)
+    assert model.model.moves == ()
+    assert not any("edits" in record for record in model.trace_)
+    assert model.n_topics_ == start
+    assert matched(model.topic_word_, planted.topics)[1].min() > 0.9
+
+
+def test_the_first_online_step_keeps_the_seeds():
+    X = plant_topics(n_documents=600).counts
+    first = [lambda record: record["step"] == 1]
+    model = HDP(5, random_state=0, schedule="online", callbacks=first).fit(X)
+    assert model.trace_[0]["rate"] < 0.1

@@ -54,6 +54,7 @@ class LocalEngine(Engine):
         self._stopped = False
         self.locals: dict[int, Local] = {}
         self.fresh: dict[int, Local] = {}  # of the step under way
+        self.views: dict[int, View] = {}  # of its shards, where proposals may be tried again
         self.memoized = MemoizedReports()
 
     def start(self, model: Model, counts: Seeds, keys: Sequence[str] | None = None) -> None:
@@ -94,24 +95,26 @@ class LocalEngine(Engine):
         def work(shard: Shard[Any]) -> Done:
             known, view = self._view_for(shard, params, whole)
             first = int(shard.documents[0])
+            if proposals:
+                self.views[first] = view
             local, stats = self.model.local_step(view, known, self.locals.get(first), seed)
             if proposals:
                 extra, trial = self.model.evaluate_proposals(view, known, local, seed, proposals)
                 local, stats = {**local, **extra}, replace(stats, trial=trial)
             return first, local, stats
 
-        self.fresh = {}
+        self.fresh, self.views = {}, {}
         return self._summed(work, shards, keep=self.keep_local or bool(proposals))
 
     def retry(
         self, params: Record, shards: Iterable[Shard[Any]], seed: int, proposals: Sequence[Proposal]
     ) -> Stats:
         params = self._prepared(params)
-        whole = self._whole_view(params, len(self.fresh))
+        whole = None if self.views else self._whole_view(params, len(self.fresh))
 
         def work(shard: Shard[Any]) -> Done:
-            known, view = self._view_for(shard, params, whole)
             first = int(shard.documents[0])
+            known, view = self._view_for(shard, params, self.views.get(first, whole))
             local = self.fresh[first]
             extra, trial = self.model.evaluate_proposals(view, known, local, seed, proposals)
             none = no_rows(self.table.shape[1])
@@ -146,7 +149,7 @@ class LocalEngine(Engine):
                 self.locals[first] = without_trials(local)
             else:
                 self.locals.pop(first, None)
-        self.fresh = {}
+        self.fresh, self.views = {}, {}
 
     def replace_report(self, number: int, stats: Stats, keep: float) -> Stats:
         fresh, last = self.memoized.replace(number, stats)
@@ -160,7 +163,7 @@ class LocalEngine(Engine):
         return self.memoized.known(self.table.shape)
 
     def _view_for(self, shard: Shard[Any], params: Record, whole: View | None) -> tuple[Shard[Any], View]:
-        """The shard with its rows as this table numbers them, and the model's view of them."""
+        """The shard with its rows as this table numbers them, and `whole` or a view of its own rows."""
         shard = replace(shard, rows=self.model.reads(shard, self.table.positions))
         if whole is not None:
             return shard, whole

@@ -1,7 +1,7 @@
 """The parameters of the hierarchical Dirichlet process, and the model that they describe."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -68,10 +68,11 @@ class PlainHDP(TopicEstimator):
         (or `Gibbs(burn_in=None, every=10, chains=1)`), exact sampling of every token's topic and of the
         weights, in batch; topics come and go (Teh et al. 2006, section 5.3).
     schedule : "memoised" (or `Memoised(batch_size=None)`), exact updates after each minibatch; "batch"
-        (bHDP), "online" (oHDP) or `Online(...)`, kappa 0.5 and tau0 1 by default. None: memoised, or batch
+        (bHDP), "online" (oHDP) or `Online(...)`, kappa 0.7 and tau0 64 by default. None: memoised, or batch
         with Gibbs sampling and the franchise.
     moves : "split-merge" is what suits the schedule: `SplitMerge(accept="exact")` where it sees all
-        documents, "halves" online and in `partial_fit`; "paper" judges as Bryant & Sudderth do; None: none.
+        documents, and none online and in `partial_fit`, where a minibatch says too little of a merge;
+        `SplitMerge(accept="halves")` tries them there, "paper" judges as Bryant & Sudderth do; None: none.
     alpha : concentration of documents around the weights: a number is fixed, "learned" starts at 1; Gibbs
         sampling draws it, and `concentration`, under Gamma(1, 1) priors.
     concentration : gamma, that of the weights: a number is fixed, "learned" starts at 1.
@@ -106,7 +107,7 @@ class PlainHDP(TopicEstimator):
 
     kind: ClassVar[str] = "HDP"
     documents: ClassVar[str] = "growing"
-    online: ClassVar[tuple[float, float]] = (0.5, 1.0)  # kappa and tau0 (Bryant & Sudderth 2012, section 4)
+    online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0: the first step keeps the seeds
 
     n_topics: int | str = "auto"  # pyright: ignore[reportIncompatibleVariableOverride]
     _: KW_ONLY
@@ -229,13 +230,13 @@ class PlainHDP(TopicEstimator):
                 raise UserError(f"moves={chosen} needs words that are known", remedy="set moves=None")
             return ()
         growing = documents.direct and self.gibbs_settings() is None
-        if chosen is None or (not growing and isinstance(chosen, str)):
-            return ()
         streamed = schedule in ("online", "partial_fit")
+        if chosen is None or (isinstance(chosen, str) and (streamed or not growing)):
+            return ()
         if isinstance(chosen, str):
-            chosen = SplitMerge("halves" if streamed else "exact")
-        if schedule == "partial_fit" and chosen.accept == "exact":  # a stream goes on from what `fit` began
-            chosen = replace(chosen, accept="halves")
+            chosen = SplitMerge("exact")
+        if schedule == "partial_fit" and chosen.accept == "exact":
+            return ()  # a stream goes on from what `fit` began
         if not growing:
             raise UserError(
                 f"moves={chosen}", remedy="leave moves None with Gibbs sampling and the franchise"

@@ -164,8 +164,8 @@ HDP: Changes = {
         "help": 'Prior of words in topics: a number or "learned".  [default: learned with --topics auto, '
         "else 0.01]",
     },
-    "--kappa": {"default": 0.5},
-    "--tau0": {"default": 1.0},
+    "--kappa": {"default": 0.7},
+    "--tau0": {"default": 64.0},
     "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
 }
 checkpoint_option = click.option(
@@ -267,7 +267,7 @@ def lda(guide: GuideChoice, **options: Any) -> None:
     show_default=True,
     type=click.Choice(["split-merge", "exact", "halves", "paper", "none"]),
     help="Topics split and merge, judged by all documents (exact), by half a minibatch (halves), as in the "
-    "paper, or by what the schedule allows (split-merge).",
+    "paper, or as suits the schedule (split-merge): exact, and none online.",
 )
 @click.option(
     "--representation",

@@ -6,11 +6,12 @@ from functools import partial
 
 import numpy as np
 
+from stickbreaker.core.edits import Split
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.models.contract import Decision, Proposal, Step
 from stickbreaker.models.row_queries import ReportRows, RowArray, RowQuery, TableView
 from stickbreaker.models.topics.moves import row_queries
-from stickbreaker.models.topics.moves.decisions import Candidate, Limits, accepted, chosen
+from stickbreaker.models.topics.moves.decisions import EMPTY, Candidate, Limits, accepted, chosen
 from stickbreaker.models.topics.moves.pairs import correlation, pairs
 from stickbreaker.models.topics.moves.row_queries import Answer, Terms, evidence, log_likelihood
 from stickbreaker.models.topics.moves.split_merge import (
@@ -28,6 +29,10 @@ from stickbreaker.models.topics.moves.trials import mark, topic_of
 SETTLED = 2.0  # passes before exact moves begin: alpha must be learned first
 STEPS = 10  # minibatches before moves that are judged on halves begin
 WHOLE = np.array([1.0, 1.0, -1.0])  # what a topic's two parts have more than the whole
+FEW = 0.5  # share of all documents of which a minibatch that handovers are given up by has no more
+HOPELESS = (
+    0.1  # nats for each token of a topic that its handover seems to lose, by a minibatch, to be given up
+)
 RATE = 0.2  # merges of a stream wait until the learning rate is below: totals must be steady
 
 
@@ -63,19 +68,36 @@ class ExactMoves(TopicMoves):
     def _hopeless(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
     ) -> Decision:
-        """Splits that gain nothing by the documents that they were fitted to, if all were like these.
+        """Proposals that are not worth trying on all other documents, if these are like the minibatch's.
 
-        Handovers are not fitted, and a part of the documents says too little of them.
+        Splits that gain nothing by the documents that they were fitted to; and handovers that lose much,
+        which are not fitted, so that a part of the documents says less of them.
         """
-        splits = [plan for plan in proposals if "targets" not in plan.change]
-        if not splits:
+        totals = table.totals.sum(axis=0)
+        scale = float(totals.sum()) / max(stats.tokens, 1e-300)
+        tried = [plan for plan in proposals if "targets" not in plan.change or scale * FEW > 1.0]
+        if not tried:
             return Decision()
-        sums = table.add({plan.name: self._terms(params, stats, plan) for plan in splits})
-        scale = float(table.totals.sum()) / max(stats.tokens, 1e-300)
-        lost = [each for each in self._judged(params, stats, splits, sums, scale) if not each.gain > 0.0]
+        sums = table.add(
+            {
+                plan.name: self._foreseen(params, stats, plan)
+                if "targets" in plan.change
+                else self._terms(params, stats, plan)
+                for plan in tried
+            }
+        )
+        found = self._judged(params, stats, tried, sums, scale)
+        lost = [each for each in found if not each.gain > _least(each, totals)]
         later = rounds_of(step, scale * stats.documents)
-        _, memory = chosen(params, lost, Limits(0.0, 0), table.totals.sum(axis=0), later)
+        _, memory = chosen(params, lost, Limits(0.0, 0), totals, later)
         return Decision(dropped=tuple(each.plan for each in lost), params=memory)
+
+    def _foreseen(self, params: Record, stats: Stats, plan: Proposal) -> RowQuery:
+        """The words' terms of a handover, if words are shared out by E[log beta] of the targets."""
+        topic, targets = concerned(plan)
+        tokens = np.maximum(tokens_of(stats.trial[plan.name]), 1e-6)
+        columns = partial(row_queries.union_foreseen, topic=topic, into=targets, tokens=tokens)
+        return RowQuery(Terms(self._words(params), columns), {"log_words": plan.change["log_words"].values})
 
     def _candidates(
         self, params: Record, stats: Stats, proposals: Sequence[Proposal], table: TableView, step: Step
@@ -109,6 +131,11 @@ class ExactMoves(TopicMoves):
         topic, tokens = topic_of(plan.change["topic"]), tokens_of(stats.trial[plan.name])
         columns = partial(row_queries.split, topic=topic, tokens=tokens)
         return RowQuery(Terms(self._words(params), columns), {"trial": ReportRows(plan.name)})
+
+
+def _least(item: Candidate, totals: Array) -> float:
+    """The gain in nats, by a minibatch, that a proposal must exceed to be tried on all documents."""
+    return 0.0 if isinstance(item.edit, Split) else -max(HOPELESS * float(totals[item.topics[0]]), EMPTY)
 
 
 class HalvesMoves(TopicMoves):

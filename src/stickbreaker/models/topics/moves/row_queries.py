@@ -226,6 +226,14 @@ def union(part: RowBlock, topic: int, into: Sequence[int], amounts: bool) -> Col
     return Columns(_united(part.counts, handed(part, amounts)["words"], topic, into, amounts))
 
 
+def union_foreseen(part: RowBlock, topic: int, into: Sequence[int], tokens: Array) -> Columns:
+    """Topics after another was handed over to them, each word by `tokens` (targets) and by their E[log beta];
+    then they and it as they are."""
+    logs = part.held["log_words"] + np.log(tokens)
+    along = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return Columns(_united(part.counts, along / along.sum(axis=1, keepdims=True), topic, into))
+
+
 def union_after(part: RowBlock, topic: int, into: Sequence[int], scale: float) -> Columns:
     """The same; drawn is what the report, times `scale`, has more of each than they."""
     along = own_shares(part.held["trial"])
