@@ -6,6 +6,7 @@ The results are printed as they come and kept in reproduce-results/ as hdp.json,
 each part, so that a run cut short leaves what it had.
 """
 
+import hdp_auto
 import hdp_bars
 import hdp_nips
 import hdp_prior
@@ -36,6 +37,9 @@ STUDY = Study(
         "bars": Part((), (14, 50), hdp_bars.measure, hdp_bars.section),
         "nips": Part(("NIPS",), (25, 2600), hdp_nips.measure, hdp_nips.section),
         "stream": Part((), (5, 60), hdp_stream.measure, hdp_stream.section),
+        "auto": Part(
+            ("AP", "de-news", "NIPS", "20 Newsgroups"), (30, 600), hdp_auto.measure, hdp_auto.section
+        ),
         "prior": Part((), (5, 150), hdp_prior.measure, hdp_prior.section),
     },
 )

@@ -218,7 +218,33 @@ def test_every_part_has_a_section_and_the_page_is_made(tmp_path):
     text = (tmp_path / "hdp.md").read_text(encoding="utf-8")
     world = data["worlds"][0]
     assert f"| 1 | 0 | {world['runs'][0]['start']} | {world['true']} |" in text
-    assert set(STUDY.parts) == {"bars", "nips", "stream", "prior"}
+    assert set(STUDY.parts) == {"bars", "nips", "stream", "auto", "prior"}
+
+
+def test_the_part_about_the_number_of_topics_is_measured_and_told(tmp_path, monkeypatch):
+    import hdp_auto
+    from hdp import STUDY
+    from parts import write
+
+    monkeypatch.setattr(hdp_auto, "texts", lambda name: ["river bank boat", "money bank loan"] * 30)
+    size = hdp_auto.Size({"toy": 40}, (0, 1), (2,), (3,), (0,), 60)
+    data = hdp_auto.measure(False, size)
+    assert [run["judge"] for run in data["texts"]["toy"]["runs"]] == ["bound"] * 2 + ["held-out"] * 2 + [
+        "from 2"
+    ]
+    assert [run["true"] for run in data["planted"]] == [20, 20, 3]
+    assert all(run["search"] > 0.0 < run["last"] for run in data["planted"])
+    write(STUDY, tmp_path, {"dates": {"auto": "2026-11-23"}, "parts": {"auto": data}})
+    assert "search against the last run" in (tmp_path / "hdp.md").read_text(encoding="utf-8")
+
+
+def test_draws_of_a_number_of_topics_have_none_too_small_to_be_known():
+    from hdp_auto import LEAST, hdp_of
+
+    for n_topics in (5, 37):
+        world = hdp_of(n_topics, seed=1)
+        assert len(world.topics) == len(world.alpha) == n_topics
+        assert (world.alpha / world.alpha.sum()).min() >= LEAST
 
 
 def test_a_number_is_near_within_a_tenth_or_one():

@@ -36,6 +36,7 @@ CONFIGURATIONS = {  # name: class, its own settings, the corpus
     "open words, hybrid, online": (LDA, {"words": OPEN, "inference": "hybrid", "schedule": SMALL}, "one"),
     "open words, online": (LDA, {"words": OPEN, "schedule": SMALL}, "one"),
     "hdp": (HDP, {"schedule": Memoised(150)}, "one"),
+    "hdp, searched": (HDP, {"n_topics": "auto"}, "one"),
     "hdp, hybrid": (HDP, {"schedule": Memoised(150), "inference": "hybrid"}, "one"),
     "hdp, batch": (HDP, {"schedule": "batch", "moves": None}, "one"),
     "hdp, online": (HDP, {"schedule": SMALL, "moves": SplitMerge("paper")}, "one"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.evaluation import fewest_topics
+from stickbreaker.evaluation import fewest_topics, next_number, peak_of
 
 
 def test_by_hand() -> None:
@@ -63,3 +63,57 @@ def test_mistakes_are_told() -> None:
     for seeds in ([[-1.0]], [-1.0, -1.0], [[[-1.0, -2.0]]]):
         with pytest.raises(UserError, match="same documents"):
             fewest_topics({5: seeds}, [1, 1])
+
+
+# A search: which number is next, and where the peak is
+
+
+def searched(curve, most=10_000):
+    """The numbers that a search tries on a curve."""
+    scores = {}
+    while (number := next_number(scores, most)) is not None:
+        scores[number] = curve(number)
+    return list(scores)
+
+
+@pytest.mark.parametrize(
+    ("peak", "tried"),
+    [
+        (20, {5, 10, 20, 40, 80}),
+        (5, {1, 2, 5, 10, 20, 40}),
+        (1, {1, 2, 5, 10, 20, 40}),
+        (160, {5, 10, 20, 40, 80, 160, 320, 640}),
+    ],
+)
+def test_two_numbers_are_tried_on_each_side_of_the_best(peak, tried):
+    assert set(searched(lambda k: -abs(np.log(k / peak)))) <= tried
+    numbers = sorted(searched(lambda k: -abs(np.log(k / peak))))
+    place = numbers.index(peak)
+    assert len(numbers) - place > 2
+    assert place >= min(2, [1, 2, 5, 10, 20, 40, 80, 160].index(peak))
+
+
+def test_no_more_topics_are_tried_than_allowed():
+    assert searched(lambda k: k, 75)[-1] == 40
+    assert set(searched(lambda k: k, 3)) == {1, 2}
+    assert searched(lambda k: k, 0) == [1]
+
+
+@pytest.mark.parametrize("shift", [-0.3, 0.0, 0.3])
+def test_the_peak_is_that_of_the_parabola(shift):
+    numbers = [10, 20, 40, 80, 160]
+    vertex = np.log(40) + shift
+    points = [(k, -8.0 - 0.01 * (np.log(k) - vertex) ** 2) for k in numbers]
+    found = peak_of([*points, (5, -9.0)])  # one too far below to be of the peak
+    assert found.fitted
+    assert abs(np.log(found.topics) - vertex) < 0.02
+    reach = np.sqrt(0.005 / 0.01)
+    assert found.fewest == pytest.approx(np.exp(vertex - reach), abs=0.51)
+    assert found.most == pytest.approx(np.exp(vertex + reach), abs=0.51)
+
+
+def test_without_a_parabola_the_best_is_taken_and_the_fewest_of_equals():
+    assert peak_of([(20, -8.0), (10, -9.0)])[:1] == (20,)
+    assert peak_of([(10, -8.0), (20, -8.05), (40, -8.0001)]) == (10, 10, 40, False), "it opens upwards"
+    assert peak_of([(37, -5.0), (37, -5.0002), (36, -5.0004)])[0] == 36
+    assert peak_of([(3, -5.0)]) == (3, 3, 3, False)

@@ -47,7 +47,7 @@ def lda(**settings: Any) -> Maker:
     return lambda **more: LDA(4, **{**SETTINGS, **settings, **more})
 
 
-def hdp(n_topics: int, **settings: Any) -> Maker:
+def hdp(n_topics: int | str, **settings: Any) -> Maker:
     """HDP of a few passes."""
     return lambda **more: HDP(n_topics, **{**SETTINGS, **settings, **more})
 
@@ -71,6 +71,7 @@ RUNS: dict[str, tuple[str, Maker]] = {  # the corpus and the estimator
     "open words, bloom": ("one", lda(words=OpenVocabulary(memory="bloom"), schedule=SMALL_BATCHES)),
     "open words, hybrid": ("one", lda(words="open", inference="hybrid", schedule=SMALL_BATCHES)),
     "hdp": ("one", hdp(3)),
+    "hdp, searched": ("one", hdp("auto")),
     "hdp, memoised": ("one", hdp(2, schedule=Memoised(16), max_iter=6)),
     "hdp, online": ("one", hdp(2, schedule=SMALL_BATCHES, moves=SplitMerge("halves"), max_iter=6)),
     "hdp, by the paper": ("one", hdp(6, schedule=SMALL_BATCHES, moves=SplitMerge("paper"))),

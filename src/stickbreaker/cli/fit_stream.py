@@ -22,7 +22,7 @@ from stickbreaker.cli.console import (
 )
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
-from stickbreaker.cli.running import emit_finished
+from stickbreaker.cli.running import emit_finished, tell_of_topics
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -134,6 +134,7 @@ def fit_stream(
     refuse_existing(out, overwrite)
     analysis = choice.analysis(settings.largest_text)
     model.words = opened.build(analysis)
+    tell_of_topics(model, stream=True)
     tell_of_compiling()
     stop = Stop()
     with stop_signals(stop.request):

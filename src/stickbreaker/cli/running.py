@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.estimators.estimator import Estimator
+    from stickbreaker.estimators.search.search_points import SearchPoint
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
     from stickbreaker.learning.loop import Run, RunState
     from stickbreaker.learning.observers import Observer
+
+
+JUDGES = {"bound": "the bound", "held-out": "documents held out"}
 
 
 def begin(
@@ -54,6 +58,23 @@ def begin(
         inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
         fitting.begin(model, corpus, out, held_out=held_out, corpus_inside=inside, overwrite=overwrite)
         _tell_of_guide(model, corpus)
+        tell_of_topics(model)
+
+
+def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
+    """Note how a model that learns its number of topics comes to one."""
+    from stickbreaker.estimators.kinds import KINDS
+
+    if "growth" not in KINDS[model.kind].sections:
+        return
+    start, search = model.n_topics_at_start(), None if stream else model.topic_search(1)
+    if search is not None:
+        note(f"searching for the number of topics, by {JUDGES[search.judge]}; --topics K is one run from K")
+    elif isinstance(model.n_topics, int):
+        note(f"starting from {start} topics, as --topics says; auto searches for their number")
+    else:
+        needs = "all documents at hand, closed words, mean-field inference and one machine"
+        note(f"starting from {start} topics; a search for their number needs {needs}")
 
 
 def _tell_of_words_left_out(corpus: "Corpus") -> None:
@@ -124,7 +145,13 @@ def run_on(
 
         try:
             done = fitting.resume(
-                path, every=every, threads=threads, watch=[watcher()], stopper=on_signal, spark=spark
+                path,
+                every=every,
+                threads=threads,
+                watch=[watcher()],
+                stopper=on_signal,
+                spark=spark,
+                tell=lambda point: note(_describe(point)),
             )
         except Interrupted:
             fail(f"interrupted; {remedy}")
@@ -132,6 +159,13 @@ def run_on(
     if warning is not None:
         note(f"note: {warning}")
     return done
+
+
+def _describe(point: "SearchPoint") -> str:
+    """A finished run of a search, as a line."""
+    held_out = "" if point.held_out is None else f", held-out {point.held_out:.4f}"
+    kind = "last run, from" if point.final else "searching:"
+    return f"{kind} {point.topics} topics, {point.used} in use, bound {point.bound:.4f} nats/word{held_out}"
 
 
 def _summarize(path: Path, estimator: "Estimator", job: "Run[Any]", state: "RunState") -> dict[str, Any]:
@@ -148,7 +182,16 @@ def _summarize(path: Path, estimator: "Estimator", job: "Run[Any]", state: "RunS
         "kind": state.kind,
         "held_out": state.held_out[-1] if state.held_out else None,
         "seed": job.seed,
+        **_summarize_search(estimator),
     }
+
+
+def _summarize_search(estimator: "Estimator") -> dict[str, Any]:
+    """The runs of a search, and the numbers of topics that are as good; nothing without one."""
+    chosen = estimator.search_range()
+    if chosen is None:
+        return {}
+    return {"search": [point.to_json() for point in estimator.search_], "range": list(chosen)}
 
 
 def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[str, ...]) -> str:
@@ -162,7 +205,13 @@ def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[st
         f"{summary['model']}: {learned} from {summary['documents']} documents in "
         f"{steps}, {KINDS[summary['kind']]} {summary['score']:.4f} nats/word{held_out}"
     )
-    return "\n".join([line, *(f"Next: stickbreaker {verb} {summary['model']}" for verb in following)])
+    found: list[str] = []
+    if "range" in summary:
+        fewest, most = summary["range"]
+        numbers = f"{fewest} to {most}" if most > fewest else f"{fewest}"
+        runs = len(summary["search"])
+        found = [f"Topics within 0.005 nats/word of the best, by {runs} runs: {numbers}"]
+    return "\n".join([line, *found, *(f"Next: stickbreaker {verb} {summary['model']}" for verb in following)])
 
 
 def watcher() -> "Observer":

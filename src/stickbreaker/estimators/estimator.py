@@ -13,12 +13,14 @@ import numpy as np
 
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.estimators.search.search_points import SearchPoint
 from stickbreaker.learning.loop import Limits, Run, RunState
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.saved import ModelDirectory, Snapshot
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.estimators.search.topic_search import TopicSearch
     from stickbreaker.estimators.topics.topic_snapshots import Evolving
 
 
@@ -52,6 +54,7 @@ class Estimator(ABC):
     n_iter_: int
     converged_: bool
     n_features_in_: int
+    search_: tuple[SearchPoint, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -70,6 +73,22 @@ class Estimator(ABC):
     @abstractmethod
     def limits(self) -> Limits:
         """When a run ends."""
+
+    def topic_search(self, n_documents: int) -> "TopicSearch | None":
+        """The search of which this estimator's model is the last run; None where it makes one run."""
+        return None
+
+    def of_search(self, settings: Mapping[str, Any]) -> "Estimator":
+        """The estimator of one run of a search, by the parameters that the search sets."""
+        raise NotImplementedError
+
+    def search_range(self) -> tuple[int, int] | None:
+        """The fewest and the most topics that are as good as those found by a search; None without one."""
+        return None
+
+    def least_held_out(self) -> float:
+        """The share of the documents to hold out where nothing else is said."""
+        return 0.0
 
     @abstractmethod
     def new_run(

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from stickbreaker.estimators.saving import (
     manifest_at_start,
     manifest_of,
 )
+from stickbreaker.estimators.search.search_points import SearchPoint, points_from
 from stickbreaker.estimators.settings import seed_of
 from stickbreaker.learning.convergence import relative_change, settled
 from stickbreaker.learning.loop import Run, RunState, run
@@ -32,10 +34,21 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
-from stickbreaker.saved.manifest_fields import VOCABULARY
+from stickbreaker.saved.manifest_fields import SEARCH, VOCABULARY
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.estimators.search.topic_search import TopicSearch
+
+
+@dataclass
+class Learned:
+    """A run that is over, its trace, and the runs of the search that it was the last of."""
+
+    job: Run[Any]
+    state: RunState
+    trace: Trace
+    search: tuple[SearchPoint, ...]
 
 
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
@@ -43,18 +56,32 @@ def fit(estimator: Estimator, corpus: Corpus) -> RunState:
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
-    best: tuple[Run[Any], RunState, Trace] | None = None
+    best: Learned | None = None
     for start in range(estimator.n_init):
         seed = estimator.seed_ if start == 0 else derived_seed(estimator.seed_, purposes.START, start)
-        job, state = estimator.new_run(corpus, seed)
-        trace = Trace()
-        observers = [Clock(), trace, *map(Callback, estimator.callbacks or ())]
-        run(job, state, observers)
-        if best is None or final_score(state) > final_score(best[1]):
-            best = job, state, trace
+        learned = _learn(estimator, corpus, seed)
+        if best is None or final_score(learned.state) > final_score(best.state):
+            best = learned
     assert best is not None
-    finish(estimator, corpus, *best)
-    return best[1]
+    estimator.search_ = best.search
+    finish(estimator, corpus, best.job, best.state, best.trace)
+    return best.state
+
+
+def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
+    """One run, or all those of a search."""
+    search, held_out = estimator.topic_search(corpus.n_documents), estimator.least_held_out()
+    points: tuple[SearchPoint, ...] = ()
+    while True:
+        settings = None if search is None else search.next_settings(points)
+        one = estimator if settings is None else estimator.of_search(settings)
+        job, state = one.new_run(corpus, seed, held_out)
+        trace = Trace()
+        run(job, state, [Clock(), trace, *map(Callback, estimator.callbacks or ())])
+        if search is not None and settings is not None:
+            points = (*points, search.point(settings, job, state))
+        if search is None or state.stopped or search.next_settings(points) is None:
+            return Learned(job, state, trace, points)
 
 
 def finish(estimator: Estimator, corpus: Corpus, job: Run[Any], state: RunState, trace: Trace) -> None:
@@ -101,17 +128,28 @@ def begin(
 
     With `corpus_inside`, the corpus's directory is moved in. Raises UserError where something is in the way.
     """
-    seed = seed_of(estimator.random_state)
+    seed, held_out = seed_of(estimator.random_state), held_out or estimator.least_held_out()
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
+    search = estimator.topic_search(corpus.n_documents)
+    first = estimator if search is None else _next_of(estimator, search, ())
+    assert first is not None
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
     with new_model_directory(path, overwrite=overwrite) as directory:
-        job, state = estimator.new_run(corpus, seed, held_out, directory.path)
+        job, state = first.new_run(corpus, seed, held_out, directory.path)
         directory.write_vocabulary(corpus.vocabulary)
         if corpus_inside:
             shutil.move(str(corpus.path), directory.path / "corpus")
         analysis = None if corpus.analysis is None else corpus.analysis.resolved().to_dict()
         fixed = manifest_of(estimator, seed, {**about(corpus), "analysis": analysis}, where, held_out)
+        if search is not None:
+            fixed[SEARCH] = []
         directory.write(snapshot_of(job, state, fixed))
+
+
+def _next_of(estimator: Estimator, search: "TopicSearch", points: Sequence[SearchPoint]) -> Estimator | None:
+    """The estimator of the run of a search that follows those that are finished; None: the last was."""
+    settings = search.next_settings(points)
+    return None if settings is None else estimator.of_search(settings)
 
 
 def resume(
@@ -122,11 +160,13 @@ def resume(
     watch: Sequence[Observer] = (),
     stopper: Callable[[Callable[[], None]], object] | None = None,
     spark: "SparkEngine | None" = None,
+    tell: Callable[[SearchPoint], object] | None = None,
 ) -> tuple[Estimator, Run[Any], RunState] | None:
-    """Go on with the run at `path` to its end; None when it is finished already.
+    """Go on with the run at `path` to its end, or with all runs of a search; None when it is finished
+    already.
 
     `spark` is the session of a run on Spark. Checkpoints every `every` seconds. `stopper` is called with
-    the run's `stop`, for signal handlers.
+    the run's `stop`, for signal handlers; `tell` with each run of a search as it ends.
     Raises Interrupted after a checkpoint when stopped, UserError where the corpus or a file has changed.
     """
     directory = ModelDirectory(path)
@@ -135,39 +175,82 @@ def resume(
         return None
     directory.lock()
     try:
-        snapshot = directory.read()
-        manifest = snapshot.manifest
-        if manifest["status"] == "done":  # by another process, a moment ago
-            return None
-        with making_sense_of(path, RESTORE):
-            estimator, corpus, job, state = _restored(path, snapshot, threads, spark)
-        directory.truncate_trace(manifest)
-        before = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
-        trace, fixed = Trace(directory.trace_path, snapshot.trace), manifest_at_start(manifest)
-
-        def finished() -> Snapshot:
-            estimator.seed_ = job.seed
-            _record(estimator, corpus, trace)
-            done = {**fixed, "corpus_path": None}
-            return estimator.finish_run(corpus, job, state, done, directory.path)
-
-        evolving = estimator.evolution(job, state, directory)
-        snapshots = None if evolving is None else evolving.snapshots
-        checkpoints = Checkpoints(directory, fixed, every, finished, snapshots)
-        if stopper is not None:
-            stopper(job.stop)
-        with naming(path):
-            run(job, state, [Clock(before), trace, *watch, *([evolving] if evolving else []), checkpoints])
+        while True:
+            snapshot = directory.read()
+            if snapshot.manifest["status"] == "done":  # by another process, a moment ago
+                return None
+            with making_sense_of(path, RESTORE):
+                restored = _restored(path, snapshot, threads, spark)
+            if _go_on(restored, directory, snapshot, every, watch, stopper, tell):
+                break
     finally:
         directory.unlock()
     directory.clear()
-    return estimator, job, state
+    return restored.estimator, restored.job, restored.state
 
 
-def _restored(
-    path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None"
-) -> tuple[Estimator, Corpus, Run[Any], RunState]:
-    """The estimator, corpus, run and state of a snapshot, from where the run goes on."""
+def _go_on(
+    restored: "Restored",
+    directory: ModelDirectory,
+    snapshot: Snapshot,
+    every: float,
+    watch: Sequence[Observer],
+    stopper: Callable[[Callable[[], None]], object] | None,
+    tell: Callable[[SearchPoint], object] | None,
+) -> bool:
+    """Go on with a run to its end; whether it is the last, so that the directory has the finished model.
+
+    In place of any other run of a search, the directory has the one that follows, at its start.
+    """
+    estimator, job, state = restored.estimator, restored.job, restored.state
+    directory.truncate_trace(snapshot.manifest)
+    before = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
+    trace = Trace(directory.trace_path, snapshot.trace)
+    fixed, last = manifest_at_start(snapshot.manifest), True
+
+    def finished() -> Snapshot:
+        nonlocal last
+        if restored.search is not None:
+            settings = restored.search.next_settings(estimator.search_)
+            assert settings is not None
+            point = restored.search.point(settings, job, state)
+            estimator.search_ = (*estimator.search_, point)
+            fixed[SEARCH] = [one.to_json() for one in estimator.search_]
+            if tell is not None:
+                tell(point)
+            following = _next_of(estimator, restored.search, estimator.search_)
+            if following is not None and not state.stopped:
+                last = False
+                started = following.new_run(restored.corpus, job.seed, fixed["held_out"], directory.path)
+                return snapshot_of(*started, fixed)
+        estimator.seed_ = job.seed
+        _record(estimator, restored.corpus, trace)
+        done = {**fixed, "corpus_path": None}
+        return estimator.finish_run(restored.corpus, job, state, done, directory.path)
+
+    evolving = estimator.evolution(job, state, directory)
+    snapshots = None if evolving is None else evolving.snapshots
+    checkpoints = Checkpoints(directory, fixed, every, finished, snapshots)
+    if stopper is not None:
+        stopper(job.stop)
+    with naming(directory.path):
+        run(job, state, [Clock(before), trace, *watch, *([evolving] if evolving else []), checkpoints])
+    return last
+
+
+@dataclass
+class Restored:
+    """A run as a checkpoint has it, its estimator, and the search that it is a part of."""
+
+    estimator: Estimator
+    corpus: Corpus
+    job: Run[Any]
+    state: RunState
+    search: "TopicSearch | None"
+
+
+def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None") -> Restored:
+    """The run of a snapshot, from where it goes on."""
     manifest = snapshot.manifest
     estimator = estimator_of(manifest, threads)
     if spark is not None and estimator.engine == "local":
@@ -178,7 +261,12 @@ def _restored(
     if learned_from(manifest)[0] != about(corpus):
         raise ValueError("it says something else of its corpus than that does")
     _refuse_other_words(path, manifest, corpus)
-    return estimator, corpus, *estimator.resume_run(corpus, snapshot, path)
+    search = estimator.topic_search(corpus.n_documents) if SEARCH in manifest else None
+    estimator.search_ = points_from(manifest.get(SEARCH, []))
+    one = estimator if search is None else _next_of(estimator, search, estimator.search_)
+    if one is None:
+        raise ValueError("the search is over, and its last run is not")
+    return Restored(estimator, corpus, *one.resume_run(corpus, snapshot, path), search)
 
 
 def _refuse_other_words(path: Path, manifest: dict[str, Any], corpus: Corpus) -> None:

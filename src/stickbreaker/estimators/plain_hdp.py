@@ -1,16 +1,27 @@
 """The parameters of the hierarchical Dirichlet process, and the model that they describe."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
+from stickbreaker.corpus import Vocabulary
+from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.engines import Engine
-from stickbreaker.estimators.settings import concentration, inference_of, positive, schedule_of
+from stickbreaker.estimators.settings import (
+    concentration,
+    engine_name,
+    inference_of,
+    params_of,
+    positive,
+    schedule_of,
+)
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.learning.observers import TraceRecord
-from stickbreaker.learning.schedules import Schedule
+from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
@@ -29,7 +40,13 @@ from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.estimators.search.topic_search import TopicSearch
 
+AUTO, UNSEARCHED = "auto", 50  # n_topics to be searched for, and its number where there is no search
+JUDGES = ("bound", "held-out")
+HELD_OUT = 0.1  # share of the documents that judges numbers of topics, unless another is held out
+ETA = 0.01
+ETA_START = 0.05  # of a learned eta, whatever the number of topics
 REPRESENTATIONS = {"direct": "growing", "franchise": "franchise"}  # and their documents slots
 
 
@@ -42,7 +59,11 @@ class PlainHDP(TopicEstimator):
 
     Parameters
     ----------
-    n_topics : topics to start with.
+    n_topics : "auto" searches for the number of topics, by the bound or what `judge` says: runs over 5, 10,
+        20, ... topics, then one from the peak of their scores (docs/models/hdp.md). A number: one run, which
+        starts there. Where a search makes no sense "auto" is 50: online, in `partial_fit` and on Spark, with
+        sampled documents, the franchise, and an open vocabulary.
+    judge : of the search: "bound", or "held-out", of a tenth of the documents, which is not learned from.
     inference : "mean-field", or "hybrid" (or `Hybrid(burn_in=5, samples=5)`), sampled documents, or "gibbs"
         (or `Gibbs(burn_in=None, every=10, chains=1)`), exact sampling of every token's topic and of the
         weights, in batch; topics come and go (Teh et al. 2006, section 5.3).
@@ -58,12 +79,17 @@ class PlainHDP(TopicEstimator):
     representation : "direct", or "franchise": tables in documents, each with a topic (Wang, Paisley & Blei
         2011), batch or online mean-field.
     tables : of the franchise, tables a document at most.
-    eta : prior of words in topics. A number or an array (words) is fixed, "learned" starts at 1 / n_topics.
+    eta : prior of words in topics. A number or an array (words) is fixed, "learned" starts at 0.05. None:
+        learned with n_topics "auto", else 0.01.
     words, init, n_init, max_iter, tol, doc_max_iter, doc_tol, keep_local, fold_in, engine, n_jobs,
         random_state, callbacks : as in `LDA`.
 
     Attributes
     ----------
+    search_ : the runs of a search in their order, the last of them the model's: each with `topics` to start
+        with, `used`, `bound`, `held_out`, `passes` and `final` (False: of the grid). Empty without a search.
+    n_topics_range_ : (fewest, most) topics whose score is within 0.005 nats a word of the best; None without
+        a search.
     n_topics_ : topics in use, those with an expected token at least and 1e-4 of all; the others are left out
         of every attribute and of `transform`.
     topic_ids_ : lasting numbers of the topics in use: a split's first part and a merge's larger target keep
@@ -84,8 +110,9 @@ class PlainHDP(TopicEstimator):
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0: the first step keeps the seeds
     streamed: ClassVar[tuple[float, float]] = online
 
-    n_topics: int = 50
+    n_topics: int | str = "auto"  # pyright: ignore[reportIncompatibleVariableOverride]
     _: KW_ONLY
+    judge: str = "bound"
     inference: str | Hybrid | Gibbs = "mean-field"
     schedule: str | Schedule | None = None
     moves: str | SplitMerge | None = "split-merge"
@@ -93,7 +120,7 @@ class PlainHDP(TopicEstimator):
     concentration: float | str = "learned"
     representation: str = "direct"
     tables: int = 15
-    eta: float | str | Array = 0.01
+    eta: float | str | Array | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
     words: str | OpenVocabulary = "closed"
     init: str = "documents"
     n_init: int = 1
@@ -107,6 +134,64 @@ class PlainHDP(TopicEstimator):
     n_jobs: int | None = None
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
+
+    def _learned_eta_start(self, n_topics: int) -> float:
+        return ETA_START
+
+    def _eta(self) -> float | str | Array:
+        if self.eta is not None:
+            return self.eta
+        return "learned" if self.n_topics == AUTO else ETA
+
+    def n_topics_at_start(self) -> int:
+        if isinstance(self.n_topics, str) and self.n_topics != AUTO:
+            raise UserError(f"n_topics={self.n_topics!r}", remedy='n_topics is a number or "auto"')
+        return UNSEARCHED if isinstance(self.n_topics, str) else self.n_topics
+
+    @property
+    def searches(self) -> bool:
+        """Whether `fit` searches for the number of topics: where bounds of finished runs can be compared."""
+        if self.n_topics != AUTO or isinstance(self.learning_schedule(), Online):
+            return False
+        mean_field = inference_of(self.inference).name == "mean-field" and self._slot() == "growing"
+        return (
+            mean_field
+            and not self.is_open
+            and engine_name(self.engine) == "local"
+            and np.ndim(self._eta()) < 2
+        )
+
+    def topic_search(self, n_documents: int) -> "TopicSearch | None":
+        if not self.searches:
+            return None
+        from stickbreaker.estimators.search.topic_search import DOCUMENTS, PASSES, TopicSearch
+
+        passes = PASSES if self.max_iter is None else min(PASSES, int(self.max_iter))
+        return TopicSearch(self.judge, max(1, n_documents // DOCUMENTS), passes)
+
+    def of_search(self, settings: Mapping[str, Any]) -> "PlainHDP":
+        return PlainHDP(**{**params_of(self), "eta": self._eta(), **settings})
+
+    def least_held_out(self) -> float:
+        return HELD_OUT if self.searches and self.judge == "held-out" else 0.0
+
+    def search_range(self) -> tuple[int, int] | None:
+        if not self.search_:
+            return None
+        from stickbreaker.estimators.search.topic_search import range_of
+
+        return range_of(self.judge, self.search_)
+
+    @property
+    def n_topics_range_(self) -> tuple[int, int] | None:
+        return self.search_range()
+
+    def refuse_params(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> None:
+        super().refuse_params(vocabulary, analysis)
+        if self.judge not in JUDGES:
+            raise UserError(f"judge={self.judge!r}", remedy="judge is " + " or ".join(map(repr, JUDGES)))
 
     def _slot(self) -> str:
         if self.representation not in REPRESENTATIONS:
@@ -174,7 +259,7 @@ class PlainHDP(TopicEstimator):
         gamma, gamma_learned = concentration("concentration", self.concentration, {}, 1.0)
         positive("tables", self.tables, whole=True)
         slot = FranchisePrior if self._slot() == "franchise" else HDPPrior
-        return slot(int(self.n_topics), float(alpha), float(gamma), alpha_learned, gamma_learned)
+        return slot(self.n_topics_at_start(), float(alpha), float(gamma), alpha_learned, gamma_learned)
 
     def _mean_field(self, max_iter: int, *, keep_local: bool) -> LocalSolver:
         if self._slot() != "franchise":

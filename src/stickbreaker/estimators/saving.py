@@ -10,12 +10,13 @@ from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import kind_of
+from stickbreaker.estimators.search.search_points import points_from
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.learning.trace import line_of
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
-from stickbreaker.saved.manifest_fields import DIGESTS
+from stickbreaker.saved.manifest_fields import DIGESTS, SEARCH
 
 E = TypeVar("E", bound=Estimator)
 
@@ -53,7 +54,8 @@ def manifest_of(
 def manifest_at_start(manifest: dict[str, Any]) -> dict[str, Any]:
     """What `manifest_of` said when the run of a manifest began."""
     names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path")
-    return {name: manifest[name] for name in names} | {DIGESTS: manifest.get(DIGESTS, False)}
+    held = {name: manifest[name] for name in names} | {DIGESTS: manifest.get(DIGESTS, False)}
+    return {**held, SEARCH: manifest[SEARCH]} if SEARCH in manifest else held
 
 
 def learned_from(manifest: dict[str, Any]) -> tuple[dict[str, Any], Analysis | PolylingualAnalysis | None]:
@@ -97,7 +99,10 @@ def save(estimator: Estimator, path: Path, *, overwrite: bool) -> None:
         if traced:
             directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
-        fixed = {**manifest_of(estimator, estimator.seed_, corpus), DIGESTS: traced}
+        held_out = estimator.least_held_out()
+        fixed = {**manifest_of(estimator, estimator.seed_, corpus, held_out=held_out), DIGESTS: traced}
+        if estimator.search_:
+            fixed[SEARCH] = [point.to_json() for point in estimator.search_]
         directory.write(estimator.snapshot(fixed))
 
 
@@ -143,6 +148,7 @@ def _fill(
     refuse_other_languages(analysis, estimator.vocabulary_)
     estimator.analysis_ = analysis or Analysis()
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
+    estimator.search_ = points_from(snapshot.manifest.get(SEARCH, []))
     estimator.trace_ = snapshot.trace
     lasts = in_place or snapshot.manifest["status"] != "running"
     try:

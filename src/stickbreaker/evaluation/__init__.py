@@ -37,7 +37,7 @@ from stickbreaker.evaluation.matching import (
     stability,
     topic_similarity,
 )
-from stickbreaker.evaluation.model_selection import Fewest, fewest_topics
+from stickbreaker.evaluation.model_selection import Fewest, Peak, fewest_topics, next_number, peak_of
 from stickbreaker.evaluation.nearest import Nearest, nearest_documents
 from stickbreaker.evaluation.open_vocabulary import (
     OpenTopics,
@@ -59,6 +59,7 @@ __all__ = [
     "Meetings",
     "Nearest",
     "OpenTopics",
+    "Peak",
     "Sides",
     "StringScore",
     "Tokens",
@@ -84,8 +85,10 @@ __all__ = [
     "match_models",
     "match_topics",
     "nearest_documents",
+    "next_number",
     "npmi",
     "one_side",
+    "peak_of",
     "retrieval_mrr",
     "shared_words",
     "split_halves",

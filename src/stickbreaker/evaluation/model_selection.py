@@ -1,4 +1,5 @@
-"""How many topics? The fewest whose held-out score cannot be distinguished from the best one's."""
+"""How many topics? Of numbers that were given, the fewest whose held-out score cannot be distinguished from
+the best one's; of all numbers, the peak of a curve whose points a search chooses."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -7,6 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError
+
+FIRST = 20  # the number of topics that a search begins with
+BESIDE = 2  # numbers tried on each side of the best
+NEAR = 0.1  # nats a word below the best: points below that are not of the peak
+ALIKE = 0.005  # nats a word below the peak within which a number is as good
+NOISE = 0.0005  # nats a word by which equal runs may differ
 
 
 class Fewest(NamedTuple):
@@ -53,6 +60,75 @@ def fewest_topics(nats: Mapping[int, Sequence[ArrayLike]], tokens: ArrayLike) ->
         if behind <= error:
             return Fewest(topics, best, behind, error)
     raise AssertionError("the best is within any error of itself")
+
+
+def next_number(scores: Mapping[int, float], most: int) -> int | None:
+    """The number of topics to try next, of the grid 1, 2, 5, 10, 20, 40, ... up to `most`; None: enough.
+
+    `scores`: of the numbers tried so far. Enough is two numbers on each side of the best.
+
+    >>> next_number({}, 1000), next_number({20: -8.0}, 1000), next_number({20: -8.0, 10: -8.1}, 1000)
+    (20, 10, 5)
+    """
+    grid = _grid(most)
+    if not scores:
+        return max(number for number in grid if number <= max(FIRST, grid[0]))
+    best = grid.index(min(scores, key=lambda number: (-scores[number], number)))
+    for step in (-1, 1):  # few topics cost less
+        for place in range(best + step, best + step * (BESIDE + 1), step):
+            if 0 <= place < len(grid) and grid[place] not in scores:
+                return grid[place]
+    return None
+
+
+def _grid(most: int) -> list[int]:
+    """The numbers of topics that a search may try."""
+    grid = [1, 2]
+    while 5 * 2 ** (len(grid) - 2) <= most:
+        grid.append(5 * 2 ** (len(grid) - 2))
+    return [number for number in grid if number <= max(1, most)]
+
+
+class Peak(NamedTuple):
+    """The best number of topics on a curve, and the numbers from `fewest` to `most` that are as good.
+
+    `fitted`: by a parabola; otherwise it is the best of the numbers tried.
+    """
+
+    topics: int
+    fewest: int
+    most: int
+    fitted: bool
+
+
+def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
+    """The peak of a curve through `points`: topics in use, and nats a word.
+
+    A parabola in the logarithm of the topics in use is laid through the points within `NEAR` of the best,
+    by least squares; its vertex is the peak. Where these have fewer than three numbers of topics, or the
+    parabola opens upwards, it is the best point, the fewest topics where several are as good but for noise.
+    The range is where the curve is within `ALIKE` of the peak, as far as numbers were tried.
+
+    >>> peak_of([(10, -8.07), (20, -8.01), (40, -7.99), (80, -8.01), (160, -8.07)])
+    Peak(topics=40, fewest=26, most=62, fitted=True)
+    """
+    best = max(score for _, score in points)
+    near = [(used, score) for used, score in points if score >= best - NEAR]
+    numbers = sorted({used for used, _ in near})
+    if len(numbers) >= 3:
+        logs, scores = (np.array(values, np.float64) for values in zip(*near, strict=True))
+        logs = np.log(np.maximum(logs, 1.0))
+        middle = logs.mean()
+        terms = np.stack([np.ones(len(near)), logs - middle, (logs - middle) ** 2], axis=1)
+        _, slope, bend = np.linalg.lstsq(terms, scores, rcond=None)[0].tolist()
+        if bend < 0.0:
+            vertex, reach = middle - slope / (2.0 * bend), (ALIKE / -bend) ** 0.5
+            at = [float(np.exp(vertex + way * reach)) for way in (0.0, -1.0, 1.0)]
+            topics, fewest, most = (round(min(max(n, numbers[0]), numbers[-1])) for n in at)
+            return Peak(topics, fewest, most, fitted=True)
+    alike = [used for used, score in near if score >= best - ALIKE]
+    topics = min(used for used, score in near if score >= best - NOISE)
+    return Peak(topics, min(alike), max(alike), fitted=False)
 
 
 def _error(best: NDArray[np.float64], other: NDArray[np.float64], words: NDArray[np.float64]) -> float:

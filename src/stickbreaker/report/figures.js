@@ -18,6 +18,8 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .self, .volume { fill: #8a8f98; }
 .layer { stroke: #ffffff; stroke-width: 0.8; }
 .curve.table { stroke: #5a6069; stroke-width: 1.6; stroke-dasharray: 5 3; }
+.search-chart .alike { fill: #f1ead0; }
+.search-chart .run { fill: #ffffff; stroke-width: 2; }
 .growth-chart .split, .growth-chart .merge { fill: #1e2227; }
 .genealogy .line { fill: none; stroke: #8a8f98; stroke-width: 2; }
 .genealogy .joined { stroke-width: 1.5; stroke-dasharray: 2.5 2.5; }
@@ -99,9 +101,12 @@ function relationFigures({ topics, relations }) {
   };
 }
 
-function growthFigures({ growth, topics, curves }) {
+function growthFigures({ growth, search, topics, curves }) {
   if (!growth) return {};
   const found = growth.learned ? { "number-of-topics": figureOf("Number of topics", growthChart(growth, curves[0], 720, 340)) } : {};
+  (search ? searchCurves(search) : []).forEach((curve, i) => {
+    found[`search-${i + 1}`] = figureOf("How many topics", searchChart(search, curve, curves[i], 720, 340));
+  });
   if (!growth.lines.length) return found;
   const chart = genealogyChart(growth, topics, 900, false), { width, height } = chart.attributes;
   const whole = node("svg", { class: "genealogy", ...frame(width, height + 24) },

@@ -154,6 +154,21 @@ class Refinement:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """The runs by which the number of topics was searched for.
+
+    `points` are (topics to start with, topics in use, bound, held-out score or None, whether it ran to its
+    end) of each run, the model's the last; scores in nats a word. `judge` is "bound" or "held-out". Numbers
+    of topics from `fewest` to `most` are as good but for 0.005 nats a word.
+    """
+
+    judge: str
+    points: Sequence[tuple[int, int, float, float | None, bool]]
+    fewest: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class Growth:
     """How the topics of a model came about by splits and merges.
 
@@ -217,8 +232,8 @@ class Page:
     are the sizes of the collection: where they exceed what is here, the page says that it shows a part.
     `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
     the model of the topics' matches. `growth` is of a model whose topics were split and merged, or
-    whose number of them is learned, `changes` of one that learns new words. `predictions` and `warnings`
-    (lines) are of one that learns from a stream.
+    whose number of them is learned, `search` of one whose number was searched for, `changes` of one that
+    learns new words. `predictions` and `warnings` (lines) are of one that learns from a stream.
     """
 
     title: str
@@ -239,6 +254,7 @@ class Page:
     unigram_held_out: float | None = None
     compared: str = ""
     growth: Growth | None = None
+    search: Search | None = None
     changes: Changes | None = None
     predictions: Sequence[Prediction] = ()
     warnings: Sequence[str] = ()

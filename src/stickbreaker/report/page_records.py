@@ -28,6 +28,7 @@ from stickbreaker.report.page_data import (
     Growth,
     Page,
     Prediction,
+    Search,
     Topic,
     TracePoint,
     WordList,
@@ -117,6 +118,7 @@ def _page_of(
         unigram_held_out=figures.get("unigram_held_out"),
         compared=compare.resolve().name if compare else "",
         growth=_growth(model) if "growth" in sections else None,
+        search=_search(model, manifest["settings"]),
         changes=_changes(path, model) if "changes" in sections else None,
         predictions=predictions_of(model.trace_),
         warnings=warnings_of_run(model.trace_, manifest, model.learning_schedule()),
@@ -221,6 +223,15 @@ def _growth(model: TopicEstimator) -> Growth | None:
         return None
     top = leading_words(model.topic_words, TOP_WORDS)[0].tolist()
     return growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
+
+
+def _search(model: TopicEstimator, settings: dict[str, Any]) -> Search | None:
+    """The runs of the search for the number of topics; None of a model that made one run."""
+    chosen = model.search_range()
+    if chosen is None:
+        return None
+    points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
+    return Search(settings["judge"], points, *chosen)
 
 
 def _changes(path: Path, model: TopicEstimator) -> Changes | None:

@@ -20,6 +20,7 @@ from stickbreaker.report.page_data import (
     Prediction,
     Relations,
     Scalar,
+    Search,
     Topic,
     TracePoint,
     Wording,
@@ -79,6 +80,7 @@ def payload(page: Page) -> dict[str, Any]:
         "unigram": {"score": _number(page.unigram, 6), "heldOut": _number(page.unigram_held_out, 6)},
         "compared": clean(page.compared),
         "growth": _growth(page.growth, len(page.topics)) if page.growth else None,
+        "search": _search(page.search) if page.search else None,
         "changes": changes,
     }
 
@@ -252,6 +254,17 @@ def _growth(growth: Growth, n_topics: int) -> dict[str, Any]:
         "moves": [_move(move) for move in growth.moves],
         "refinements": refinements,
         "words": list(words),
+    }
+
+
+def _search(search: Search) -> dict[str, Any]:
+    return {
+        "judge": clean(search.judge),
+        "points": [
+            [topics, used, _number(bound, 6), _number(held_out, 6), final]
+            for topics, used, bound, held_out, final in search.points
+        ],
+        "range": [search.fewest, search.most],
     }
 
 

@@ -21,6 +21,7 @@ PURE = (
     "pieces.js",
     "tables.js",
     "growth.js",
+    "search.js",
     "evolution.js",
     "predictions.js",
 )
@@ -73,6 +74,7 @@ def _build_context(page: Page) -> dict[str, object]:
         "n_words": len(page.words),
         "words_total": max(page.words_total, len(page.words)),
         "growth": page.growth,
+        "search": page.search,
         "changes": page.changes,
         "counted": _counted,
         "has_trace": has_curve(page),

@@ -232,7 +232,16 @@ function drawPredictions(state) {
   fill("#prediction-chart", predictionChart(shown, state.data.curves[0], Math.max(box.clientWidth, 260), 300));
 }
 
+function drawSearch(state) {
+  const { search, curves } = state.data;
+  if (!search) return;
+  const shown = searchCurves(search), room = roomOf("#search-charts", 280);
+  const width = shown.length < 2 || room < 720 ? room : (room - 32) / 2;
+  fill("#search-charts", ...shown.map((curve, i) => searchChart(search, curve, curves[i], Math.min(width, 640), GROWTH_HEIGHT)));
+}
+
 function drawGrowth(state) {
+  drawSearch(state);
   const { growth, topics, curves } = state.data;
   if (!growth) return;
   if (growth.learned) {

@@ -33,6 +33,7 @@ from stickbreaker.saved.manifest_fields import (
     EVOLUTION,
     KEYS,
     SCHEMA,
+    SEARCH,
     STATE,
     VOCABULARY,
 )
@@ -102,7 +103,9 @@ class ModelDirectory:
     def write(self, snapshot: Snapshot) -> None:
         """Make `snapshot` the directory's state, in one rename. The trace up to now is part of it."""
         done = snapshot.manifest["status"] == "done"
-        step = "" if done else f"-{snapshot.manifest['run']['step']:06d}"
+        steps = snapshot.manifest["run"]["step"]
+        runs = len(snapshot.manifest.get(SEARCH, ()))  # before this one, whose files are to have other names
+        step = "" if done else f"-{runs or ''}{steps:06d}"
         state = f"state{step}.safetensors"
         write_arrays(self.path / state, snapshot.arrays)
         names = [state, VOCABULARY]
@@ -118,7 +121,8 @@ class ModelDirectory:
         files |= {name: {"bytes": size} for name, size in self._own(snapshot.files)}
         manifest = {"schema": SCHEMA, **snapshot.manifest, "files": files}
         if not done:
-            manifest["trace_bytes"] = self.trace_path.stat().st_size if self.trace_path.exists() else 0
+            traced = steps > 0 and self.trace_path.exists()  # at the start, a trace is of the run before
+            manifest["trace_bytes"] = self.trace_path.stat().st_size if traced else 0
         write_atomic(self.path / MANIFEST, encoded(manifest))
         self._remove_all_but(names)
 

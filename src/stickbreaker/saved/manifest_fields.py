@@ -34,6 +34,7 @@ EVOLUTION = re.compile(r"evolution(-\d+)?\.parquet")
 BLOCK = re.compile(r"(rows|records)-\d+-\w+/\d+\.(arrow|safetensors)")  # files of a run on a cluster
 NAMES = (re.compile(re.escape(VOCABULARY)), re.compile(re.escape(DOCUMENTS)), STATE, KEYS, EVOLUTION, BLOCK)
 DIGESTS = "trace_digests"  # whether each line of the trace has a digest of itself
+SEARCH = "search"  # the runs of a search that are finished, as estimators/search/search_points.py has them
 
 
 def _is_positive(value: Any) -> bool:
@@ -78,6 +79,7 @@ LATER_FIELDS = {  # that older models, unfinished ones or those of some kinds la
     "small": mapping_of(record_with({"axes": list_of(is_text), "additive": is_flag, "fresh": is_number})),
     "columns": optional(_are_columns),
     "carried_since": optional(is_count),
+    SEARCH: list_of(lambda value: isinstance(value, dict)),
     "stream": lambda value: isinstance(value, dict),
     "arriving": lambda value: isinstance(value, dict),
 }

@@ -137,8 +137,31 @@ LDA: Changes = {
         "[default: learned; of streams 0.2]",
     },
 }
+
+
+def number_or_auto(_ctx: click.Context, _param: click.Parameter, value: str) -> int | str:
+    """A number of topics from the command line, or "auto"."""
+    if value == "auto":
+        return value
+    if value.isdecimal() and 0 < int(value) < 1 << 31:
+        return int(value)
+    raise click.BadParameter(f'{value!r} is no whole number above zero; give one, or "auto"')
+
+
 HDP: Changes = {
-    "--topics": {"default": 50, "help": "Topics to start with."},
+    "--topics": {
+        "default": "auto",
+        "type": str,
+        "callback": number_or_auto,
+        "metavar": "K|auto",
+        "help": "Search for their number, or start with K, one run.",
+    },
+    "--eta": {
+        "default": None,
+        "show_default": False,
+        "help": 'Prior of words in topics: a number or "learned".  [default: learned with --topics auto, '
+        "else 0.01]",
+    },
     "--kappa": {"default": 0.7},
     "--tau0": {"default": 64.0},
     "--alpha": {"help": 'How alike documents are to the weights of all: a number or "learned".'},
@@ -229,6 +252,14 @@ def lda(guide: GuideChoice, **options: Any) -> None:
     },
 )
 @click.option(
+    "--judge",
+    default="bound",
+    show_default=True,
+    type=click.Choice(["bound", "held-out"]),
+    help="--topics auto: compare numbers of topics by the bound, or by documents held out (a tenth, unless "
+    "--held-out says), which finds more.",
+)
+@click.option(
     "--moves",
     default="split-merge",
     show_default=True,
@@ -253,6 +284,7 @@ def lda(guide: GuideChoice, **options: Any) -> None:
 def hdp(**options: Any) -> None:
     """Learn topics and their number by a hierarchical Dirichlet process.
 
+    Runs over a grid of numbers of topics are compared, and a last run begins at the peak of their scores.
     Topics split and merge while the run goes on (not with --words open). The input is a corpus, raw files or
     a stream, as for `fit lda`; `stickbreaker resume` goes on with a run that Ctrl-C ended.
     """
@@ -261,6 +293,8 @@ def hdp(**options: Any) -> None:
 
     if options["representation"] != "franchise":
         refuse_written(("tables",), "needs --representation franchise")
+    if options["topics"] != "auto":
+        refuse_written(("judge",), "needs --topics auto")
     moves = options["moves"]
     options["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
     _fit(PlainHDP, **options)

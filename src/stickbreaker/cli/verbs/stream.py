@@ -29,6 +29,7 @@ from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import AnalysisChoice, analysis_options
 from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
 from stickbreaker.cli.options.params import params_of
+from stickbreaker.cli.running import tell_of_topics
 from stickbreaker.cli.verbs.fit import HDP, LDA, Changes, model_options
 from stickbreaker.core.errors import UserError
 
@@ -173,6 +174,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
         arrivals.on_error,
     )
     vocabulary = _vocabulary(choice)
+    tell_of_topics(model, stream=True)
     tell_of_compiling()
     with where.host(_remedy(out)) as host:
         model.engine = host.engine

@@ -74,7 +74,7 @@ def begin(
     model = estimator.topic_model(corpus.vocabulary, stream=True)
     engine = LocalEngine(threads_of(estimator.n_jobs))
     begun = VariationalRun(model, engine, schedule, source_of(corpus, model), seed=seed)
-    job, state = begin_open(begun, estimator.n_topics, estimator.init)
+    job, state = begin_open(begun, estimator.n_topics_at_start(), estimator.init)
     state.seen = float(documents)
     about = {
         "fingerprint": "",

@@ -30,9 +30,9 @@ def seeds_of(
     assert isinstance(corpus, Corpus)
     if estimator.init == "documents":
         sides, priors = corpus.vocabulary.parts, model.words.guided_priors
-        return seed_from_documents(source, sides, priors, estimator.n_topics, guided, seed)
+        return seed_from_documents(source, sides, priors, estimator.n_topics_at_start(), guided, seed)
     words, tokens = corpus.vocabulary.words, max(corpus.n_tokens, 1.0)
-    return NoiseSeeds(model, words, estimator.n_topics, tokens, seed)
+    return NoiseSeeds(model, words, estimator.n_topics_at_start(), tokens, seed)
 
 
 def seed_from_documents(

@@ -90,7 +90,7 @@ class TopicParams(Estimator):
         stream: bool = False,
     ) -> TopicModel:
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
-        positive("n_topics", self.n_topics, whole=True)
+        positive("n_topics", self.n_topics_at_start(), whole=True)
         inference = inference_of(self.inference)
         if self.inference == "hybrid" and self.is_open:
             inference = OPEN_HYBRID
@@ -137,6 +137,18 @@ class TopicParams(Estimator):
         given = self.schedule if isinstance(self.schedule, Online) else Online()
         return given.with_defaults(*self.streamed)
 
+    def n_topics_at_start(self) -> int:
+        """How many topics a run of these parameters starts with."""
+        return self.n_topics
+
+    def _eta(self) -> float | str | Array:
+        """The parameter `eta`, or what stands for it where it is left open."""
+        return self.eta
+
+    def _learned_eta_start(self, n_topics: int) -> float:
+        """Where a learned eta starts."""
+        return 1.0 / n_topics
+
     def _moves(
         self,
         schedule: str,
@@ -158,9 +170,9 @@ class TopicParams(Estimator):
             if vocabulary is not None and vocabulary.languages:
                 raise UserError("an open vocabulary has one language", remedy='set words="closed"')
             return OpenWords(settings)
-        n_words, K = 1 if vocabulary is None else len(vocabulary), int(self.n_topics)
+        n_words, K = 1 if vocabulary is None else len(vocabulary), self.n_topics_at_start()
         shapes = {"words": (n_words,), "topics × words": (K, n_words)}
-        eta, learned = concentration("eta", self.eta, shapes, 1.0 / K)
+        eta, learned = concentration("eta", self._eta(), shapes, self._learned_eta_start(K))
         guide = guide_of(self.guide)
         if guide is not None and (learned or np.ndim(eta) == 2):
             eta_kind = "learned" if learned else "an array (topics, words)"
@@ -175,7 +187,7 @@ class TopicParams(Estimator):
     def guide_names(self) -> tuple[str | None, ...]:
         guide = guide_of(self.guide)
         names = () if guide is None else guide.names
-        return (*names, *[None] * (int(self.n_topics) - len(names)))
+        return (*names, *[None] * (self.n_topics_at_start() - len(names)))
 
     def _slot(self) -> str:
         """The name of the documents slot."""

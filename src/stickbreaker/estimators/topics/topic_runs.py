@@ -90,7 +90,7 @@ def start_run(estimator: TopicEstimator, job: VariationalRun) -> tuple[Variation
     """A run by variational steps with a seeded table, and its state."""
     model = topic_model(job.model)
     if model.words.grows:
-        job, state = begin_open(job, estimator.n_topics, estimator.init)
+        job, state = begin_open(job, estimator.n_topics_at_start(), estimator.init)
     else:
         job.engine.start(model, seeds_of(estimator, job.source, model, job.seed))
         state = job.first_state(model.start())

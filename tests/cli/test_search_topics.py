@@ -1,0 +1,88 @@
+"""`fit hdp --topics auto`: what is said first, of each run and at the end; and the report of it."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+from tests.running import planted_documents
+
+from stickbreaker.report import page_records, render
+from stickbreaker.report.figures import figures
+
+SHORT = ("--iterations", 3, "--threads", 1)
+
+
+@pytest.fixture(scope="module")
+def posts(tmp_path_factory):
+    path = tmp_path_factory.mktemp("posts") / "posts.jsonl"
+    path.write_text("\n".join(map(json.dumps, planted_documents(120))))
+    return path
+
+
+@pytest.fixture(scope="module", params=["bound", "held-out"])
+def searched(request, cli, posts, tmp_path_factory):
+    """The judge, the model's path, and what the program said."""
+    path = tmp_path_factory.mktemp("searched") / "model"
+    return request.param, path, cli("fit", "hdp", posts, "--out", path, "--judge", request.param, *SHORT)
+
+
+def test_each_run_is_told_as_it_ends_and_the_range_at_last(searched):
+    judge, path, done = searched
+    by = {"bound": "the bound", "held-out": "documents held out"}[judge]
+    assert f"searching for the number of topics, by {by}; --topics K is one run from K" in done.stderr
+    manifest = json.loads((path / "model.json").read_bytes())
+    lines = [line for line in done.stderr.splitlines() if line.startswith(("searching: ", "last run, "))]
+    assert len(lines) == len(manifest["search"]) >= 4
+    for line, run in zip(lines, manifest["search"], strict=True):
+        assert f"{run['topics']} topics, {run['used']} in use, bound {run['bound']:.4f}" in line
+        assert line.startswith("last run") == run["final"]
+        assert ("held-out" in line) == (judge == "held-out")
+    said = rf"Topics within 0.005 nats/word of the best, by {len(lines)} runs: \d+( to \d+)?\n"
+    assert re.search(said, done.stdout)
+    assert manifest["held_out"] == {"bound": 0.0, "held-out": 0.1}[judge]
+
+
+def test_the_report_draws_the_curve(searched):
+    judge, path, _ = searched
+    page = page_records.page_of(path, "t")
+    assert page.search
+    assert page.search.judge == judge
+    html = render(page)
+    assert "How many topics</h3>" in html
+    assert ("by the bound" in html) == (judge == "bound")
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    drawn = figures(page)
+    names = [name for name in drawn if name.startswith("search-")]
+    assert names == ["search-1", "search-2"][: 1 if judge == "bound" else 2]
+    svg = "{http://www.w3.org/2000/svg}"
+    for i, name in enumerate(names):
+        root = ElementTree.fromstring(drawn[name])
+        assert len(list(root.iter(f"{svg}circle"))) == len(page.search.points)
+        text = " ".join(element.text or "" for element in root.iter(f"{svg}text"))
+        assert ("held-out score, nats a word" in text) == (judge == "held-out" and i == 0)
+
+
+def test_a_number_starts_one_run_and_says_so(cli, posts, tmp_path):
+    done = cli("fit", "hdp", posts, "--out", tmp_path / "m", "--topics", 4, *SHORT)
+    assert "starting from 4 topics, as --topics says; auto searches for their number" in done.stderr
+    assert "searching" not in done.stderr
+    assert "search" not in json.loads((tmp_path / "m/model.json").read_bytes())
+
+
+def test_where_there_is_no_search_the_number_is_told(cli, posts, tmp_path):
+    done = cli("fit", "hdp", posts, "--out", tmp_path / "m", "--schedule", "online", *SHORT)
+    assert "starting from 50 topics; a search for their number needs all documents at hand" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (("--topics", "some"), "'some' is no whole number above zero"),
+        (("--topics", 0), "'0' is no whole number above zero"),
+        (("--topics", 5, "--judge", "held-out"), "--judge needs --topics auto"),
+        (("--eta", "much"), "'much' is not a number"),
+    ],
+)
+def test_wrong_options_are_usage_errors(options, line, cli, posts, tmp_path):
+    assert line in cli("fit", "hdp", posts, "--out", tmp_path / "m", *options, code=2).stderr

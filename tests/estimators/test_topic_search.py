@@ -1,0 +1,266 @@
+"""The search for the number of topics: what it finds, what it keeps, and that it goes on where it stopped."""
+
+import json
+
+import numpy as np
+import pytest
+
+from stickbreaker import HDP, Corpus, Hybrid, Online, UserError
+from stickbreaker.engines import Interrupted
+from stickbreaker.estimators import fitting
+from stickbreaker.estimators.plain_hdp import PlainHDP
+from stickbreaker.estimators.search.search_points import SearchPoint, points_from
+from stickbreaker.estimators.search.topic_search import TopicSearch, range_of
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.manifest import encoded
+from stickbreaker.testing import plant_topics
+from stickbreaker.testing.estimators import StopAfter, contents
+from stickbreaker.testing.planted import matched
+
+SHORT = {"max_iter": 3, "random_state": 0}
+
+
+def planted_corpus(n_topics=4, n_documents=120, **settings):
+    given = {"n_words": 80, "length": 60, "seed": 3, **settings}
+    return plant_topics(n_documents=n_documents, n_topics=n_topics, **given)
+
+
+def corpus_at(path):
+    return Corpus.from_matrix(planted_corpus().counts).write(path)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("n_topics", [3, 8])
+def test_the_planted_number_is_found_from_every_seed(n_topics, seed):
+    planted = planted_corpus(n_topics, 400, n_words=200)
+    model = HDP(random_state=seed).fit(planted.counts)
+    assert model.n_topics_ == n_topics
+    assert matched(model.topic_word_, planted.topics)[1].min() > 0.97
+    fewest, most = model.n_topics_range_
+    assert fewest <= n_topics <= most
+    assert model.eta == None  # noqa: E711 (the parameter stays as given, and eta is learned)
+    assert model.eta_ == pytest.approx(0.05, rel=0.5)
+    grid, last = [point for point in model.search_ if not point.final], model.search_[-1]
+    assert last.final
+    assert len({point.topics for point in grid}) == len(grid) >= 4
+    assert last.used == model.n_topics_
+    assert (last.bound, last.passes) == (model.bound_, model.n_iter_)
+    assert last.bound >= max(point.bound for point in grid)
+
+
+def test_a_run_of_the_grid_is_a_run_of_its_own():
+    X = planted_corpus().counts
+    model = HDP(**SHORT).fit(X)
+    assert len({point.topics for point in model.search_ if not point.final}) >= 4
+    for point in model.search_[:2]:
+        settings = {"eta": "learned", "schedule": "batch", "moves": None, "tol": 0.0}
+        alone = HDP(point.topics, **settings, **SHORT).fit(X)
+        assert (alone.n_topics_, alone.bound_) == (point.used, point.bound)
+
+
+def test_a_number_given_is_one_run():
+    model = HDP(4, **SHORT).fit(planted_corpus().counts)
+    assert model.search_ == ()
+    assert model.n_topics_range_ is None
+    assert model.eta_ == 0.01
+
+
+def point(topics, score, final=False, used=None):
+    return SearchPoint(topics, used or topics, score, None, 15, final)
+
+
+GRID = [point(k, score) for k, score in ((20, -8.0), (10, -8.05), (5, -8.15), (40, -8.02), (80, -8.1))]
+
+
+def test_a_run_that_moves_bring_back_to_the_peak_is_the_last():
+    search = TopicSearch("bound", 1000)
+    peak = search.peak(GRID).topics
+    assert 18 < peak < 25
+    assert search.next_settings(GRID) == {"n_topics": 2 * peak}
+    assert search.next_settings([*GRID, point(2 * peak, -7.99, final=True, used=peak + 1)]) is None
+    assert TopicSearch("bound", peak + 3).next_settings([*GRID[:3], point(40, -8.06)])["n_topics"] <= peak + 3
+
+
+def test_one_that_does_not_forget_its_start_is_followed_by_one_from_the_peak():
+    search = TopicSearch("bound", 1000)
+    peak = search.peak(GRID).topics
+    high = [*GRID, point(2 * peak, -7.98, final=True, used=2 * peak - 3)]
+    assert search.next_settings(high) == {"n_topics": peak}
+    assert search.next_settings([*high, point(peak, -7.984, final=True)]) is None, "as good, with fewer"
+    worse = [*high, point(peak, -7.99, final=True)]
+    assert search.next_settings(worse) == {"n_topics": 2 * peak}, "the model is always the last run's"
+    assert search.next_settings([*worse, high[-1]]) is None
+
+
+def test_documents_held_out_judge_no_moves():
+    search = TopicSearch("held-out", 1000)
+    grid = [SearchPoint(one.topics, one.used, -9.0, one.bound, 15, False) for one in GRID]
+    last = search.next_settings(grid)
+    assert last == {"n_topics": search.peak(grid).topics, "moves": None, "schedule": "batch"}
+    assert search.next_settings([*grid, SearchPoint(22, 22, -9.0, -7.99, 30, True)]) is None
+
+
+def test_what_is_below_the_grid_is_not_kept():
+    search = TopicSearch("bound", 1000)
+    peak = search.peak(GRID).topics
+    low = [*GRID, point(2 * peak, -8.1, final=True, used=peak)]
+    assert search.next_settings(low) == {"n_topics": peak}
+    low = [*low, point(peak, -8.01, final=True)]
+    assert search.next_settings(low) == {"n_topics": 20}, "the best of the grid, with moves"
+    assert search.next_settings([*low, point(20, -7.99, final=True)]) is None
+    low = [*low, point(20, -8.02, final=True)]
+    again = search.next_settings(low)
+    assert again == {"n_topics": 20, "moves": None, "schedule": "batch"}, "to its end: no max_iter"
+    assert search.next_settings([*low, point(20, -8.0, final=True)]) is None
+    assert search.next_settings([*low, point(20, -8.1, final=True)]) is None, "it ends in any case"
+
+
+def test_the_range_is_of_the_curve_unless_moves_led_away():
+    assert range_of("bound", [*GRID, point(22, -7.9, final=True)]) == range_of(
+        "bound", [*GRID, point(22, -7.8, final=True)]
+    )
+    fewest, most = range_of("bound", [*GRID, point(22, -7.9, final=True)])
+    assert 10 < fewest < 20 < most < 40
+    assert range_of("bound", [*GRID, point(22, -7.9, final=True, used=7)]) == (7, 7)
+
+
+def test_documents_held_out_judge_and_are_not_learned_from(tmp_path):
+    corpus = corpus_at(tmp_path / "corpus")
+    model = HDP(judge="held-out", **SHORT).fit(corpus)
+    grid = [one for one in model.search_ if not one.final]
+    assert all(np.isfinite(one.held_out) for one in model.search_)
+    assert len({one.held_out for one in grid}) == len(grid)
+    held = round(model.components_.sum() - model.eta_ * model.components_.size)
+    assert 0.8 < held / corpus.n_tokens < 0.97
+    model.save(tmp_path / "model")
+    assert ModelDirectory(tmp_path / "model").manifest()["held_out"] == 0.1
+    assert HDP.load(tmp_path / "model").search_ == model.search_
+    fitting.begin(PlainHDP(judge="held-out", **SHORT), corpus, tmp_path / "run")
+    fitting.resume(tmp_path / "run", every=60.0, threads=1)
+    assert HDP.load(tmp_path / "run").search_ == model.search_
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"schedule": Online(batch_size=40)},
+        {"inference": "gibbs"},
+        {"inference": Hybrid(burn_in=1, samples=1)},
+        {"representation": "franchise"},
+        {"words": "open"},
+    ],
+)
+def test_where_a_search_makes_no_sense_it_begins_with_fifty(settings):
+    X = planted_corpus().counts
+    model = HDP(**{**SHORT, **settings}).fit(X)
+    assert model.search_ == ()
+    if "inference" not in settings or settings["inference"] != "gibbs":
+        assert model.trace_[0]["topics"] == 50
+    assert HDP(random_state=0).partial_fit(X).trace_[0]["topics"] == 50
+
+
+def test_wrong_parameters_are_named():
+    for settings in ({"judge": "npmi"}, {"n_topics": "many"}, {"n_topics": 0}):
+        with pytest.raises(UserError, match=next(iter(settings))):
+            HDP(**settings).fit([[1, 2], [2, 1]])
+
+
+# In a directory
+
+
+def steps_of(search):
+    """Steps of all runs, and after how many of them each run but the last ended."""
+    ends = np.cumsum([one.passes for one in search])
+    return int(ends[-1]), ends[:-1].tolist()
+
+
+def test_an_interrupted_search_ends_as_others_do(tmp_path):
+    """Stopped in the first run, in the step that ends one, in the first of the next, and in the last."""
+    corpus = corpus_at(tmp_path / "corpus")
+    for name in ("whole", "halves"):
+        fitting.begin(PlainHDP(schedule="batch", **SHORT), corpus, tmp_path / name)
+    told = []
+    fitting.resume(tmp_path / "whole", every=60.0, threads=1, tell=told.append)
+    whole = contents(tmp_path / "whole")
+    learned = HDP.load(tmp_path / "whole")
+    assert tuple(told) == learned.search_
+    total, ends = steps_of(learned.search_)
+    assert len(ends) >= 4
+    for steps in (2, 2, 1, 4, total - 11):
+        watch = StopAfter(steps)
+        with pytest.raises(Interrupted):
+            fitting.resume(tmp_path / "halves", every=0.0, threads=2, watch=[watch], stopper=watch.take)
+        assert len(ModelDirectory(tmp_path / "halves").read().trace) <= 3
+        partly = HDP.load(tmp_path / "halves")  # a model meanwhile: of the run under way
+        assert partly.search_ == learned.search_[: len(partly.search_)]
+    fitting.resume(tmp_path / "halves", every=60.0, threads=1)
+    assert contents(tmp_path / "halves") == whole
+    assert HDP(schedule="batch", **SHORT).fit(corpus).search_ == learned.search_
+
+
+def test_a_search_that_is_killed_between_two_runs_goes_on(tmp_path, monkeypatch):
+    """Before the manifest names the next run the run before is whole, and after it the next is."""
+    corpus = corpus_at(tmp_path / "corpus")
+    for name in ("whole", "killed"):
+        fitting.begin(PlainHDP(schedule="batch", **SHORT), corpus, tmp_path / name)
+    fitting.resume(tmp_path / "whole", every=60.0, threads=1)
+    real = ModelDirectory.write
+
+    class Killed(BaseException):
+        pass
+
+    for after in (False, True, False, True):
+
+        def write(self, snapshot, after=after):
+            if snapshot.manifest["run"]["step"] == 0:
+                if after:
+                    real(self, snapshot)
+                else:  # the arrays are there already
+                    from stickbreaker.saved import directory
+
+                    def refuse(path, content):
+                        raise Killed
+
+                    with monkeypatch.context() as inner:
+                        inner.setattr(directory, "write_atomic", refuse)
+                        real(self, snapshot)
+                raise Killed
+            real(self, snapshot)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(ModelDirectory, "write", write)
+            with pytest.raises(Killed):
+                fitting.resume(tmp_path / "killed", every=60.0, threads=1)
+        ModelDirectory(tmp_path / "killed").read()
+    fitting.resume(tmp_path / "killed", every=60.0, threads=1)
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+
+
+GOOD = point(20, -8.0).to_json()
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {},
+        [3],
+        [{**GOOD, "topics": 0}],
+        [{**GOOD, "used": -1}],
+        [{**GOOD, "bound": "low"}],
+        [{**GOOD, "held_out": True}],
+        [{**GOOD, "final": 1}],
+        [{**GOOD, "more": 1}],
+        [{name: value for name, value in GOOD.items() if name != "passes"}],
+    ],
+)
+def test_runs_of_a_search_of_others_are_looked_at(held, tmp_path):
+    with pytest.raises(ValueError):
+        points_from(held)
+    assert points_from([GOOD]) == (point(20, -8.0),)
+    HDP(**SHORT).fit(planted_corpus().counts).save(tmp_path / "m")
+    manifest = json.loads((tmp_path / "m/model.json").read_bytes())
+    del manifest["digest"]
+    (tmp_path / "m/model.json").write_bytes(encoded({**manifest, "search": held}))
+    with pytest.raises(UserError) as error:
+        HDP.load(tmp_path / "m")
+    assert "\n" not in str(error.value)
