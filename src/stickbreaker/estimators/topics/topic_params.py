@@ -162,7 +162,9 @@ class TopicParams(Estimator):
     def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> TopicVocabulary[Any]:
         settings = words_of(self.words)[1]
         if settings is not None:
-            concentration("eta", self.eta, {}, 1.0)  # which has no meaning then, and yet may not be anything
+            concentration(
+                "eta", self._eta(), {}, 1.0
+            )  # which has no meaning then, and yet may not be anything
             if self.guide is not None:
                 raise UserError(
                     "a guide needs words that are known", remedy='set guide=None or words="closed"'
