@@ -147,6 +147,18 @@ def test_an_older_model_goes_on_without(tmp_path):
     assert estimator_of(manifest).moves is None
 
 
+def test_a_stream_is_read_again_as_it_was(tmp_path):
+    """With the alpha that streams have, which its settings then tell, whatever the default becomes."""
+    model = learned(sorted_by_kind(1, 200), alpha=None)
+    model.save(tmp_path / "model")
+    again = LDA.load(tmp_path / "model")
+    assert again.alpha == 0.2
+    assert model.alpha is None
+    assert np.array_equal(again.alpha_, np.full(12, 0.2))
+    batch = sorted_by_kind(3, 100)
+    assert np.array_equal(again.partial_fit(batch).components_, model.partial_fit(batch).components_)
+
+
 def test_votes_are_documents_not_tokens():
     """One long document is one vote."""
     from stickbreaker.corpus.shards import Bags, shard_of

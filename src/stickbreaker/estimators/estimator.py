@@ -7,7 +7,7 @@ Plain Python. scikit-learn takes seconds to import, and the program and the repo
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -73,6 +73,10 @@ class Estimator(ABC):
     @abstractmethod
     def limits(self) -> Limits:
         """When a run ends."""
+
+    def as_begun(self) -> Self:
+        """The same with parameters that were left open as the model began with them."""
+        return self
 
     def topic_search(self, n_documents: int) -> "TopicSearch | None":
         """The search of which this estimator's model is the last run; None where it makes one run."""

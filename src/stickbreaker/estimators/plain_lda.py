@@ -1,8 +1,9 @@
 """The parameters of latent Dirichlet allocation, and the model that they describe."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -117,6 +118,19 @@ class PlainLDA(TopicEstimator):
     n_jobs: int | None = None
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
+
+    def for_stream(self) -> Self:
+        made = super().for_stream()
+        made.alpha = STREAM_ALPHA if self.alpha is None else self.alpha
+        return made
+
+    def as_begun(self) -> Self:
+        alpha = self.params_.get("alpha") if "params_" in vars(self) else None
+        if self.alpha is not None or alpha is None or alpha.fresh != STREAM_ALPHA:
+            return self
+        made = copy(self)  # `partial_fit` began it
+        made.alpha = STREAM_ALPHA
+        return made
 
     def _documents(self, stream: bool) -> DirichletPrior:
         K, given = int(self.n_topics), self.alpha

@@ -100,7 +100,10 @@ def save(estimator: Estimator, path: Path, *, overwrite: bool) -> None:
             directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
         held_out = estimator.least_held_out()
-        fixed = {**manifest_of(estimator, estimator.seed_, corpus, held_out=held_out), DIGESTS: traced}
+        fixed = {
+            **manifest_of(estimator.as_begun(), estimator.seed_, corpus, held_out=held_out),
+            DIGESTS: traced,
+        }
         if estimator.search_:
             fixed[SEARCH] = [point.to_json() for point in estimator.search_]
         directory.write(estimator.snapshot(fixed))

@@ -147,7 +147,7 @@ class StreamingModel:
             job, state = start_run(estimator, job)
             directory.write_vocabulary(corpus.vocabulary)
             entry = {**asdict(self.arrivals), "batch": -1, "query": _query_of(self.path)}
-            fixed = {**manifest_of(estimator, seed, known), ARRIVING: entry}
+            fixed = {**manifest_of(estimator.for_stream(), seed, known), ARRIVING: entry}
             directory.write(model_of(job.engine, state, fixed, "running"))
         self._open()
 
@@ -178,13 +178,13 @@ class StreamingModel:
             )
             remedy = "put the directory back, or begin a new model"
             raise UserError(f"{problem} again", where=offsets_of(self.path), remedy=remedy)
-        asked = manifest_of(self.estimator, manifest["settings"]["random_state"], {})["settings"]
+        asked = manifest_of(self.estimator.for_stream(), manifest["settings"]["random_state"], {})["settings"]
         if self.estimator.random_state is not None:
             asked["random_state"] = seed_of(self.estimator.random_state)
         asked |= {"analysis": self.analysis.to_dict()}
         began = {**manifest["settings"], "analysis": manifest["corpus"]["analysis"]}
         for name, value in json.loads(json.dumps(asked)).items():
-            if began.get(name) != value:
+            if name in began and began[name] != value:
                 problem = f"the model was begun with another {name}"
                 raise UserError(
                     problem, where=self.path, remedy="go on as it was begun, or choose another path"

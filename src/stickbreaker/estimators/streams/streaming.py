@@ -84,7 +84,7 @@ def begin(
         "empty": empty,
         "analysis": feed.analysis.to_dict(),
     }
-    fixed = {**manifest_of(estimator, seed, about), "stream": settings.to_json()}
+    fixed = {**manifest_of(estimator.for_stream(), seed, about), "stream": settings.to_json()}
     stream = Stream(feed, StreamRun(job, state, fixed))
     stream.first = first = stream.learn(minibatch)
     assert first is not None

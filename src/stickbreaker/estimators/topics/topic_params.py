@@ -1,8 +1,9 @@
 """The parameters that every estimator of topics has: they are looked at, and become a model."""
 
 from abc import abstractmethod
+from copy import copy
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -136,6 +137,13 @@ class TopicParams(Estimator):
         """The schedule of a stream, whatever that of runs over a corpus is."""
         given = self.schedule if isinstance(self.schedule, Online) else Online()
         return given.with_defaults(*self.streamed)
+
+    def for_stream(self) -> Self:
+        """The same with the defaults of streams written out, by which a saved stream goes on whatever they
+        become."""
+        made = copy(self)
+        made.schedule = self.stream_schedule()
+        return made
 
     def n_topics_at_start(self) -> int:
         """How many topics a run of these parameters starts with."""
