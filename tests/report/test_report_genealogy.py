@@ -326,8 +326,9 @@ def streamed(words: str, sort: bool) -> LDA:
     if sort:
         documents.sort(key=lambda document: document["label"])
     texts = [document["text"].split() for document in documents]
-    batch = 64
-    model = LDA(6, words=words, schedule=Online(batch_size=batch), random_state=0, n_jobs=1)
+    batch = 96
+    schedule = Online(batch_size=batch, kappa=0.7, tau0=64.0)
+    model = LDA(6, words=words, schedule=schedule, random_state=0, n_jobs=1)
     for start in range(0, len(texts), batch):
         model.partial_fit(texts[start : start + batch])
     return model

@@ -497,7 +497,7 @@ def test_a_trace_of_an_older_version_is_read(copy):
 
 def test_a_run_that_cannot_go_on_names_its_model(cli, planted, tmp_path, monkeypatch):
     """It was in the midst of a pass of minibatches, and is said to learn from larger ones."""
-    path, settings = tmp_path / "model", ("--schedule", "online", "--batch-size", 30)
+    path, settings = tmp_path / "model", ("--schedule", "online", "--batch-size", 30, "--moves", "none")
     monkeypatch.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(1))
     cli("fit", "hdp", planted, "--out", path, *SMALL, *settings, code=1)
     held = json.loads((path / "model.json").read_bytes())["settings"]

@@ -74,7 +74,7 @@ class Estimator(ABC):
     def limits(self) -> Limits:
         """When a run ends."""
 
-    def as_begun(self) -> Self:
+    def as_it_started(self) -> Self:
         """The same with parameters that were left open as the model began with them."""
         return self
 

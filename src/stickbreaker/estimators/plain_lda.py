@@ -124,7 +124,7 @@ class PlainLDA(TopicEstimator):
         made.alpha = STREAM_ALPHA if self.alpha is None else self.alpha
         return made
 
-    def as_begun(self) -> Self:
+    def as_it_started(self) -> Self:
         alpha = self.params_.get("alpha") if "params_" in vars(self) else None
         if self.alpha is not None or alpha is None or alpha.fresh != STREAM_ALPHA:
             return self

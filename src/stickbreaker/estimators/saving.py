@@ -101,7 +101,7 @@ def save(estimator: Estimator, path: Path, *, overwrite: bool) -> None:
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
         held_out = estimator.least_held_out()
         fixed = {
-            **manifest_of(estimator.as_begun(), estimator.seed_, corpus, held_out=held_out),
+            **manifest_of(estimator.as_it_started(), estimator.seed_, corpus, held_out=held_out),
             DIGESTS: traced,
         }
         if estimator.search_:
