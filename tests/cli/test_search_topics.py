@@ -70,6 +70,12 @@ def test_a_number_starts_one_run_and_says_so(cli, posts, tmp_path):
     assert "search" not in json.loads((tmp_path / "m/model.json").read_bytes())
 
 
+def test_a_model_of_so_many_topics_says_nothing_of_a_search(cli, posts, tmp_path):
+    done = cli("fit", "lda", posts, "--out", tmp_path / "m", "--topics", 4, "--iterations", 2)
+    assert "auto" not in done.stderr
+    assert "search" not in done.stderr
+
+
 def test_where_there_is_no_search_the_number_is_told(cli, posts, tmp_path):
     done = cli("fit", "hdp", posts, "--out", tmp_path / "m", "--schedule", "online", *SHORT)
     assert "starting from 50 topics; a search for their number needs all documents at hand" in done.stderr

@@ -63,9 +63,7 @@ def begin(
 
 def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     """Note how a model that learns its number of topics comes to one."""
-    from stickbreaker.estimators.kinds import KINDS
-
-    if "growth" not in KINDS[model.kind].sections:
+    if model.documents == "finite":
         return
     start, search = model.n_topics_at_start(), None if stream else model.topic_search(1)
     if search is not None:
