@@ -18,7 +18,7 @@ import numpy as np
 from tests.running import planted_documents
 from tests.spark.running_on_spark import session_of
 
-from stickbreaker import HDP, LDA
+from stickbreaker import HDP, LDA, SplitMerge
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.spark import SparkEngine
@@ -39,7 +39,11 @@ SPARK = ("--engine", "spark", "--master", "local[2]")
 GIVEN = ("--words", "open", "--inference", "hybrid", "--topics", 3, "--batch-size", BATCH, "--files", 1)
 ANALYSIS = Analysis()
 RUN: dict[str, Any] = {"schedule": Online(batch_size=BATCH, kappa=0.6, tau0=1.0), "random_state": 1}
-SPLITTING: dict[str, Any] = {**RUN, "schedule": Online(batch_size=15, kappa=0.6, tau0=1.0)}
+SPLITTING: dict[str, Any] = {
+    **RUN,
+    "schedule": Online(batch_size=15, kappa=0.6, tau0=1.0),
+    "moves": SplitMerge("halves"),
+}
 OPEN: dict[str, Any] = {**RUN, "words": "open", "inference": "hybrid", "alpha": 0.1}
 Reached = Callable[[str], object]
 

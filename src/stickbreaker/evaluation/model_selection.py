@@ -110,7 +110,7 @@ def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
     The range is where the curve is within `ALIKE` of the peak, as far as numbers were tried.
 
     >>> peak_of([(10, -8.07), (20, -8.01), (40, -7.99), (80, -8.01), (160, -8.07)])
-    Peak(topics=40, fewest=26, most=62, fitted=True)
+    Peak(topics=40, fewest=28, most=57, fitted=True)
     """
     best = max(score for _, score in points)
     near = [(used, score) for used, score in points if score >= best - NEAR]

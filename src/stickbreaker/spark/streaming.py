@@ -10,6 +10,7 @@ import shutil
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from copy import copy
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -155,6 +156,12 @@ class StreamingModel:
         """Take up the model where it was saved."""
         directory = ModelDirectory(self.path)
         self._compare(directory.manifest())
+        settings = directory.manifest()["settings"]
+        older = {name: was for name, was in self.estimator.older_settings.items() if name not in settings}
+        if older:  # the model goes on without what there was not when it began
+            self.estimator = copy(self.estimator)
+            for name, was in older.items():
+                setattr(self.estimator, name, was)
         directory.lock()
         snapshot = directory.read()
         model = self.estimator.topic_model(directory.vocabulary(), self.analysis, stream=True)

@@ -107,9 +107,9 @@ def restore_state(
     engine = job.engine
     engine.restore(model, snapshot.arrays, snapshot.keys)
     state = state_of(snapshot)
+    refuse_other_shapes(model, engine.table.shape, state, n_words)
     if any(name not in state.params for name in model.start()):
         raise ValueError("moves that have not begun")
-    refuse_other_shapes(model, engine.table.shape, state, n_words)
     records = engine.locals.values() if isinstance(engine, LocalEngine) else ()
     if any(name not in local for local in records for name in model.solver.goes_on_from):
         raise ValueError("documents' records without their topics")
