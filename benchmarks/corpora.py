@@ -1,12 +1,14 @@
 """The corpora of the benchmarks, cut into three parts: to learn from, to choose settings on, to report on."""
 
 import gzip
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from stickbreaker import Analysis
 from stickbreaker.testing import plant_topics
 
 DATA = Path(__file__).parents[2] / "shared/data"
@@ -45,6 +47,14 @@ def load(corpus: str) -> Parts:
     return Parts(
         name, train[:, known], counts[order[tenth : 2 * tenth]][:, known], counts[order[:tenth]][:, known]
     )
+
+
+def kept_tokens(texts: Iterable[str], analysis: Analysis) -> list[list[str]]:
+    """The tokens of each text that are words for a vocabulary."""
+    lists = [analysis.analyse(text).words for text in texts]
+    words = list(dict.fromkeys(word for line in lists for word in line))
+    kept = {word for word, fits in zip(words, analysis.eligible(words).tolist(), strict=True) if fits}
+    return [[word for word in line if word in kept] for line in lists]
 
 
 def read_ldac(path: Path) -> csr_matrix:

@@ -7,8 +7,6 @@ split by the same number of tries.
 """
 
 import argparse
-import os
-from pathlib import Path
 
 import hdp_compare
 from cell import Cell, is_missing, run_cell
@@ -27,7 +25,7 @@ from hdp_plan import (
 from hdp_programs import OURS
 from lda import about, machine
 from settings import Settings
-from tables import Report, Row
+from tables import Report, Row, options_of
 from watch import GAIN, PATIENCE
 
 TRIED = ("program", "start", "setting", "steps", "topics", "dev score", "chosen")
@@ -62,13 +60,8 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    full = os.environ.get("FULL", "") not in ("", "0")
-    options.add_argument("--full", action="store_true", default=full, help="three seeds (FULL=1)")
+    options = options_of(__doc__, "three seeds")
     options.add_argument("--programs", nargs="+", choices=ALL_PROGRAMS, help="only these")
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
     return options.parse_args()
 
 

@@ -17,7 +17,7 @@ import compare
 from cell import is_missing, run_cell
 from plan import ALL_PROGRAMS, GRID_K, Plan, full_plan, short_plan
 from settings import GRIDS, OURS, TRIES, Settings
-from tables import PROGRAMS, Report, Row, program_row
+from tables import PROGRAMS, Report, Row, options_of, program_row
 
 PEERS = ("scikit-learn", "gensim", "tomotopy", "vowpalwabbit", "numpy", "numba")
 
@@ -46,17 +46,10 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    full = os.environ.get("FULL", "") not in ("", "0")
-    options.add_argument(
-        "--full", action="store_true", default=full, help="all K, seeds and corpora (FULL=1)"
-    )
+    options = options_of(__doc__, "all K, seeds and corpora")
     options.add_argument("--mallet", metavar="PATH", help="the program `mallet` of a MALLET installation")
     options.add_argument("--programs", nargs="+", choices=ALL_PROGRAMS, help="only these, no comparisons")
     options.add_argument("--topics", nargs="+", type=int, help="with --programs: only these K")
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
     args = options.parse_args()
     if args.topics and not args.programs:
         options.error("--topics needs --programs")

@@ -9,15 +9,16 @@ come and kept in bench-results/. CPU seconds, `partial_fit` on token lists; sett
 import argparse
 import gzip
 import json
-import os
 import tempfile
 from pathlib import Path
 
 import open_stream
-from corpora import DATA
+from corpora import DATA, kept_tokens
 from lda import about, machine
 from open_programs import ALPHA, CLOSED, KAPPA, OURS, TAU0, TRUNCATION, K, S, run_program
-from tables import Report, Row
+from tables import Report, Row, options_of
+
+from stickbreaker import Analysis
 
 RIVER_PART = (600, 1_500)  # postings that river is given, short and full: a few minibatches at least
 DOCUMENTS = (500_000, 5_000_000)  # of the generated stream
@@ -53,32 +54,21 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    full = os.environ.get("FULL", "") not in ("", "0")
-    options.add_argument("--full", action="store_true", default=full, help="the whole stream (FULL=1)")
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
+    options = options_of(__doc__, "the whole stream")
     return options.parse_args()
 
 
 def write_postings(path: Path) -> bool:
     """All postings in the order of their dates, tokens and label, a line each; False where there are none."""
-    from stickbreaker import Analysis
-
     files = [DATA / f"20newsgroups/{part}.jsonl.gz" for part in ("train", "test")]
     if not all(file.exists() for file in files):
         return False
     lines = [line for file in files for line in gzip.decompress(file.read_bytes()).splitlines()]
     rows = [json.loads(line) for line in lines]
     rows.sort(key=lambda row: (row["date"], row["id"]))
-    analysis = Analysis(stemming=True)
-    lists = [analysis.analyse(row["text"]).words for row in rows]
-    words = list(dict.fromkeys(word for line in lists for word in line))
-    kept = {word for word, fits in zip(words, analysis.eligible(words).tolist(), strict=True) if fits}
+    lists = kept_tokens((row["text"] for row in rows), Analysis(stemming=True))
     with path.open("w", encoding="utf-8") as file:
-        for row, line in zip(rows, lists, strict=True):
-            tokens = [word for word in line if word in kept]
+        for row, tokens in zip(rows, lists, strict=True):
             file.write(json.dumps({"tokens": tokens, "label": row["label"]}) + "\n")
     return True
 

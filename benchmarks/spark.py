@@ -11,7 +11,6 @@ and its online optimizer 1.1 times (20 Newsgroups, 8 passes).
 """
 
 import argparse
-import os
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from spark_cell import KEPT, SparkCell, run_cell
 from spark_data import Data, missing, written
 from spark_plan import FULL_BATCH, GRIDS, OURS, QUICK, THEIRS, TRIES, WHOLE, Plan, Settings
 from spark_scaling import growth, machines, overhead, steps
-from tables import Report, Row
+from tables import Report, Row, options_of
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.spark import check_spark
@@ -56,13 +55,8 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    quick = os.environ.get("QUICK", "") not in ("", "0")
-    options.add_argument("--quick", action="store_true", default=quick, help="a small corpus (QUICK=1)")
+    options = options_of(__doc__, "a small corpus", "quick")
     options.add_argument("--only", nargs="+", choices=("programs", "scaling"), help="only these sections")
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
     return options.parse_args()
 
 

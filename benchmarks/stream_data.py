@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corpora import DATA
+from corpora import DATA, kept_tokens
+
+from stickbreaker import Analysis
 
 Record = dict[str, Any]
 
@@ -68,8 +70,6 @@ def is_there(corpus: str) -> bool:
 
 def write_stream(stream: StreamOf, seed: int, path: Path) -> None:
     """Write the documents in their order, a list of tokens a line; a shuffled stream's order has a seed."""
-    from stickbreaker import Analysis
-
     records: list[Record] = []
     for name in FILES[stream.corpus]:
         lines = gzip.decompress((DATA / name).read_bytes()).splitlines()
@@ -78,14 +78,9 @@ def write_stream(stream: StreamOf, seed: int, path: Path) -> None:
         random.Random(seed).shuffle(records)
     else:
         records.sort(key=KEYS[stream.corpus, stream.order])
-    analysis = Analysis()
-    lists = [analysis.analyse(record["text"]).words for record in records]
-    words = list(dict.fromkeys(word for line in lists for word in line))
-    kept = {word for word, fits in zip(words, analysis.eligible(words).tolist(), strict=True) if fits}
+    lists = kept_tokens((record["text"] for record in records), Analysis())
     with path.open("w", encoding="utf-8") as file:
-        for line in lists:
-            if tokens := [word for word in line if word in kept]:
-                file.write(json.dumps(tokens) + "\n")
+        file.writelines(json.dumps(tokens) + "\n" for tokens in lists if tokens)
 
 
 def read_stream(path: Path) -> list[list[str]]:

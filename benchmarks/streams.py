@@ -7,7 +7,6 @@ tables are printed as they come and kept in bench-results/.
 """
 
 import argparse
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from lda import about, machine
 from open_vocabulary import at_least, at_most
 from stream_data import SHUFFLED, STREAMS, StreamOf, is_there, write_stream
 from stream_programs import ALPHA, DECAYS, ETA, KAPPA, TAU0, TWINS, run_program
-from tables import Report, Row
+from tables import Report, Row, options_of
 
 MINUTES = (40, 1_200)  # on one idle core
 RIVER_PART = 1_000  # documents that river is given: it takes seconds for each
@@ -116,13 +115,8 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    full = os.environ.get("FULL", "") not in ("", "0")
-    options.add_argument("--full", action="store_true", default=full, help="all runs (FULL=1)")
+    options = options_of(__doc__, "all runs")
     options.add_argument("--corpus", action="append", help="only this collection; may be given again")
-    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
     return options.parse_args()
 
 

@@ -1,6 +1,8 @@
 """From results to rows: the table of programs, the comparisons, Markdown and JSON."""
 
+import argparse
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -114,6 +116,19 @@ def to_score(
 def _compared(what: str, topics: int, ours: str, theirs: str, ratio: float, note: str) -> Row:
     shown = f"{ratio:.2f}×" + ("" if ratio >= 1 else ", ours loses")
     return {"what": what, "K": topics, "ours": ours, "theirs": theirs, "ratio": shown, "note": note}
+
+
+def options_of(description: str | None, told: str, size: str = "full") -> argparse.ArgumentParser:
+    """The options that benchmarks have: a flag for their other `size`, `told` in its help, which the
+    environment sets too (FULL=1), and where the tables go."""
+    options = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    name = size.upper()
+    on = os.environ.get(name, "") not in ("", "0")
+    options.add_argument(f"--{size}", action="store_true", default=on, help=f"{told} ({name}=1)")
+    options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
+    return options
 
 
 class Report:

@@ -157,6 +157,7 @@ class TopicParams(Estimator):
         """Where a learned eta starts."""
         return 1.0 / n_topics
 
+    @abstractmethod
     def _moves(
         self,
         schedule: str,
@@ -164,15 +165,12 @@ class TopicParams(Estimator):
         words: TopicVocabulary[Any],
         sampled: bool,
     ) -> tuple[Move, ...]:
-        """The moves that change the topics: none. `sampled`: documents' topics are drawn."""
-        return ()
+        """The moves that change the topics. `sampled`: documents' topics are drawn."""
 
     def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> TopicVocabulary[Any]:
         settings = words_of(self.words)[1]
         if settings is not None:
-            concentration(
-                "eta", self._eta(), {}, 1.0
-            )  # which has no meaning then, and yet may not be anything
+            concentration("eta", self._eta(), {}, 1.0)  # has no meaning then, and yet is no nonsense
             if self.guide is not None:
                 raise UserError(
                     "a guide needs words that are known", remedy='set guide=None or words="closed"'
