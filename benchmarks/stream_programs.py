@@ -259,7 +259,7 @@ def measure(
     unigrams, draw = Unigrams(len(known)), np.random.default_rng(0)
     nats = tokens = 0.0
     seconds = 0.0
-    last = np.zeros(topics)
+    last, of_documents = np.zeros(topics), np.zeros(topics)
     for number, start in enumerate(range(0, n, batch)):
         part = documents[start : start + batch]
         halves = [np.array(line)[draw.permutation(len(line))] for line in part]
@@ -279,12 +279,15 @@ def measure(
             raise RuntimeError(f"stopped after {start + batch} of {n} documents, {seconds:.0f} CPU s")
         unigrams.learn(np.array([place[w] for line in part for w in line if w in place], np.int64))
         if start + batch > 0.9 * n:
-            last += np.array([len(line) for line in part]) @ model.shares(part)
+            found = model.shares(part)
+            last += np.array([len(line) for line in part]) @ found
+            of_documents += found.sum(axis=0)
     shares = last / last.sum()
     counts = model.counts()
     return {
         "documents": n,
         "largest": float(shares.max()),
+        "of documents": float(of_documents.max() / of_documents.sum()),
         "effective": float(np.exp(-(shares * np.log(np.maximum(shares, 1e-12))).sum())),
         "S": None if counts is None else nats / tokens,
         "unigram": float(unigrams.nats.max() / tokens),

@@ -1,9 +1,9 @@
 """Streams in order of time or sorted by kind: do topics last, and is the next minibatch predicted?
 
-`make bench-streams` learns from each stream once, thirty topics, in order and shuffled, beside river,
-scikit-learn, gensim and a batch run that is made anew after every tenth; `FULL=1 make bench-streams` (or
---full) has closed and open words, mean-field and hybrid, 10, 30 and 100 topics and three seeds of all. The
-tables are printed as they come and kept in bench-results/.
+`make bench-streams` learns from each stream once, thirty topics, in order (from three seeds) and shuffled,
+beside river, scikit-learn, gensim and a batch run that is made anew after every tenth; `FULL=1 make
+bench-streams` (or --full) has closed and open words, mean-field and hybrid, 10, 30 and 100 topics and three
+seeds of all. The tables are printed as they come and kept in bench-results/.
 """
 
 import argparse
@@ -23,8 +23,8 @@ RIVER_PART = 1_000  # documents that river is given: it takes seconds for each
 LARGEST, TOPICS_FROM = 0.15, 30  # share of a topic at most, asked of so many topics or more
 CLOSE = 0.05  # nats a word that an order may cost
 COLUMNS = (
-    "stream", "words", "inference", "K", "seed", "program", "largest", "effective", "S", "unigram", "twins",
-    "exchanges", "CPU s",
+    "stream", "words", "inference", "K", "seed", "program", "largest", "of documents", "effective", "S",
+    "unigram", "twins", "exchanges", "CPU s",
 )  # fmt: skip
 CLAIMS = ("what", "wanted", "measured", "met")
 PEERS = (
@@ -53,7 +53,7 @@ class Cell(NamedTuple):
 
 def cells_of(stream: StreamOf, full: bool) -> Iterator[Cell]:
     """The runs on a stream; those of one seed after those of another, as a shuffled order has the seed."""
-    for seed in range(3 if full else 1):
+    for seed in range(3 if full or stream.order != "shuffled" else 1):
         if full:
             for topics in (10, 30, 100):
                 for words in ("open", "closed"):
@@ -62,14 +62,16 @@ def cells_of(stream: StreamOf, full: bool) -> Iterator[Cell]:
                         yield Cell(stream, "ours, no moves", topics, seed, words, inference)
         else:
             yield Cell(stream, "ours", 30, seed, "open")
-            yield Cell(stream, "ours, no moves", 30, seed, "open")
             yield Cell(stream, "ours", 30, seed, "closed")
+            if seed:
+                continue
+            yield Cell(stream, "ours, no moves", 30, seed, "open")
             if stream.corpus == "AP":
                 yield Cell(stream, "ours", 10, seed, "open")
                 yield Cell(stream, "ours", 100, seed, "open")
                 yield Cell(stream, "ours", 30, seed, "open", "hybrid")
                 yield Cell(stream, "ours, no moves", 30, seed, "open", "hybrid")
-        if full or stream.corpus == "AP":
+        if full or (stream.corpus == "AP" and not seed):
             for program in PEERS:
                 yield Cell(stream, program, 30, seed)
 
@@ -87,7 +89,8 @@ def main() -> None:
         "effective: of topics among the words of the stream's last tenth; effective is the exponential of "
         f"their entropy. twins: topics in use whose words have a cosine above {TWINS} with those of another. "
         f"our rate: kappa {KAPPA}, tau0 {TAU0:g}, alpha {ALPHA} (gensim: learned), else the program's "
-        f"defaults. CPU s: of learning alone. river has the first {RIVER_PART:,} documents, and tells no "
+        f"defaults. of documents: the largest mean of documents' shares, where all count alike. "
+        f"CPU s: of learning alone. river has the first {RIVER_PART:,} documents, and tells no "
         "counts.",
         COLUMNS,
     )
@@ -108,8 +111,8 @@ def main() -> None:
                 results[cell] = run_program(cell.program, path, cell.settings)
                 report.row(row_of(cell, results[cell]))
     report.section("What was wanted", "Of ours with its defaults. Losses are told as they are.", CLAIMS)
-    for cell, result in results.items():
-        for claim in claims(cell, result, results):
+    for cell in results:
+        for claim in claims(cell, results):
             report.row(claim)
     print(f"\nWritten: {args.out / 'streams.md'} and streams.json")
 
@@ -132,6 +135,7 @@ def row_of(cell: Cell, result: Row) -> Row:
     return {
         **row,
         "largest": f"{result['largest']:.3f}",
+        "of documents": f"{result['of documents']:.3f}",
         "effective": f"{result['effective']:.1f}",
         "S": None if result["S"] is None else f"{result['S']:.3f}",
         "unigram": f"{result['unigram']:.3f}",
@@ -141,25 +145,31 @@ def row_of(cell: Cell, result: Row) -> Row:
     }
 
 
-def claims(cell: Cell, result: Row, results: dict[Cell, Row]) -> Iterator[Row]:
-    """What is wanted of a run of ours on a stream in order."""
+def claims(cell: Cell, results: dict[Cell, Row]) -> Iterator[Row]:
+    """What is wanted of ours on a stream in order: of the worst of its seeds."""
     stream = cell.stream
-    if cell.program != "ours" or stream.order == "shuffled" or "error" in result:
+    if cell.program != "ours" or stream.order == "shuffled" or cell.seed:
         return
-    what = f"{stream.corpus} {stream.order}, {cell.words}, {cell.inference}, K = {cell.topics}, {cell.seed}: "
+    runs = [result for other, result in results.items() if other._replace(seed=0) == cell]
+    done = [result for result in runs if "error" not in result]
+    if not done:
+        return
+    n = len(done)
+    what = f"{stream.corpus} {stream.order}, {cell.words}, {cell.inference}, K = {cell.topics}, "
+    what += f"worst of {n} seeds: " if n > 1 else "one seed: "
     if cell.topics >= TOPICS_FROM:
-        yield at_most(what + "largest", LARGEST, result["largest"])
-    yield at_least(what + "effective", cell.topics / 2, result["effective"])
-    yield at_least(what + "S, above the unigram by", 0.0, result["S"] - result["unigram"])
+        yield at_most(what + "largest", LARGEST, max(one["largest"] for one in done))
+    yield at_least(what + "effective", cell.topics / 2, min(one["effective"] for one in done))
+    yield at_least(what + "S, above the unigram by", 0.0, min(one["S"] - one["unigram"] for one in done))
     mixed = results.get(cell._replace(stream=stream._replace(order="shuffled")), {"error": ""})
     if "error" not in mixed:
-        yield at_most(what + "S, below the shuffled stream's by", CLOSE, mixed["S"] - result["S"])
-    yield at_most(what + "twins", 0, result["twins"])
+        worst = max(mixed["S"] - one["S"] for one in done)
+        yield at_most(what + "S, below the shuffled stream's by", CLOSE, worst)
+    yield at_most(what + "twins", 0, max(one["twins"] for one in done))
     bare = results.get(cell._replace(program="ours, no moves"), {"error": ""})
-    if "error" not in bare:
-        yield at_most(
-            what + "CPU seconds, times those without moves", 1.5, result["seconds"] / bare["seconds"]
-        )
+    if "error" not in bare and "error" not in results[cell]:
+        ratio = results[cell]["seconds"] / bare["seconds"]
+        yield at_most(what + "CPU seconds, times those without moves (seed 0)", 1.5, ratio)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from tests.running import SMALL, StopAfter, sampled
 
 from stickbreaker import LDA, Corpus, UserError
 from stickbreaker.core.files import digest_of
+from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.saved.manifest_fields import FIELDS, LATER_FIELDS, PARTS
@@ -258,11 +259,22 @@ def test_every_verb_names_a_model_of_an_unknown_kind(cli, copy, planted, tmp_pat
         assert str(copy) in refusal(cli, verb[0], copy, *verb[1:])
 
 
-@pytest.mark.parametrize("schedule", [-1, 1e400, "sometimes"])
-def test_settings_that_mean_nothing_are_refused(cli, tmp_path, schedule):
+@pytest.mark.parametrize(
+    "setting",
+    [{"schedule": -1}, {"schedule": 1e400}, {"schedule": "sometimes"}, {"judge": np.nan}, {"judge": "sun"}],
+)
+def test_settings_that_mean_nothing_are_refused(cli, tmp_path, setting):
     path = unpack(OLDER / "0.1.0" / file_name("hdp, online"), tmp_path / "model")
     settings = json.loads((path / "model.json").read_bytes())["settings"]
-    assert str(path) in refusal(cli, "topics", sealed(path, settings={**settings, "schedule": schedule}))
+    assert str(path) in refusal(cli, "topics", sealed(path, settings={**settings, **setting}))
+
+
+@pytest.mark.parametrize("name", ["alpha", "eta"])
+def test_priors_of_nothing_are_refused(cli, copy, name):
+    arrays = load_file(copy / "state.safetensors")
+    arrays[f"small/{name}"] = np.zeros_like(arrays[f"small/{name}"])
+    save_file(arrays, copy / "state.safetensors")
+    assert f"{name} is zero" in refusal(cli, "topics", sealed(copy))
 
 
 def test_a_field_of_other_axes_is_refused(cli, tmp_path, planted):
@@ -387,6 +399,12 @@ def test_a_corpus_that_cannot_be_asked_for_is_no_crash(cli, halfway, tmp_path):
     path = shutil.copytree(halfway, tmp_path / "copy")
     told = refusal(cli, "resume", changed(path, "corpus_path", "/" + "x" * 5000))
     assert f"{path}: the corpus of its run cannot be opened" in told
+
+
+def test_a_model_whose_corpus_is_none_is_named(cli, halfway, tmp_path):
+    path = shutil.copytree(halfway, tmp_path / "copy")
+    told = refusal(cli, "resume", changed(path, "corpus_path", str(tmp_path)))
+    assert f"{path}: the corpus of its run, '{tmp_path}': not a corpus" in told
 
 
 @pytest.mark.parametrize("name", ["apart", "wait"])
@@ -561,3 +579,9 @@ def test_corpora_of_others_are_refused_by_name(cli, halfway, tmp_path, name, val
     )
     if name in record:
         assert "corpus.json: the file is damaged" in refusal(cli, "corpus", "info", path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "1", '{"a": ' * 100_000])
+def test_metadata_that_are_no_fields_are_refused(text):
+    with pytest.raises(UserError, match="no fields"):
+        metadata_from(text)

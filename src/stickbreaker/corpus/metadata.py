@@ -52,7 +52,7 @@ def metadata_text(values: Mapping[str, Scalar]) -> str | None:
 def metadata_from(text: str | None) -> dict[str, Scalar]:
     """The fields that `metadata_text` wrote. Raises UserError for other text."""
     try:
-        fields = json.loads(text) if text else {}
+        fields = {} if text is None else json.loads(text)
         if isinstance(fields, dict):
             return fields
     except (ValueError, RecursionError):

@@ -8,8 +8,6 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
-from stickbreaker.corpus import Vocabulary
-from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.engines import Engine
 from stickbreaker.estimators.settings import (
     concentration,
@@ -186,13 +184,6 @@ class PlainHDP(TopicEstimator):
     def n_topics_range_(self) -> tuple[int, int] | None:
         return self.search_range()
 
-    def refuse_params(
-        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
-    ) -> None:
-        super().refuse_params(vocabulary, analysis)
-        if self.judge not in JUDGES:
-            raise UserError(f"judge={self.judge!r}", remedy="judge is " + " or ".join(map(repr, JUDGES)))
-
     def _slot(self) -> str:
         if self.representation not in REPRESENTATIONS:
             alternatives = " or ".join(map(repr, REPRESENTATIONS))
@@ -255,6 +246,8 @@ class PlainHDP(TopicEstimator):
     def _documents(self, stream: bool) -> TopicPrior:
         if isinstance(self.alpha, str) and self.alpha != "learned":
             raise UserError(f"alpha={self.alpha!r}", remedy='alpha is a number or "learned"')
+        if self.judge not in JUDGES:
+            raise UserError(f"judge={self.judge!r}", remedy="judge is " + " or ".join(map(repr, JUDGES)))
         alpha, alpha_learned = concentration("alpha", self.alpha, {}, 1.0)
         gamma, gamma_learned = concentration("concentration", self.concentration, {}, 1.0)
         positive("tables", self.tables, whole=True)

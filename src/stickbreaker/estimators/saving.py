@@ -4,7 +4,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
@@ -76,6 +76,11 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
         corpus = Corpus.open(where)
     except OSError as error:
         problem = f"the corpus of its run cannot be opened ({error.strerror or error})"
+        raise UserError(problem, where=path, remedy="put the corpus back, or fit anew") from None
+    except UserError as error:
+        if error.where is None or Path(str(error.where)) != where:
+            raise  # a file of the corpus is wrong, which it names
+        problem = f"the corpus of its run, {shown(str(where))}: {error.problem}"
         raise UserError(problem, where=path, remedy="put the corpus back, or fit anew") from None
     if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
         raise UserError(

@@ -49,7 +49,7 @@ def refuse_other_shapes(
     for name, item in state.params.items():
         if name in NOT_NEGATIVE:
             refuse_negative(item.values, name)
-        if name in NOT_NEGATIVE[:3] and not (item.values > 0.0).all():
+        if name in NOT_NEGATIVE[:4] and not (item.values > 0.0).all():
             raise ValueError(f"{name} is zero")
     proposals = [plan.change for _, plan in state.proposals]
     for change in proposals:
