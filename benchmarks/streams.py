@@ -18,7 +18,7 @@ from stream_data import SHUFFLED, STREAMS, StreamOf, is_there, write_stream
 from stream_programs import ALPHA, DECAYS, ETA, KAPPA, TAU0, TWINS, run_program
 from tables import Report, Row, options_of
 
-MINUTES = (40, 1_200)  # on one idle core
+MINUTES = (35, 1_200)  # on one idle core
 RIVER_PART = 1_000  # documents that river is given: it takes seconds for each
 LARGEST, TOPICS_FROM = 0.15, 30  # share of a topic at most, asked of so many topics or more
 CLOSE = 0.05  # nats a word that an order may cost

@@ -34,7 +34,7 @@ class Size(NamedTuple):
 
 
 SHORT = Size(
-    {"AP": 0, "de-news": 2_000, "NIPS": 300, "20 Newsgroups": 2_000},
+    {"AP": 0, "de-news": 2_000, "NIPS": 300, "20 Newsgroups": 2_000, "blogs": 2_000},
     (0, 1, 2), (20, 40, 80), (5, 13, 24, 37, 80), (0, 1), 2_000,
 )  # fmt: skip
 FULL = Size(
