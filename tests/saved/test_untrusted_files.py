@@ -404,7 +404,7 @@ def test_a_corpus_that_cannot_be_asked_for_is_no_crash(cli, halfway, tmp_path):
 def test_a_model_whose_corpus_is_none_is_named(cli, halfway, tmp_path):
     path = shutil.copytree(halfway, tmp_path / "copy")
     told = refusal(cli, "resume", changed(path, "corpus_path", str(tmp_path)))
-    assert f"{path}: the corpus of its run, '{tmp_path}': not a corpus" in told
+    assert f"{path}: the corpus of its run, {tmp_path}: not a corpus" in told
 
 
 @pytest.mark.parametrize("name", ["apart", "wait"])

@@ -4,7 +4,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.errors import UserError, shortened_path
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
@@ -80,7 +80,7 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
     except UserError as error:
         if error.where is None or Path(str(error.where)) != where:
             raise  # a file of the corpus is wrong, which it names
-        problem = f"the corpus of its run, {shown(str(where))}: {error.problem}"
+        problem = f"the corpus of its run, {shortened_path(str(where))}: {error.problem}"
         raise UserError(problem, where=path, remedy="put the corpus back, or fit anew") from None
     if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
         raise UserError(
