@@ -71,7 +71,7 @@ def cells_of(stream: StreamOf, full: bool) -> Iterator[Cell]:
                 yield Cell(stream, "ours", 100, seed, "open")
                 yield Cell(stream, "ours", 30, seed, "open", "hybrid")
                 yield Cell(stream, "ours, no moves", 30, seed, "open", "hybrid")
-        if full or (stream.corpus == "AP" and not seed):
+        if full or stream.corpus == "AP":
             for program in PEERS:
                 yield Cell(stream, program, 30, seed)
 

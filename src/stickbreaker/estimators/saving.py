@@ -72,16 +72,17 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
         remedy = "to go on, give the command again that learns it: stickbreaker stream"
         raise UserError("learns from files as they arrive, not from a corpus", where=path, remedy=remedy)
     where = path / "corpus" if manifest["corpus_path"] == "corpus" else Path(manifest["corpus_path"])
+    remedy = "put the corpus back, or fit anew"
     try:
         corpus = Corpus.open(where)
     except OSError as error:
         problem = f"the corpus of its run cannot be opened ({error.strerror or error})"
-        raise UserError(problem, where=path, remedy="put the corpus back, or fit anew") from None
+        raise UserError(problem, where=path, remedy=remedy) from None
     except UserError as error:
         if error.where is None or Path(str(error.where)) != where:
             raise  # a file of the corpus is wrong, which it names
         problem = f"the corpus of its run, {shortened_path(str(where))}: {error.problem}"
-        raise UserError(problem, where=path, remedy="put the corpus back, or fit anew") from None
+        raise UserError(problem, where=path, remedy=remedy) from None
     if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
         raise UserError(
             "is not the corpus that the run began with", where=where, remedy="restore it, or fit anew"

@@ -155,9 +155,10 @@ class StreamingModel:
     def _open(self) -> None:
         """Take up the model where it was saved."""
         directory = ModelDirectory(self.path)
-        self._compare(directory.manifest())
-        settings = directory.manifest()["settings"]
-        older = {name: was for name, was in self.estimator.older_settings.items() if name not in settings}
+        manifest = directory.manifest()
+        self._compare(manifest)
+        lacking = self.estimator.older_settings.keys() - manifest["settings"].keys()
+        older = {name: self.estimator.older_settings[name] for name in lacking}
         if older:  # the model goes on without what there was not when it began
             self.estimator = copy(self.estimator)
             for name, was in older.items():

@@ -7,18 +7,8 @@ from stickbreaker.models.topics import TopicModel
 from stickbreaker.models.topics.vocabularies.bloom import SeenBefore
 from stickbreaker.models.topics.vocabularies.string_prior import CharacterModel
 
-NOT_NEGATIVE = (
-    "alpha",
-    "gamma",
-    "concentration",
-    "eta",
-    "weights",
-    "rest",
-    "tables",
-    "entered",
-    "failed",
-    "wait",
-)
+POSITIVE = ("alpha", "gamma", "concentration", "eta")
+NOT_NEGATIVE = (*POSITIVE, "weights", "rest", "tables", "entered", "failed", "wait")
 
 
 def refuse_other_shapes(
@@ -49,7 +39,7 @@ def refuse_other_shapes(
     for name, item in state.params.items():
         if name in NOT_NEGATIVE:
             refuse_negative(item.values, name)
-        if name in NOT_NEGATIVE[:4] and not (item.values > 0.0).all():
+        if name in POSITIVE and not (item.values > 0.0).all():
             raise ValueError(f"{name} is zero")
     proposals = [plan.change for _, plan in state.proposals]
     for change in proposals:
