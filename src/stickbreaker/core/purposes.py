@@ -29,3 +29,6 @@ LEFT_TO_RIGHT = "left-to-right"  # the particles that predict a document's words
 
 PLANTED = "planted"  # documents drawn from a planted model
 PLANTED_LANGUAGES = "planted languages"  # and in several languages
+
+NGRAMS = "n-grams"  # a sweep over the seating of an n-gram model, and where its words sit at first
+NGRAM_HYPERPARAMETERS = "n-gram hyperparameters"  # its discounts and concentrations

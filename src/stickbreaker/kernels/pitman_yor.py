@@ -1,0 +1,347 @@
+"""Hierarchical Pitman-Yor restaurants in flat arrays: customers sit down and leave (Teh 2006).
+
+A restaurant is a context, a slot is a word in a restaurant. A table that opens sends a customer to the
+slot of the same word in the restaurant of the shorter context. What is kept of a slot's tables is how
+many there are of each size: customers who share a word cannot be told apart.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.random import seeded, uniform
+
+CUSTOMERS, TABLES, KINDS = 0, 1, 2  # columns of seats and totals
+
+
+class Layout(NamedTuple):
+    """What stays: slots in order of their restaurants, restaurants in order of depth."""
+
+    parents: NDArray[np.int64]  # slots: the slot one context shorter; -1 in the empty context
+    restaurants: NDArray[np.int64]  # slots
+    depths: NDArray[np.int64]  # restaurants: words of the context
+    places: NDArray[
+        np.int64
+    ]  # slots + 1: where each slot's table sizes lie; none where one customer is the most
+
+
+class Seating(NamedTuple):
+    """Who sits where. A slot's table sizes are the first `seats[slot, KINDS]` of its `sizes`."""
+
+    seats: NDArray[np.int32]  # slots × (customers, tables, different sizes)
+    sizes: NDArray[np.int32]  # places × (size, tables of that size)
+    totals: NDArray[np.int32]  # restaurants × (customers, tables)
+
+
+class Priors(NamedTuple):
+    """Of the empty context's words, and by depth."""
+
+    base: NDArray[np.float64]  # words: G0
+    discounts: NDArray[np.float64]  # depths
+    concentrations: NDArray[np.float64]  # depths
+
+
+@njit(**PART)
+def _counted(sizes, first, kinds, size):
+    """One more table of a size; gives how many sizes there are then."""
+    for entry in range(first, first + kinds):
+        if sizes[entry, 0] == size:
+            sizes[entry, 1] += 1
+            return kinds
+    sizes[first + kinds, 0] = size
+    sizes[first + kinds, 1] = 1
+    return kinds + 1
+
+
+@njit(**PART)
+def _taken(sizes, first, kinds, entry):
+    """One table fewer of the size at an entry; gives how many sizes there are then."""
+    sizes[entry, 1] -= 1
+    if sizes[entry, 1] > 0:
+        return kinds
+    last = first + kinds - 1
+    sizes[entry, 0], sizes[entry, 1] = sizes[last, 0], sizes[last, 1]
+    return kinds - 1
+
+
+@njit(**PART)
+def leave(slot, layout, seating, state):
+    """A customer of a slot leaves, and one of each parent whose table closes by that; `state` is moved on.
+
+    Which one leaves is drawn evenly: from a table in proportion to its size.
+    """
+    seats, sizes, totals = seating.seats, seating.sizes, seating.totals
+    while slot >= 0:
+        first, restaurant = layout.places[slot], layout.restaurants[slot]
+        customers = seats[slot, CUSTOMERS]
+        size = np.int32(1)
+        if layout.places[slot + 1] > first:
+            kinds = seats[slot, KINDS]
+            entry = first
+            if kinds > 1:
+                target = uniform(state) * customers
+                while entry < first + kinds - 1:
+                    target -= np.float64(sizes[entry, 0]) * sizes[entry, 1]
+                    if target < 0.0:
+                        break
+                    entry += 1
+            size = sizes[entry, 0]
+            kinds = _taken(sizes, first, kinds, entry)
+            if size > 1:
+                kinds = _counted(sizes, first, kinds, size - 1)
+            seats[slot, KINDS] = kinds
+        seats[slot, CUSTOMERS] = customers - 1
+        totals[restaurant, CUSTOMERS] -= 1
+        if size > 1:
+            return
+        seats[slot, TABLES] -= 1
+        totals[restaurant, TABLES] -= 1
+        slot = layout.parents[slot]
+
+
+@njit(**PART)
+def _fill_path(slot, depth, layout, path):
+    """The slots on the way to a slot of a depth, from the empty context on."""
+    for d in range(depth, -1, -1):
+        path[d] = slot
+        slot = layout.parents[slot]
+
+
+@njit(**PART)
+def predict(slot, layout, seating, priors, path, openings):
+    """p(word | context) of a slot, with all who sit now.
+
+    path, openings (depths) are filled, from the empty context on: the slots on the way, and the mass of
+    a new table in each, (b + a T) p(word | shorter context) (Teh 2006, equation 7).
+    """
+    depth = layout.depths[layout.restaurants[slot]]
+    _fill_path(slot, depth, layout, path)
+    p = priors.base[path[0]]
+    for d in range(depth + 1):
+        at = path[d]
+        restaurant = layout.restaurants[at]
+        a, b = priors.discounts[d], priors.concentrations[d]
+        openings[d] = (b + a * seating.totals[restaurant, TABLES]) * p
+        seated = seating.seats[at, CUSTOMERS] - a * seating.seats[at, TABLES]
+        p = (seated + openings[d]) / (seating.totals[restaurant, CUSTOMERS] + b)
+    return p
+
+
+@njit(**PART)
+def enter(depth, layout, seating, priors, path, openings, state):
+    """A customer sits down in the slot `path[depth]`, given what `predict` filled; `state` is moved on."""
+    seats, sizes, totals = seating.seats, seating.sizes, seating.totals
+    for d in range(depth, -1, -1):
+        slot = path[d]
+        first, restaurant = layout.places[slot], layout.restaurants[slot]
+        customers, a = seats[slot, CUSTOMERS], priors.discounts[d]
+        seated = customers - a * seats[slot, TABLES]
+        opens = customers == 0
+        target = 0.0
+        if not opens:
+            target = uniform(state) * (seated + openings[d])
+            opens = target >= seated
+        seats[slot, CUSTOMERS] = customers + 1
+        totals[restaurant, CUSTOMERS] += 1
+        if layout.places[slot + 1] > first:
+            kinds = seats[slot, KINDS]
+            size = np.int32(0)
+            if not opens:
+                entry = first
+                while entry < first + kinds - 1:
+                    target -= (sizes[entry, 0] - a) * sizes[entry, 1]
+                    if target < 0.0:
+                        break
+                    entry += 1
+                size = sizes[entry, 0]
+                kinds = _taken(sizes, first, kinds, entry)
+            seats[slot, KINDS] = _counted(sizes, first, kinds, size + 1)
+        if not opens:
+            return
+        seats[slot, TABLES] += 1
+        totals[restaurant, TABLES] += 1
+
+
+@njit(**OPTIONS)
+def sweep(own, layout, seating, priors, key):
+    """Every word of a text leaves its table and sits down again, given all others.
+
+    own (slots): words of the text that sit in each slot, besides the customers that longer contexts send.
+    key: of the stream (uint64). Words of one slot follow each other: a sweep may visit in any fixed order,
+    and this one finds what it needs in the cache.
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    path = np.empty(len(priors.discounts), np.int64)
+    openings = np.empty(len(priors.discounts))
+    for slot in range(len(own)):
+        if own[slot] == 0:
+            continue
+        depth = layout.depths[layout.restaurants[slot]]
+        for _ in range(own[slot]):
+            leave(slot, layout, seating, state)
+            predict(slot, layout, seating, priors, path, openings)
+            enter(depth, layout, seating, priors, path, openings, state)
+
+
+class Stops(NamedTuple):
+    """Where the words of a text stop, of unbounded contexts (Mochihashi & Sumita 2008)."""
+
+    depths: NDArray[
+        np.int32
+    ]  # words of the text, those of one deepest slot together: length of the context used
+    counts: NDArray[np.int32]  # restaurants × (words that stop there, words that go on to longer contexts)
+    stop: float  # Beta prior of the share that stops
+    go_on: float
+
+
+@njit(**PART)
+def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, state):
+    """The depth at which a word stops, given p(word | context) at each; `predict` has filled the path."""
+    left, total = 1.0, 0.0
+    for d in range(depth + 1):
+        at = path[d]
+        restaurant = layout.restaurants[at]
+        a, b = priors.discounts[d], priors.concentrations[d]
+        seated = seating.seats[at, CUSTOMERS] - a * seating.seats[at, TABLES]
+        p = (seated + openings[d]) / (seating.totals[restaurant, CUSTOMERS] + b)
+        ends = 1.0
+        if d < depth:
+            stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
+            ends = (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
+        total += left * ends * p
+        masses[d] = total
+        left *= 1.0 - ends
+    target = uniform(state) * total
+    for d in range(depth):
+        if target < masses[d]:
+            return d
+    return depth
+
+
+@njit(**PART)
+def _count_stop(depth, deepest, layout, counts, path, change):
+    """Count that a word stops at a depth (or, with change -1, no longer does)."""
+    for d in range(depth):
+        counts[layout.restaurants[path[d]], 1] += change
+    if depth < deepest:
+        counts[layout.restaurants[path[depth]], 0] += change
+
+
+@njit(**OPTIONS)
+def seat_all(own, longest, layout, seating, priors, stops, key):
+    """Seat the words of a text in empty restaurants, one by one, in contexts of at most `longest` words.
+
+    own (slots): words of the text whose deepest slot this is. key: of the stream (uint64). stops: of
+    unbounded contexts; without words where the length is fixed.
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    path, openings = np.empty(len(priors.discounts), np.int64), np.empty(len(priors.discounts))
+    word = 0
+    for slot in range(len(own)):
+        deepest = layout.depths[layout.restaurants[slot]]
+        depth = min(deepest, longest)
+        for _ in range(own[slot]):
+            _fill_path(slot, deepest, layout, path)
+            predict(path[depth], layout, seating, priors, path, openings)
+            enter(depth, layout, seating, priors, path, openings, state)
+            if len(stops.depths) > 0:
+                _count_stop(depth, deepest, layout, stops.counts, path, 1)
+                stops.depths[word] = depth
+            word += 1
+
+
+@njit(**OPTIONS)
+def sweep_unbounded(own, layout, seating, priors, stops, key):
+    """Every word leaves, draws the length of its context anew and sits down there, given all others.
+
+    own (slots): words of the text whose deepest slot this is. A word stops at depth n with chance
+    p(n | context) p(word | context of n words), where each restaurant on the way ends the context with chance
+    (stops + stop) / (stops + passes + stop + go_on); in the deepest all stop, and this is not counted
+    (Mochihashi & Sumita 2008, section 3).
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    longest = len(priors.discounts)
+    path, openings, masses = np.empty(longest, np.int64), np.empty(longest), np.empty(longest)
+    word = 0
+    for slot in range(len(own)):
+        deepest = layout.depths[layout.restaurants[slot]]
+        for _ in range(own[slot]):
+            _fill_path(slot, deepest, layout, path)
+            depth = np.int64(stops.depths[word])
+            leave(path[depth], layout, seating, state)
+            _count_stop(depth, deepest, layout, stops.counts, path, -1)
+            predict(slot, layout, seating, priors, path, openings)
+            depth = _draw_stop(deepest, layout, seating, priors, stops, path, openings, masses, state)
+            enter(depth, layout, seating, priors, path, openings, state)
+            _count_stop(depth, deepest, layout, stops.counts, path, 1)
+            stops.depths[word] = depth
+            word += 1
+
+
+@njit(**OPTIONS)
+def count_sizes(layout, seating, sizes_out):
+    """Tables by depth and size are added to sizes_out (depths × sizes, int64); no table may be larger."""
+    for slot in range(len(layout.parents)):
+        depth, first = layout.depths[layout.restaurants[slot]], layout.places[slot]
+        if layout.places[slot + 1] == first:
+            sizes_out[depth, 1] += seating.seats[slot, TABLES]
+        for entry in range(first, first + seating.seats[slot, KINDS]):
+            sizes_out[depth, seating.sizes[entry, 0]] += seating.sizes[entry, 1]
+
+
+class Sample(NamedTuple):
+    """What predictions need of a state: customers and tables."""
+
+    seats: NDArray[np.integer]  # slots × (customers, tables)
+    totals: NDArray[np.int32]  # restaurants × (customers, tables)
+
+
+@njit(**OPTIONS)
+def predict_words(base, restaurants, slots, sample, discounts, concentrations, out):
+    """p(word | context) of each of some words is added to `out` (words), of contexts of a fixed length.
+
+    base (words): G0; restaurants, slots (words × depths): on the way from the empty context, -1 from where
+    there is none (Teh 2006, equation 7).
+    """
+    for i in range(len(base)):
+        p = base[i]
+        for d in range(restaurants.shape[1]):
+            restaurant = restaurants[i, d]
+            if restaurant < 0:
+                break
+            p = _one_longer(p, restaurant, slots[i, d], sample, discounts[d], concentrations[d])
+        out[i] += p
+
+
+@njit(**PART)
+def _one_longer(p, restaurant, slot, sample, a, b):
+    """p(word | context), given that in the context without its farthest word."""
+    customers = sample.totals[restaurant, CUSTOMERS]
+    if customers == 0:
+        return p
+    mass = (b + a * sample.totals[restaurant, TABLES]) * p
+    if slot >= 0:
+        mass += sample.seats[slot, CUSTOMERS] - a * sample.seats[slot, TABLES]
+    return mass / (customers + b)
+
+
+@njit(**OPTIONS)
+def predict_unbounded(base, restaurants, slots, sample, discounts, concentrations, ends, out):
+    """The same where each restaurant ends the context with chance `ends` (restaurants), the last surely."""
+    for i in range(len(base)):
+        p, left, total = base[i], 1.0, 0.0
+        for d in range(restaurants.shape[1]):
+            restaurant = restaurants[i, d]
+            if restaurant < 0:
+                break
+            p = _one_longer(p, restaurant, slots[i, d], sample, discounts[d], concentrations[d])
+            if d + 1 < restaurants.shape[1] and restaurants[i, d + 1] >= 0:
+                total += left * ends[restaurant] * p
+                left *= 1.0 - ends[restaurant]
+        out[i] += total + left * p

@@ -1,0 +1,1 @@
+"""Language models of hierarchical Pitman-Yor restaurants."""

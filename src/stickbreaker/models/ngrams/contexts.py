@@ -1,0 +1,106 @@
+"""The contexts and words of a text as restaurants and slots, numbered once, before anything is sampled."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """A trie of contexts, the nearest word first, and the words that follow each.
+
+    Restaurant 0 is the empty context, and has a slot for each word: slot w is word w. A restaurant's key is
+    the number of the restaurant whose context lacks its farthest word, times the number of words, plus that
+    word; a slot's key is its restaurant times the number of words, plus the word. Both ascend, so that what
+    is looked for is found by bisection, level by level.
+    """
+
+    n_words: int  # words that may come next; a context's symbols are the same
+    restaurant_keys: Integers  # restaurants but the first
+    slot_keys: Integers  # slots
+
+    @cached_property
+    def restaurants(self) -> Integers:
+        """Of each slot."""
+        return self.slot_keys // self.n_words
+
+    @cached_property
+    def depths(self) -> Integers:
+        """Of each restaurant: the words of its context."""
+        above = self.restaurant_keys // self.n_words
+        depths = np.zeros(len(above) + 1, np.int64)
+        ends = [0, 1]  # restaurants of each depth are together
+        while ends[-1] < len(depths):
+            ends.append(1 + int(np.searchsorted(above, ends[-1])))
+            depths[ends[-2] : ends[-1]] = len(ends) - 2
+        return depths
+
+    @cached_property
+    def parents(self) -> Integers:
+        """Of each slot: that of the same word one context shorter; -1 in the empty context."""
+        above = np.concatenate([[0], self.restaurant_keys // self.n_words])
+        keys = above[self.restaurants] * self.n_words + self.slot_keys % self.n_words
+        found = np.searchsorted(self.slot_keys, keys)
+        found[: self.n_words] = -1
+        return found
+
+    def find_restaurants(self, shorter: Integers, symbols: Integers) -> Integers:
+        """Restaurants one word longer than `shorter`, -1 where there is none, or where `shorter` is -1."""
+        return _found(self.restaurant_keys, shorter, symbols, self.n_words, 1)
+
+    def find_slots(self, restaurants: Integers, words: Integers) -> Integers:
+        """Slots of words in restaurants, -1 where there is none, or where the restaurant is -1."""
+        return _found(self.slot_keys, restaurants, words, self.n_words, 0)
+
+
+def _found(keys: Integers, first: Integers, second: Integers, size: int, offset: int) -> Integers:
+    """Places of pairs among keys (ascending), plus an offset; -1 where they are not."""
+    if not len(keys):
+        return np.full(len(first), -1)
+    sought = np.where((first < 0) | (second < 0), -1, first * size + second)
+    places = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    return np.where(keys[places] == sought, places + offset, -1)
+
+
+def contexts_of(
+    words: Integers,
+    symbol_before: Callable[[int], Integers],
+    n_words: int,
+    longest: int,
+    *,
+    shared: bool = False,
+) -> tuple[Contexts, Integers]:
+    """The contexts of a text, and the deepest slot of each of its words.
+
+    `symbol_before(d)` gives the symbol d places before each word, -1 where the context has ended. Contexts
+    have at most `longest` symbols. With `shared`, one that a single word follows is not made longer: nothing
+    that could be learned of the longer ones would differ.
+    """
+    deepest, restaurants = words.copy(), np.zeros(len(words), np.int64)
+    active = np.arange(len(words))
+    restaurant_keys: list[Integers] = []
+    slot_keys = [np.arange(n_words)]
+    n_restaurants, n_slots = 1, n_words
+    for depth in range(1, longest + 1):
+        if shared:
+            followed = np.bincount(restaurants[active], minlength=n_restaurants)
+            active = active[followed[restaurants[active]] > 1]
+        symbols = symbol_before(depth)[active]
+        active, symbols = active[symbols >= 0], symbols[symbols >= 0]
+        if not len(active):
+            break
+        keys, places = np.unique(restaurants[active] * n_words + symbols, return_inverse=True)
+        restaurants[active] = n_restaurants + places
+        restaurant_keys.append(keys)
+        n_restaurants += len(keys)
+        keys, places = np.unique(restaurants[active] * n_words + words[active], return_inverse=True)
+        deepest[active] = n_slots + places
+        slot_keys.append(keys)
+        n_slots += len(keys)
+    none = np.zeros(0, np.int64)
+    return Contexts(n_words, np.concatenate([none, *restaurant_keys]), np.concatenate(slot_keys)), deepest

@@ -1,0 +1,67 @@
+"""Discounts and concentrations by depth, drawn given a seating (Teh 2006b, section 4.3 there)."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from stickbreaker.core.records import Array
+
+SHAPE, RATE = 1.0, 1.0  # of the Gamma prior of a concentration; a discount is uniform in [0, 1)
+LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a discount that is drawn
+
+
+def draw_discount_and_concentration(
+    discount: float,
+    concentration: float,
+    customers: NDArray[np.int64],
+    tables: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    generator: np.random.Generator,
+) -> tuple[float, float]:
+    """A draw of both of one depth, by auxiliary variables.
+
+    customers, tables (restaurants of the depth); sizes (sizes): tables of each size in all. Of a seating,
+
+        p = prod_u [prod_{i=1}^{T_u - 1} (b + a i) / prod_{j=1}^{C_u - 1} (b + j)]
+            prod_{tables of m} prod_{j=1}^{m - 1} (j - a).
+
+    Each factor is a sum of two, of which an auxiliary variable picks one; those that are alike are picked
+    together, from a binomial. The second is Gamma's integral over x_u ~ Beta(b + 1, C_u - 1).
+    """
+    full = customers[customers >= 2]
+    log_x = np.log(generator.beta(concentration + 1.0, full - 1.0)).sum() if len(full) else 0.0
+    opened = _more_than(np.bincount(tables, minlength=2))[1:]  # restaurants with more than 1, 2, ... tables
+    steps = np.arange(1, len(opened) + 1)
+    picked = generator.binomial(opened, concentration / (concentration + discount * steps)).sum()
+    joined = _more_than(sizes)[1:]  # tables with more than 1, 2, ... customers
+    steps = np.arange(1, len(joined) + 1)
+    left = generator.binomial(joined, (steps - 1.0) / (steps - discount)).sum()
+    drawn = generator.beta(1.0 + opened.sum() - picked, 1.0 + joined.sum() - left)
+    return float(np.clip(drawn, LEAST, MOST)), float(generator.gamma(SHAPE + picked, 1.0 / (RATE - log_x)))
+
+
+def _more_than(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many are larger than 0, 1, ..., given how many there are of each size."""
+    return numbers[::-1].cumsum()[::-1][1:]
+
+
+def log_seating(
+    discount: float,
+    concentration: float,
+    customers: NDArray[np.int64],
+    tables: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+) -> float:
+    """log p(seating of one depth's restaurants | discount, concentration), in nats (Teh 2006, equation 5)."""
+    used = customers > 0
+    c, t = customers[used].astype(np.float64), tables[used].astype(np.float64)
+    ratio = concentration / discount
+    nats = (t * np.log(discount) + gammaln(ratio + t) - gammaln(ratio)).sum()
+    nats -= (gammaln(concentration + c) - gammaln(concentration)).sum()
+    steps = np.arange(1, len(sizes))
+    return float(nats + sizes[1:] @ (gammaln(steps - discount) - gammaln(1.0 - discount)))
+
+
+def log_prior(discounts: Array, concentrations: Array) -> float:
+    """log density of both, of all depths."""
+    return float(len(discounts) * SHAPE * np.log(RATE) - RATE * np.sum(concentrations))
