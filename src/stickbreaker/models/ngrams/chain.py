@@ -240,12 +240,13 @@ class PitmanYorChain(Sampler):
             raise ValueError("lengths of other contexts")
         for _ in self._depths:
             at = np.where(self._layout.depths[restaurants[at]] > depths, parents[at], at)
-        counts = np.zeros_like(self._stops.counts)
-        np.add.at(counts, (restaurants[at[depths < deepest]], 0), 1)
+        n = len(self._layout.depths)
+        stops, passes = np.bincount(restaurants[at[depths < deepest]], minlength=n), np.zeros(n, np.int64)
         above = parents[at]
         while len(above := above[above >= 0]):
-            np.add.at(counts, (restaurants[above], 1), 1)
+            passes += np.bincount(restaurants[above], minlength=n)
             above = parents[above]
+        counts = np.stack([stops, passes], axis=1).astype(np.int32)
         return np.bincount(at, minlength=len(self._events.own)), counts
 
 
@@ -269,9 +270,8 @@ def used_contexts(contexts: Contexts, customers: NDArray[np.int64]) -> tuple[Con
 
     Who sits in a context has sent a customer to each shorter one, so that no way is cut.
     """
-    seated = customers.any(axis=0)
-    seated[: contexts.n_words] = True
-    slots = np.flatnonzero(seated)
+    first = np.arange(len(contexts.slot_keys)) < contexts.n_words
+    slots = np.flatnonzero(customers.any(axis=0) | first)
     restaurants = np.unique(contexts.restaurants[slots])
     number = np.full(len(contexts.depths), -1)
     number[restaurants] = np.arange(len(restaurants))

@@ -43,11 +43,22 @@ class Contexts:
     @cached_property
     def parents(self) -> Integers:
         """Of each slot: that of the same word one context shorter; -1 in the empty context."""
-        above = np.concatenate([[0], self.restaurant_keys // self.n_words])
-        keys = above[self.restaurants] * self.n_words + self.slot_keys % self.n_words
-        found = np.searchsorted(self.slot_keys, keys)
-        found[: self.n_words] = -1
-        return found
+        above = np.concatenate([[-1], self.restaurant_keys // self.n_words])
+        return self.find_slots(above[self.restaurants], self.slot_keys % self.n_words)
+
+    def refuse_nonsense(self) -> None:
+        """Raise ValueError where the keys are those of no trie."""
+        for keys in (self.restaurant_keys, self.slot_keys):
+            if keys.dtype != np.int64 or keys.ndim != 1 or (np.diff(keys, prepend=-1) <= 0).any():
+                raise ValueError("contexts out of order")
+        n_restaurants = len(self.restaurant_keys) + 1
+        if (self.restaurant_keys // self.n_words >= np.arange(1, n_restaurants)).any():
+            raise ValueError("contexts that make no other longer")
+        first = np.arange(self.n_words)
+        if len(self.slot_keys) < self.n_words or (self.slot_keys[: self.n_words] != first).any():
+            raise ValueError("words that the empty context lacks")
+        if (self.restaurants >= n_restaurants).any() or (self.parents[self.n_words :] < 0).any():
+            raise ValueError("words that a shorter context lacks")
 
     def find_restaurants(self, shorter: Integers, symbols: Integers) -> Integers:
         """Restaurants one word longer than `shorter`, -1 where there is none, or where `shorter` is -1."""
@@ -104,3 +115,41 @@ def contexts_of(
         n_slots += len(keys)
     none = np.zeros(0, np.int64)
     return Contexts(n_words, np.concatenate([none, *restaurant_keys]), np.concatenate(slot_keys)), deepest
+
+
+def symbols_before(words: Integers, positions: Integers, end: int) -> Callable[[int], Integers]:
+    """What `contexts_of` asks for, of sentences: the word d places before each, or `end` before the first.
+
+    `positions`: of each word in its sentence. Before the mark that begins a sentence there is nothing.
+
+    >>> before = symbols_before(np.array([5, 6, 9]), np.array([0, 1, 2]), end=9)
+    >>> before(1).tolist(), before(2).tolist()
+    ([9, 5, 6], [-1, 9, 5])
+    """
+
+    def before(distance: int) -> Integers:
+        found = np.full(len(words), -1, np.int64)
+        inside = np.flatnonzero(positions >= distance)
+        found[inside] = words[inside - distance]
+        found[positions == distance - 1] = end
+        return found
+
+    return before
+
+
+def with_ends(words: Integers, starts: Integers, end: int) -> tuple[Integers, Integers]:
+    """Sentences with a mark at the end of each, and the position of each word in its sentence.
+
+    `starts`: where each sentence begins, the first at 0.
+
+    >>> [found.tolist() for found in with_ends(np.array([5, 6, 7]), np.array([0, 2]), end=9)]
+    [[5, 6, 9, 7, 9], [0, 1, 2, 0, 1]]
+    """
+    sizes = np.diff(starts, append=len(words)) + 1
+    ends = np.cumsum(sizes)
+    positions = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - sizes, sizes)
+    marked = np.full(len(positions), end, np.int64)
+    inside = np.ones(len(positions), np.bool_)
+    inside[ends - 1] = False
+    marked[inside] = words
+    return marked, positions
