@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
     from stickbreaker.estimators.hdp import HDP
     from stickbreaker.estimators.lda import LDA
+    from stickbreaker.estimators.ngram import NgramModel
     from stickbreaker.estimators.topics.seed_words import Guide
     from stickbreaker.learning.schedules import Memoised, Online
     from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "LDA": "stickbreaker.estimators.lda",
     "HDP": "stickbreaker.estimators.hdp",
+    "NgramModel": "stickbreaker.estimators.ngram",
     "Memoised": "stickbreaker.learning.schedules",
     "SplitMerge": "stickbreaker.models.topics.moves.split_merge_settings",
     "Online": "stickbreaker.learning.schedules",
@@ -48,6 +50,7 @@ __all__ = [
     "Guide",
     "Hybrid",
     "Memoised",
+    "NgramModel",
     "Online",
     "OpenVocabulary",
     "Spelling",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.search.search_points import SearchPoint
 from stickbreaker.learning.loop import Limits, Run, RunState
@@ -58,6 +58,11 @@ class Estimator(ABC):
     def is_open(self) -> bool:
         """Whether words enter as documents bring them: then a run sees all words of a corpus."""
         return False
+
+    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
+        """How texts that come without a corpus are analysed, and which of their words it has; None: as every
+        corpus is by default."""
+        return None, None
 
     # From parameters to a run
 
@@ -140,6 +145,10 @@ class Estimator(ABC):
     @abstractmethod
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         """The log probability of documents given what was learned, in nats, and their known tokens."""
+
+    def score_parts(self, corpus: Corpus) -> dict[str, tuple[float, float]]:
+        """The same of all tokens, "all", and of parts that are of interest by themselves."""
+        return {"all": self.score_documents(corpus)}
 
     # To files and back
 

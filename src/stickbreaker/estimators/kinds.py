@@ -100,6 +100,18 @@ KINDS: dict[str, Kind] = {
                 "open": {"words": "open"},
             },
         ),
+        Kind(
+            name="NgramModel",
+            home="stickbreaker.estimators.plain_ngram:PlainNgramModel",
+            front_door="stickbreaker.estimators.ngram:NgramModel",
+            verbs=("generate", "score", "evaluate", "report", "export"),
+            measures=("score",),
+            trials={
+                "trigrams": {"min_count": 1},
+                "unbounded": {"order": "unbounded", "min_count": 1},
+                "spelled": {"unknown": "spelled"},
+            },
+        ),
     )
 }
 

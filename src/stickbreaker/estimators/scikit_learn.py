@@ -88,7 +88,8 @@ class ScikitLearn(BaseEstimator, Estimator):
             X = np.asarray(X).tolist()
         if not isinstance(X, Corpus) and _is_text(X, empty=not reset or self.is_open):
             if reset:
-                X = _corpus_of(X, analysis, rule=VocabularyRule(1, 1.0) if self.is_open else None)
+                own, rule = self.reads_texts_by()
+                X = _corpus_of(X, analysis or own, rule=rule, ordered=not self.is_open)
             else:
                 X = _corpus_of(X, self.analysis_, self.vocabulary_)
         if isinstance(X, Corpus):
@@ -191,9 +192,12 @@ def _corpus_of(
     analysis: AnyAnalysis | None = None,
     vocabulary: Vocabulary | None = None,
     rule: VocabularyRule | None = None,
+    *,
+    ordered: bool = True,
 ) -> Corpus:
+    """A corpus of texts, or of token lists; of these without their order where that is not needed."""
     if isinstance(X[0], str) or is_sides(X[0]):
         return Corpus.from_texts(X, analysis=analysis, vocabulary=vocabulary, rule=rule)
-    if rule is not None:
+    if not ordered:
         return corpus_of_tokens(X)
-    return Corpus.from_tokens(X, vocabulary=vocabulary)
+    return Corpus.from_tokens(X, vocabulary=vocabulary, rule=rule)

@@ -24,7 +24,7 @@ from stickbreaker.saved.directory import ModelDirectory, Snapshot
 from stickbreaker.saved.topic_snapshots import Evolution
 
 PARAMS = "small/"  # of the arrays: the params
-BITS = (f"{PARAMS}seen before",)  # arrays that are no real numbers
+BITS = ("seen before",)  # params that are no real numbers
 LATEST = "latest/"  # of the arrays: the last step's sums
 PROGRESS = ("step", "passes", "seen", "scores", "held_out", "converged", "stopped", "kind")  # of every run
 IN_STEPS = (*PROGRESS, "in_pass", "at_pass_start", "pass_nats", "pass_tokens")  # of one by variational steps
@@ -40,7 +40,7 @@ def snapshot_of(job: Run[Any], state: RunState, fixed: dict[str, Any]) -> Snapsh
     return model_of(job.engine, state, fixed, "running")
 
 
-def fitted_of(fitted: Fitted, state: SamplingState, fixed: dict[str, Any]) -> Snapshot:
+def fitted_of(fitted: Fitted, state: RunState, fixed: dict[str, Any]) -> Snapshot:
     """The finished model of a sampler without a table: what it has `fitted`."""
     arrays, fields = _flat_params(fitted.params)
     manifest = {**fixed, "status": "done", "small": fields, "run": _progress(state, PROGRESS)}
@@ -111,10 +111,10 @@ def sampling_state_of(snapshot: Snapshot, chains: Chains) -> SamplingState:
     return SamplingState(chains, **progress)
 
 
-def params_from(snapshot: Snapshot) -> dict[str, Field]:
-    """The params. Raises ValueError where they make no sense."""
-    names = [f"{PARAMS}{name}" for name in snapshot.manifest["small"]]
-    refuse_whole_numbers(snapshot.arrays, (name for name in names if name not in BITS))
+def params_from(snapshot: Snapshot, whole: Sequence[str] = BITS) -> dict[str, Field]:
+    """The params, real numbers but for those named in `whole`. Raises ValueError where they make no sense."""
+    names = (name for name in snapshot.manifest["small"] if name not in whole)
+    refuse_whole_numbers(snapshot.arrays, (f"{PARAMS}{name}" for name in names))
     return {
         name: Field(
             np.asarray(snapshot.arrays[f"{PARAMS}{name}"]),
@@ -124,6 +124,11 @@ def params_from(snapshot: Snapshot) -> dict[str, Field]:
         )
         for name, entry in snapshot.manifest["small"].items()
     }
+
+
+def run_state_of(snapshot: Snapshot) -> RunState:
+    """How far a run came whose kind keeps nothing else of it."""
+    return RunState(**_progress_of(snapshot, PROGRESS))
 
 
 def _progress_of(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
-from stickbreaker.corpus import Vocabulary
+from stickbreaker.corpus import Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.settings import (
@@ -73,6 +73,9 @@ class TopicParams(Estimator):
     def is_open(self) -> bool:
         """Whether words enter as documents bring them."""
         return WORDS[words_of(self.words)[0]].grows
+
+    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
+        return None, VocabularyRule(1, 1.0) if self.is_open else None
 
     def refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None

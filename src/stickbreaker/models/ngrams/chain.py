@@ -1,6 +1,7 @@
 """The Markov chain over seatings of a hierarchical Pitman-Yor language model (Teh 2006)."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.special import betaln
 
 from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import numbered_keys, stream
-from stickbreaker.core.records import Array, Field
+from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.kernels.pitman_yor import (
     CUSTOMERS,
     TABLES,
@@ -58,8 +59,9 @@ class PitmanYorChain(Sampler):
     one thread however many there are.
     """
 
-    def __init__(self, events: Events, seed: int) -> None:
-        self._events, self._seed = events, seed
+    def __init__(self, events: Events, seed: int, given: Record = MappingProxyType({})) -> None:
+        """`given`: what else is said of a model, such as its G0; it is part of what is `fitted`."""
+        self._events, self._seed, self._given = events, seed, given
         contexts = events.contexts
         self._layout = Layout(contexts.parents, contexts.restaurants, contexts.depths, places_of(events))
         n_slots, n_restaurants = len(contexts.slot_keys), len(contexts.depths)
@@ -132,7 +134,8 @@ class PitmanYorChain(Sampler):
             fields["ends"] = Field(
                 (counts[..., 0] + STOP) / (counts.sum(axis=2) + STOP + GO_ON), ("samples", "restaurants")
             )
-        return Fitted({name: item._replace(additive=False) for name, item in fields.items()})
+        parameters = {name: item._replace(additive=False) for name, item in fields.items()}
+        return Fitted({**parameters, **self._given})
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Who sits where, discounts, concentrations, lengths of contexts, and the samples."""

@@ -1,6 +1,6 @@
 """What an n-gram model predicts: the mean of its samples' probabilities."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,6 +79,11 @@ class LanguageModel:
         """Words of the longest context."""
         return int(self.contexts.depths.max())
 
+    @property
+    def n_contexts(self) -> int:
+        """Contexts in which anyone sits in any sample."""
+        return len(self.contexts.depths)
+
     @cached_property
     def samples(self) -> tuple[Sample, ...]:
         """Of each sample, customers and tables by slot and by restaurant."""
@@ -136,11 +141,16 @@ class LanguageModel:
         return self.probabilities(np.arange(n), symbols, base)
 
     def sentences(
-        self, n: int, base: Array, generator: np.random.Generator, most: int
+        self,
+        n: int,
+        base: Array,
+        generator: np.random.Generator,
+        most: int,
+        beginning: Sequence[int] = (),
     ) -> Iterator[list[int]]:
-        """Sentences drawn from the model, of `most` words at most."""
+        """Sentences drawn from the model, of `most` words at most, that begin with given words."""
         for _ in range(n):
-            sentence = [self.end]
+            sentence = [self.end, *beginning]
             while len(sentence) <= most:
                 p = self.next_words(sentence, base)
                 sentence.append(int(generator.choice(len(p), p=p / p.sum())))
