@@ -12,9 +12,7 @@ from stickbreaker.corpus import Vocabulary
 from stickbreaker.models.topics.vocabularies.string_prior import CharacterModel, Spelling
 
 UNKNOWN, END = "<unk>", "</s>"
-END_SHARE = (
-    "end_share"  # of the params of a model whose words are spelled: G0 of the mark at a sentence's end
-)
+END_SHARE = "end_share"  # of the params: G0 of the end of a sentence, where words are spelled
 
 
 @dataclass(frozen=True)
