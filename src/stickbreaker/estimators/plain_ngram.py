@@ -113,7 +113,7 @@ class PlainNgramModel(Estimator):
             raise UserError(problem, remedy="learn a model of each language")
         if vocabulary.hashed:
             raise UserError("words that share rows have no order", remedy="leave --hash out")
-        self._numbers(vocabulary)
+        self.numbers_of(vocabulary)
 
     def limits(self) -> Limits:
         return Limits(self.max_iter, 0.0)
@@ -125,7 +125,7 @@ class PlainNgramModel(Estimator):
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
         source = Source(corpus, held_out, unit=Sequences)
-        numbers, text = self._numbers(corpus.vocabulary), joined(source.in_order())
+        numbers, text = self.numbers_of(corpus.vocabulary), joined(source.in_order())
         _refuse_left_out(corpus, text, spelled=numbers.spelled)
         marked, positions = with_ends(numbers.numbered(text.words), text.starts, numbers.end)
         base = self._base(numbers, len(text.starts), len(marked))
@@ -153,7 +153,8 @@ class PlainNgramModel(Estimator):
         """Words of the longest context."""
         return LONGEST if self.order == UNBOUNDED else int(self.order) - 1
 
-    def _numbers(self, vocabulary: Vocabulary) -> WordNumbers:
+    def numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
+        """The numbers of a vocabulary's words. Raises UserError where none is known."""
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
     def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
@@ -171,7 +172,7 @@ class PlainNgramModel(Estimator):
         self.take_state(state)
         self.params_: Record = params
         self.state_: RunState = state
-        self.numbers_ = self._numbers(self.vocabulary_)
+        self.numbers_ = self.numbers_of(self.vocabulary_)
         self.base_ = Base.from_params(self.numbers_, params)
         self.language_model_ = LanguageModel.of(params, self.numbers_.n_words)
         self.n_features_in_ = len(self.vocabulary_)
