@@ -38,11 +38,10 @@ def write_arpa(
     if not -len(model.samples) <= sample < len(model.samples):
         remedy = f"the model has {len(model.samples)}, counted from 0"
         raise UserError(f"there is no sample {sample}", remedy=remedy)
-    names = estimator.words_
-    _refuse_words(names)
+    names, spelled = estimator.words_, estimator.numbers_.spelled
+    _refuse_words(names, spelled=spelled)
     levels = _levels(estimator, sample)
     unseen = max(1.0 - float(levels[0].p.sum()), 1e-99)
-    spelled = UNKNOWN not in names
     with atomic_file(out, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8") as file:
         counts = {level: len(found.p) for level, found in enumerate(levels, 1)}
         counts[1] += 1 + spelled
@@ -124,10 +123,11 @@ def _contexts_of(contexts: Contexts, words: Integers) -> Integers:
     return at
 
 
-def _refuse_words(names: tuple[str, ...]) -> None:
+def _refuse_words(names: tuple[str, ...], *, spelled: bool) -> None:
     """Raise UserError for a word that a reader of the format would take for something else."""
-    for word in names[: names.index(END)]:
-        if word in (BEGINNING, END) or word.split() != [word]:
+    marks = (BEGINNING, END, UNKNOWN) if spelled else (BEGINNING, END)
+    for word in names[:-1]:
+        if word in marks or word.split() != [word]:
             problem = f"the ARPA format cannot hold the word {shown(word)}"
             raise UserError(problem, remedy="learn from a text without it")
 
