@@ -19,7 +19,7 @@ from stickbreaker.estimators import fitting, snippets
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.report_documents import LIMIT, collect_documents_and_figures, topics_of, unigram
 from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.snippets import SNIPPET, Excerpts
+from stickbreaker.estimators.topics.snippets import SNIPPET, Excerpts
 from stickbreaker.evaluation import Topics, coherence_of
 from stickbreaker.learning.schedules import Online
 from stickbreaker.models.topics import topic_words

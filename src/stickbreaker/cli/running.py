@@ -15,7 +15,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.path_locks import scratch_beside
 
 if TYPE_CHECKING:
-    from stickbreaker.cli.options.sentences import SentenceChoice
+    from stickbreaker.cli.options.sentence_options import SentenceChoice
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.estimators.estimator import Estimator

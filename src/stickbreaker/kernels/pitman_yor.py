@@ -2,7 +2,7 @@
 
 A restaurant is a context, a slot is a word in a restaurant. A table that opens sends a customer to the
 slot of the same word in the restaurant of the shorter context. What is kept of a slot's tables is how
-many there are of each size: customers who share a word cannot be told apart.
+many there are of each size: customers who share a word are alike.
 """
 
 from typing import NamedTuple

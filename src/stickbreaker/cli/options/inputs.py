@@ -13,7 +13,7 @@ from stickbreaker.cli.console import NumberRange, ProgressLine, note, options_in
 from stickbreaker.core.errors import UserError, shortened_path
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
-    from stickbreaker.cli.options.sentences import SentenceChoice
+    from stickbreaker.cli.options.sentence_options import SentenceChoice
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
 

@@ -28,7 +28,7 @@ from stickbreaker.cli.options.guide import GuideChoice, guide_options
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, analysis_options, reading_options
 from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
 from stickbreaker.cli.options.params import RENAMED, params_of
-from stickbreaker.cli.options.sentences import SentenceChoice, sentence_options
+from stickbreaker.cli.options.sentence_options import SentenceChoice, sentence_options
 from stickbreaker.cli.running import begin, begin_run, go_on, tell_of_unknown_words
 
 if TYPE_CHECKING:
