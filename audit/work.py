@@ -53,6 +53,9 @@ FITS: dict[str, Work] = {
     "hdp gibbs": Work(f"{HDP} --iterations 10 --inference gibbs --every 2"),
     "hdp online": Work(f"{HDP} --iterations 4 --schedule online --batch-size 20"),
     "hdp open": Work(f"fit hdp lines.jsonl --out model {OPEN} --inference hybrid --iterations 4 {EVERY}"),
+    "ngram": Work(
+        "fit ngram lines.jsonl --out model --seed 1 --min-count 1 --iterations 8 --checkpoint-every 0"
+    ),
     "stream": Work(
         f"fit lda - --out model {OPEN} {SNAPSHOTS}", resume="resume model --threads 1", stdin="lines.jsonl"
     ),

@@ -146,7 +146,9 @@ class PlainNgramModel(Estimator):
         seed = manifest["settings"]["random_state"]
         job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
         assert isinstance(state, SamplingState)
-        return job, sampling_state_of(snapshot, state.chains)
+        resumed = sampling_state_of(snapshot, state.chains)
+        LanguageModel.of(resumed.chains.fitted().params, self.numbers_of(corpus.vocabulary).n_words)
+        return job, resumed
 
     @property
     def _longest(self) -> int:
