@@ -195,7 +195,7 @@ class PlainNgramModel(Estimator):
         return self.language_model_.concentrations
 
     def sizes(self) -> dict[str, int]:
-        return {"known words": len(self.numbers_.known), "contexts": self.language_model_.n_contexts}
+        return {"known_words": len(self.numbers_.known), "contexts": self.language_model_.n_contexts}
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         return self.score_parts(corpus)["all"]
