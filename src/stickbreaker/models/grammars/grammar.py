@@ -335,9 +335,7 @@ def _is_weight(word: Symbol) -> bool:
     return True
 
 
-def _adaptation_of(
-    words: list[Symbol], line: str, number: int, where: str | None
-) -> tuple[str, Adaptation]:
+def _adaptation_of(words: list[Symbol], line: str, number: int, where: str | None) -> tuple[str, Adaptation]:
     """What `@ Name truncation concentration discount` says; a truncation of * is none."""
     try:
         name, most, concentration, discount = words
