@@ -84,7 +84,7 @@ def compiled(grammar: Grammar) -> Compiled:
 
 
 def _parted(grammar: Grammar) -> list[Parted]:
-    """Rules of two children at most; terminals beside others get a symbol that is named as they are spelled."""
+    """Rules of two children at most; a terminal beside others gets a symbol named as it is spelled."""
     found: list[Parted] = []
     known = set(grammar.symbols)
     made: dict[tuple[Symbol, ...], str] = {}
