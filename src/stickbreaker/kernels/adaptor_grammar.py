@@ -16,7 +16,7 @@ from stickbreaker.kernels.grammar_chart import draw_tree, fill_chart
 from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.kernels.tree_nodes import give_up
 
-PLAIN = {"cache": True, "nogil": True, "error_model": "numpy"}  # these call themselves
+PLAIN = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
 class Sizes(NamedTuple):
@@ -94,23 +94,65 @@ def rule_share(rule, counts, rules):
     return counts.rules[rule] / counts.symbols[rules.parents[rule]]
 
 
+class Frames(NamedTuple):
+    """A way down a tree: nodes, what is done at each, and what was found there.
+
+    Kernels do not call themselves: what they do would not survive being kept compiled.
+    """
+
+    nodes: NDArray[np.int32]
+    stages: NDArray[np.int8]  # 0: nothing is done; 1: the first child; 2: both
+    sizes: NDArray[np.int32]
+    p: NDArray[np.float64]
+
+
 @njit(**PLAIN)
-def share_of(node, fresh, trees, counts, process, rules, symbols):
+def _push(node, top, frames):
+    frames.nodes[top + 1], frames.stages[top + 1] = node, 0
+    return top + 1
+
+
+@njit(**PLAIN)
+def share_of(node, fresh, trees, counts, process, rules, symbols, frames):
     """p(subtree | all others): of an adapted symbol, at a table that has it or at a new one.
 
     fresh: of an adapted symbol at the top only what a new table has, by its rule and what is below.
     """
-    rule = trees.rules[node]
-    p = rule_share(rule, counts, rules) if rules.sources[rule] >= 0 else 1.0
-    for child in (trees.lefts[node], trees.rights[node]):
-        if child >= 0:
-            p *= share_of(child, False, trees, counts, process, rules, symbols)
-    place = symbols.adapted[rules.parents[rule]]
-    if place < 0 or fresh:
-        return p
-    a, b = process.discounts[place], process.concentrations[place]
-    seated = trees.customers[node] - a * trees.tables[node]
-    return (seated + (b + a * counts.tables[place]) * p) / (counts.customers[place] + b)
+    top, p = _push(node, -1, frames), 1.0
+    while top >= 0:
+        node = frames.nodes[top]
+        rule = trees.rules[node]
+        if frames.stages[top] == 0:
+            frames.p[top] = rule_share(rule, counts, rules) if rules.sources[rule] >= 0 else 1.0
+            frames.stages[top] = 1
+            if trees.lefts[node] >= 0:
+                top = _push(trees.lefts[node], top, frames)
+                continue
+            p = 1.0
+        frames.p[top] *= p
+        if frames.stages[top] == 1:
+            frames.stages[top] = 2
+            if trees.rights[node] >= 0:
+                top = _push(trees.rights[node], top, frames)
+                continue
+        p = frames.p[top]
+        place = symbols.adapted[rules.parents[rule]]
+        if place >= 0 and not (fresh and top == 0):
+            a, b = process.discounts[place], process.concentrations[place]
+            seated = trees.customers[node] - a * trees.tables[node]
+            p = (seated + (b + a * counts.tables[place]) * p) / (counts.customers[place] + b)
+        top -= 1
+    return p
+
+
+class Room(NamedTuple):
+    """What a sentence is worked on in."""
+
+    left: Log
+    entered: Log
+    stack: NDArray[np.int32]  # nodes of a tree
+    outer: Frames
+    inner: Frames
 
 
 @njit(**PLAIN)
@@ -187,12 +229,13 @@ def _unseat(node, place, size, trees, sizes, masses, counts, process):
 
 
 @njit(**PLAIN)
-def _choice(node, place, trees, counts, process, rules, symbols):
-    """Masses of tables that have a subtree and of a new one, and of all subtrees together."""
+def _choice(node, place, trees, counts, process, rules, symbols, frames):
+    """Masses of the tables that have a subtree and of a new one, of all subtrees together, and p(subtree)
+    by its rule and what is below."""
     a, b = process.discounts[place], process.concentrations[place]
     seated = trees.customers[node] - a * trees.tables[node]
-    opening = (b + a * counts.tables[place]) * share_of(node, True, trees, counts, process, rules, symbols)
-    return seated, opening, counts.customers[place] + b
+    base = share_of(node, True, trees, counts, process, rules, symbols, frames)
+    return seated, (b + a * counts.tables[place]) * base, counts.customers[place] + b, base
 
 
 @njit(**PLAIN)
@@ -210,66 +253,87 @@ def _write(node, value, log):
 
 
 @njit(**PLAIN)
-def enter(node, log, trees, sizes, masses, counts, process, rules, symbols, state):
+def enter(root, log, trees, sizes, masses, counts, process, rules, symbols, room, state):
     """A tree's customers sit down, from the top, left before right; gives log target less log choice.
 
     The target is p(trees and tables | all others), the choice how probable these tables were given the tree.
     """
-    rule = trees.rules[node]
-    place = symbols.adapted[rules.parents[rule]]
-    nats = 0.0
-    if place >= 0:
-        seated, opening, total = _choice(node, place, trees, counts, process, rules, symbols)
-        nats += np.log((seated + opening) / total)
-        size = np.int32(0)
-        if trees.customers[node] > 0:
-            target = uniform(state) * (seated + opening)
-            if target < seated:
-                size = _table_of(node, sizes, process.discounts[place], target)
-        _write(node, size, log)
-        if size == 0:
-            nats -= np.log(share_of(node, True, trees, counts, process, rules, symbols))
-        _seat(node, place, size, trees, sizes, masses, counts, process)
-        if size > 0:
-            return nats
-    if rules.sources[rule] >= 0:
-        nats += np.log(rule_share(rule, counts, rules))
-    _write(-1, rule, log)
-    _count_rule(rule, 1.0, counts, rules)
-    for child in (trees.lefts[node], trees.rights[node]):
-        if child >= 0:
-            nats += enter(child, log, trees, sizes, masses, counts, process, rules, symbols, state)
+    nats, top = 0.0, 1
+    room.stack[0] = root
+    while top > 0:
+        top -= 1
+        node = room.stack[top]
+        rule = trees.rules[node]
+        place = symbols.adapted[rules.parents[rule]]
+        if place >= 0:
+            seated, opening, total, base = _choice(
+                node, place, trees, counts, process, rules, symbols, room.inner
+            )
+            nats += np.log((seated + opening) / total)
+            size = np.int32(0)
+            if trees.customers[node] > 0:
+                target = uniform(state) * (seated + opening)
+                if target < seated:
+                    size = np.int32(_table_of(node, sizes, process.discounts[place], target))
+            _write(node, size, log)
+            _seat(node, place, size, trees, sizes, masses, counts, process)
+            if size > 0:
+                continue
+            nats -= np.log(base)
+        if rules.sources[rule] >= 0:
+            nats += np.log(rule_share(rule, counts, rules))
+        _write(-1, rule, log)
+        _count_rule(rule, 1.0, counts, rules)
+        for child in (trees.rights[node], trees.lefts[node]):
+            if child >= 0:
+                room.stack[top] = child
+                top += 1
     return nats
 
 
 @njit(**PLAIN)
-def leave(node, log, trees, sizes, masses, counts, process, rules, symbols, state):
+def leave(root, log, trees, sizes, masses, counts, process, rules, symbols, room, state):
     """The reverse of `enter`, from the last customer to the first; gives the same, of where they sat.
 
     One of a subtree's customers leaves: they are alike, and whichever it is sat at a table in proportion to
     its size.
     """
-    rule = trees.rules[node]
-    place = symbols.adapted[rules.parents[rule]]
-    nats = 0.0
-    size = np.int32(0)
-    if place >= 0:
-        size = np.int32(_table_of(node, sizes, 0.0, uniform(state) * trees.customers[node]) - 1)
-    if size == 0:
-        for child in (trees.rights[node], trees.lefts[node]):
-            if child >= 0:
-                nats += leave(child, log, trees, sizes, masses, counts, process, rules, symbols, state)
-        _write(-1, rule, log)
-        _count_rule(rule, -1.0, counts, rules)
-        if rules.sources[rule] >= 0:
-            nats += np.log(rule_share(rule, counts, rules))
-    if place >= 0:
-        _write(node, size, log)
-        _unseat(node, place, size, trees, sizes, masses, counts, process)
-        seated, opening, total = _choice(node, place, trees, counts, process, rules, symbols)
-        nats += np.log((seated + opening) / total)
+    frames, nats = room.outer, 0.0
+    top = _push(root, -1, frames)
+    while top >= 0:
+        node = frames.nodes[top]
+        rule = trees.rules[node]
+        place = symbols.adapted[rules.parents[rule]]
+        if frames.stages[top] == 0:
+            frames.stages[top] = 1
+            frames.sizes[top] = 0
+            if place >= 0:
+                target = uniform(state) * trees.customers[node]
+                frames.sizes[top] = _table_of(node, sizes, 0.0, target) - 1
+            if frames.sizes[top] == 0 and trees.rights[node] >= 0:
+                top = _push(trees.rights[node], top, frames)
+                continue
+        if frames.stages[top] == 1:
+            frames.stages[top] = 2
+            if frames.sizes[top] == 0 and trees.lefts[node] >= 0:
+                top = _push(trees.lefts[node], top, frames)
+                continue
+        size = frames.sizes[top]
         if size == 0:
-            nats -= np.log(share_of(node, True, trees, counts, process, rules, symbols))
+            _write(-1, rule, log)
+            _count_rule(rule, -1.0, counts, rules)
+            if rules.sources[rule] >= 0:
+                nats += np.log(rule_share(rule, counts, rules))
+        if place >= 0:
+            _write(node, size, log)
+            _unseat(node, place, size, trees, sizes, masses, counts, process)
+            seated, opening, total, base = _choice(
+                node, place, trees, counts, process, rules, symbols, room.inner
+            )
+            nats += np.log((seated + opening) / total)
+            if size == 0:
+                nats -= np.log(base)
+        top -= 1
     return nats
 
 
@@ -302,14 +366,6 @@ def weigh(counts, process, rules, weights_out):
         weights_out.remembered[place] = 1.0 / total
 
 
-class Room(NamedTuple):
-    """What a sentence is worked on in."""
-
-    left: Log
-    entered: Log
-    stack: NDArray[np.int32]  # nodes of a tree
-
-
 @njit(**PLAIN)
 def sweep_sentences(
     order,
@@ -332,7 +388,7 @@ def sweep_sentences(
 
     order (sentences): in which they are visited. text: symbols, where each sentence starts, numbers of spans'
     strings, where those of each sentence start, powers of the scale, and the start symbol. roots (sentences):
-    their trees, -1 where a sentence has none yet, which then takes what is drawn. key: of the stream (uint64).
+    their trees, -1 where a sentence has none, which takes what is drawn. key: of the stream (uint64).
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
@@ -345,9 +401,9 @@ def sweep_sentences(
         room.left.number[0] = room.entered.number[0] = 0
         if before >= 0:
             nats_before = leave(
-                before, room.left, trees, sizes, masses, counts, process, rules, symbols, state
+                before, room.left, trees, sizes, masses, counts, process, rules, symbols, room, state
             )
-            nats_before -= np.log(share_of(before, False, trees, counts, process, rules, symbols))
+            nats_before -= np.log(share_of(before, False, trees, counts, process, rules, symbols, room.inner))
         weigh(counts, process, rules, weights)
         fill_chart(letters, spans, masses, powers, rules, symbols, weights, chart)
         root = draw_tree(
@@ -368,8 +424,8 @@ def sweep_sentences(
         if root < 0:
             return -1 - sentence
         trees.uses[root] += 1
-        nats = -np.log(share_of(root, False, trees, counts, process, rules, symbols))
-        nats += enter(root, room.entered, trees, sizes, masses, counts, process, rules, symbols, state)
+        nats = -np.log(share_of(root, False, trees, counts, process, rules, symbols, room.inner))
+        nats += enter(root, room.entered, trees, sizes, masses, counts, process, rules, symbols, room, state)
         if before >= 0 and np.log(uniform(state)) >= nats - nats_before:
             take_back(room.entered, True, trees, sizes, masses, counts, process, rules, symbols)
             take_back(room.left, False, trees, sizes, masses, counts, process, rules, symbols)
