@@ -259,7 +259,7 @@ def test_words_that_are_not_known_are_marked(tmp_path: Path, unknown: str) -> No
     marked = [
         attributes
         for _, attributes in Elements(html).tags
-        if "new" in (attributes.get("class") or "").split()
+        if "unknown" in (attributes.get("class") or "").split()
     ]
     if unknown == "symbol":
         assert any(not known for row in page.sentences for known in row.known)

@@ -67,7 +67,7 @@ class LanguagePage:
 
     `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end.
     `unbounded`: each word draws how long its context is. `spelled`: words that are not known have a
-    probability by their letters. `longest` are the longest contexts, `expressions` those that nearly always
+    probability by their letters. `longest` are the longest contexts, `expressions` those that mostly
     go on in one way. `held_out`: the sentences are of documents that the model has not learned from;
     `no_sentences` says why there is none.
     """
