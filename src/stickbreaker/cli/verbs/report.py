@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from stickbreaker.cli.console import command, emit, model_argument, refuse_file
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, naming
 
 
 @click.command(epilog="Example: stickbreaker report model --out report.html --figures figures")
@@ -67,7 +67,8 @@ def _page_of(model: Path, title: str, options: dict[str, Any]) -> Any:
     from stickbreaker.report.page_records import page_of
     from stickbreaker.saved import ModelDirectory
 
-    kind = kind_of(ModelDirectory(model).manifest())
+    with naming(model):
+        kind = kind_of(ModelDirectory(model).manifest())
     kind.refuse("report", model)
     if "topics" in kind.verbs:
         return page_of(model, title, **options)
