@@ -38,7 +38,7 @@ STUDY = Study(
         "nips": Part(("NIPS",), (25, 2600), hdp_nips.measure, hdp_nips.section),
         "stream": Part((), (5, 60), hdp_stream.measure, hdp_stream.section),
         "auto": Part(
-            ("AP", "de-news", "NIPS", "20 Newsgroups", "blogs"), (40, 600), hdp_auto.measure, hdp_auto.section
+            ("AP", "de-news", "NIPS", "20 Newsgroups", "blogs"), (20, 42), hdp_auto.measure, hdp_auto.section
         ),
         "prior": Part((), (5, 150), hdp_prior.measure, hdp_prior.section),
     },
