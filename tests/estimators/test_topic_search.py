@@ -129,9 +129,12 @@ def predicted(topics, score, used=None):
     return SearchPoint(topics, used or topics, -8.3, score, 15, False)
 
 
-def checked(search, scores):
-    """The runs of a search whose documents held out have these scores, until the first to the end."""
+def checked(search, scores, score=-7.9):
+    """The runs of a search up to its last, whose documents held out have these scores, and `score` by the
+    bound's choice."""
     points = list(FEW)
+    assert search.next_settings(points) == {"n_topics": 2 * search.peak(FEW).topics, "tol": 0.0}, "with moves"
+    points.append(predicted(4, score, used=2))
     while "tol" in search.next_settings(points):
         number = search.next_settings(points)["n_topics"]
         points.append(predicted(number, scores[number]))
@@ -143,7 +146,7 @@ def test_a_bound_that_asks_for_few_topics_is_checked_by_documents_held_out():
     assert search.held_out(FEW[:4], 0.0) == 0.0
     assert search.held_out(FEW, 0.0) == 0.1
     points = checked(search, PREDICTED)
-    assert [one.topics for one in points[len(FEW) :]] == [2, 1, 5, 10, 20, 40, 80, 160]
+    assert [one.topics for one in points[len(FEW) :]] == [4, 2, 1, 5, 10, 20, 40, 80, 160]
     assert all(search.held_out(points[:n], 0.1) == 0.1 for n in range(len(FEW) + 1, len(points)))
     assert search.held_out(points, 0.1) == 0.0, "the last run learns from all"
     last = {"n_topics": 35, "moves": None, "schedule": "batch"}
@@ -159,8 +162,8 @@ def test_a_bound_that_asks_for_few_topics_is_checked_by_documents_held_out():
 
 def test_documents_held_out_that_are_not_clearly_better_change_nothing():
     search = TopicSearch("bound", 1000)
-    for scores in ({**PREDICTED, 2: -7.825}, {1: -8.0, 2: -7.9, 5: -7.95, 10: -8.0}):
-        points = checked(search, scores)
+    for scores, score in ((PREDICTED, -7.815), ({1: -8.0, 2: -7.9, 5: -7.95, 10: -8.0}, -7.91)):
+        points = checked(search, scores, score)
         assert overruled(points) is None
         assert search.peak(points) == search.peak(FEW)
         assert search.next_settings(points) == {"n_topics": 2 * search.peak(FEW).topics}
@@ -173,7 +176,7 @@ def test_a_bound_is_not_checked_where_it_asks_for_many_or_documents_are_few():
     assert "tol" not in TopicSearch("bound", 1000).next_settings(GRID)
     assert "tol" not in TopicSearch("bound", 39).next_settings(FEW)
     assert TopicSearch("bound", 39).held_out(FEW, 0.0) == 0.0
-    unknown = [*FEW, predicted(2, None)]
+    unknown = [*FEW, predicted(4, None, used=2)]
     assert "tol" not in TopicSearch("bound", 1000).next_settings(unknown), "nothing could be predicted"
 
 
@@ -181,6 +184,7 @@ def test_documents_that_the_user_holds_out_check_the_bound():
     """All runs have scores, those of the bound's grid too: only numbers that are missing follow."""
     search = TopicSearch("bound", 1000)
     points = [SearchPoint(one.topics, one.used, one.bound, PREDICTED[one.topics], 15, False) for one in FEW]
+    points += [predicted(4, -7.9, used=2)]
     assert search.next_settings(points)["n_topics"] == 40
     assert search.held_out(points, 0.3) == 0.3
     points += [predicted(n, PREDICTED[n]) for n in (40, 80, 160)]

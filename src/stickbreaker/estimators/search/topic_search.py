@@ -19,7 +19,7 @@ GRID = {"moves": None, "schedule": "batch"}  # parameters of runs over the grid
 BACK = 1.15  # times the peak: topics in use with which moves have brought a run back to it
 ROOM = 1e-6  # nats a word: a final run may be worse than the best of the grid by rounding
 FEW = 10  # topics: where the bound has its peak there or below, documents held out are looked at
-CLEAR = 0.03  # nats a word by which they must be predicted better for a larger number
+CLEAR = 0.02  # nats a word by which they must be predicted better for a larger number
 CHECKED = 40  # topics that may be tried at least, where the bound is checked: enough documents to hold out
 HELD_OUT = 0.1  # share of the documents that judges numbers of topics, unless another is held out
 
@@ -38,6 +38,7 @@ class Overruled(NamedTuple):
 def by_phase(points: Sequence[SearchPoint]) -> tuple[list[SearchPoint], list[SearchPoint]]:
     """The runs over the grid that the bound asked for, and those that followed to check it.
 
+    The first of the latter makes moves, as the bound's last run would; the others are of a grid.
     Where the bound has its best run at `FEW` topics or fewer, the former does not depend on how many topics
     may be tried.
     """
@@ -58,14 +59,13 @@ def few_by_bound(grid: Sequence[SearchPoint]) -> int | None:
 
 def overruled(points: Sequence[SearchPoint]) -> Overruled | None:
     """What documents held out say against a bound that asks for few topics; None: nothing, or not clearly."""
-    grid, _ = by_phase(points)
-    few = few_by_bound(grid) if grid else None
-    checked = [point for point in points if not point.final and point.held_out is not None]
-    scores = {point.topics: point.score("held-out") for point in checked}
-    if few is None or few not in scores:
+    grid, check = by_phase(points)
+    if len(check) < 2 or any(point.held_out is None for point in check):
         return None
-    peak = peak_of([(point.used, scores[point.topics]) for point in checked])
-    gain = max(scores.values()) - scores[few]
+    known = [point for point in (*grid, *check[1:]) if point.held_out is not None]
+    scores = [point.score("held-out") for point in known]
+    peak = peak_of([(point.used, score) for point, score in zip(known, scores, strict=True)])
+    few, gain = check[0].used, max(scores) - check[0].score("held-out")
     if peak.topics <= few or gain < CLEAR:
         return None
     return Overruled(few, peak.topics, gain, peak.fewest, peak.most)
@@ -91,13 +91,15 @@ class TopicSearch:
         not as good as a run before it is followed by that one again, so that the last is the best. Moves
         follow the bound: judged by documents held out, the last run starts from the peak and makes none.
 
-        Where the bound's peak is at a few topics, its runs are followed by others, with documents held out,
-        over a grid of its own. If these are predicted clearly better with more topics, the last run starts
+        Where the bound's peak is at a few topics, its runs are followed by others, with documents held out:
+        one with moves, which says how well the bound's choice predicts, and a grid. If documents are predicted clearly better with more topics, the last run starts
         from that number and learns from all documents. It makes no moves either, which would undo the choice.
         """
         tried, _ = self._phases(points)
         number = next_number({point.topics: point.score(self.judge) for point in tried}, self.most)
-        if number is None:
+        if number is None and self._asks_for_few(points):
+            if not self._phases(points)[1]:
+                return {"n_topics": self._above(self.peak(points)), "tol": 0.0}
             number = self._number_to_check(points)
         if number is not None:
             return {"n_topics": number, "max_iter": self.passes, "tol": 0.0, **GRID}
@@ -107,7 +109,7 @@ class TopicSearch:
         against = overruled(points) if self.checks else None
         if against is not None:
             return {"n_topics": against.topics, **GRID} if not ends else None
-        twice = max(peak, min(2 * peak, self.most))
+        twice = self._above(self.peak(points))
         if not ends:
             return {"n_topics": twice}
         best = min(tried, key=lambda point: (-point.score(self.judge), point.topics))
@@ -139,20 +141,28 @@ class TopicSearch:
         grid, check = self._phases(points)
         own = bool(grid) and grid[0].held_out is None  # runs of the bound saw all documents
         enough = bool(grid) and next_number({one.topics: one.bound for one in grid}, self.most) is None
-        if enough and self._number_to_check(points) is not None:
+        if enough and self._asks_for_few(points) and (not check or self._number_to_check(points) is not None):
             return share or HELD_OUT
         return 0.0 if own and check else share
 
     def _phases(self, points: Sequence[SearchPoint]) -> tuple[list[SearchPoint], list[SearchPoint]]:
         return by_phase(points) if self.checks else ([point for point in points if not point.final], [])
 
+    def _asks_for_few(self, points: Sequence[SearchPoint]) -> bool:
+        return self.checks and few_by_bound(self._phases(points)[0]) is not None
+
+    def _above(self, peak: Peak) -> int:
+        """Where the run starts whose moves may bring it back to a peak."""
+        return max(peak.topics, min(2 * peak.topics, self.most))
+
     def _number_to_check(self, points: Sequence[SearchPoint]) -> int | None:
         """The number of topics whose prediction of documents held out is to be known next; None: enough."""
         grid, check = self._phases(points)
-        few = few_by_bound(grid) if self.checks else None
+        few = few_by_bound(grid)
         if few is None or any(point.held_out is None for point in check):
             return None
-        scores = {one.topics: one.score("held-out") for one in (*grid, *check) if one.held_out is not None}
+        known = [*grid, *check[1:]]
+        scores = {one.topics: one.score("held-out") for one in known if one.held_out is not None}
         return few if few not in scores else next_number(scores, self.most)
 
     def peak(self, points: Sequence[SearchPoint]) -> Peak:
