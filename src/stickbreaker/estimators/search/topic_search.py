@@ -92,8 +92,9 @@ class TopicSearch:
         follow the bound: judged by documents held out, the last run starts from the peak and makes none.
 
         Where the bound's peak is at a few topics, its runs are followed by others, with documents held out:
-        one with moves, which says how well the bound's choice predicts, and a grid. If documents are predicted clearly better with more topics, the last run starts
-        from that number and learns from all documents. It makes no moves either, which would undo the choice.
+        one with moves, which says how well the bound's choice predicts, and a grid. If documents are
+        predicted clearly better with more topics, the last run starts from that number and learns from all
+        documents. It makes no moves either, which would undo the choice.
         """
         tried, _ = self._phases(points)
         number = next_number({point.topics: point.score(self.judge) for point in tried}, self.most)
