@@ -38,7 +38,7 @@ STUDY = Study(
         "nips": Part(("NIPS",), (10, 1700), hdp_nips.measure, hdp_nips.section),
         "stream": Part((), (3, 15), hdp_stream.measure, hdp_stream.section),
         "auto": Part(
-            ("AP", "de-news", "NIPS", "20 Newsgroups", "blogs"), (40, 600), hdp_auto.measure, hdp_auto.section
+            ("AP", "de-news", "NIPS", "20 Newsgroups", "blogs"), (20, 42), hdp_auto.measure, hdp_auto.section
         ),
         "prior": Part((), (2, 70), hdp_prior.measure, hdp_prior.section),
     },
