@@ -165,9 +165,19 @@ def enter(depth, layout, seating, priors, path, openings, state):
         totals[restaurant, TABLES] += 1
 
 
+@njit(**PART)
+def _times(product, nats, p):
+    """A product of probabilities and one more, whose logarithm goes to `nats` before it is too small."""
+    if product * p > 1e-200:
+        return product * p, nats
+    return p, nats + np.log(product)
+
+
 @njit(**OPTIONS)
 def sweep(own, layout, seating, priors, key):
     """Every word of a text leaves its table and sits down again, given all others.
+
+    Gives the sum of log p(word | its context, all others), in nats, each as it was on the word's turn.
 
     own (slots): words of the text that sit in each slot, besides the customers that longer contexts send.
     key: of the stream (uint64). Words of one slot follow each other: a sweep may visit in any fixed order,
@@ -177,14 +187,17 @@ def sweep(own, layout, seating, priors, key):
     seeded(key, state)
     path = np.empty(len(priors.discounts), np.int64)
     openings = np.empty(len(priors.discounts))
+    product, nats = 1.0, 0.0
     for slot in range(len(own)):
         if own[slot] == 0:
             continue
         depth = layout.depths[layout.restaurants[slot]]
         for _ in range(own[slot]):
             leave(slot, layout, seating, state)
-            predict(slot, layout, seating, priors, path, openings)
+            p = predict(slot, layout, seating, priors, path, openings)
             enter(depth, layout, seating, priors, path, openings, state)
+            product, nats = _times(product, nats, p)
+    return nats + np.log(product)
 
 
 class Stops(NamedTuple):
@@ -200,7 +213,10 @@ class Stops(NamedTuple):
 
 @njit(**PART)
 def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, state):
-    """The depth at which a word stops, given p(word | context) at each; `predict` has filled the path."""
+    """The depth at which a word stops, given p(word | context) at each; `predict` has filled the path.
+
+    masses (depths) are filled: p(word, it stops there or before), up to p(word) in the deepest.
+    """
     left, total = 1.0, 0.0
     for d in range(depth + 1):
         at = path[d]
@@ -262,13 +278,13 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
     own (slots): words of the text whose deepest slot this is. A word stops at depth n with chance
     p(n | context) p(word | context of n words), where each restaurant on the way ends the context with chance
     (stops + stop) / (stops + passes + stop + go_on); in the deepest all stop, and this is not counted
-    (Mochihashi & Sumita 2008, section 3).
+    (Mochihashi & Sumita 2008, section 3). Gives the sum of log p(word | context, all others), in nats.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     longest = len(priors.discounts)
     path, openings, masses = np.empty(longest, np.int64), np.empty(longest), np.empty(longest)
-    word = 0
+    word, product, nats = 0, 1.0, 0.0
     for slot in range(len(own)):
         deepest = layout.depths[layout.restaurants[slot]]
         for _ in range(own[slot]):
@@ -282,6 +298,8 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
             _count_stop(depth, deepest, layout, stops.counts, path, 1)
             stops.depths[word] = depth
             word += 1
+            product, nats = _times(product, nats, masses[deepest])
+    return nats + np.log(product)
 
 
 @njit(**OPTIONS)
