@@ -148,11 +148,7 @@ class LanguageModel:
         """
         marked, positions = with_ends(words, starts, self.end)
         base = np.full(len(marked), 1.0 / self.contexts.n_words) if log_base is None else np.exp(log_base)
-        places = np.arange(len(marked)) + 2 * np.cumsum(positions == 0)
-        text = np.full(len(marked) + 2 * len(starts), -1)
-        text[places] = marked
-        text[places[positions == 0] - 1] = self.end
-        return np.log(self._predict(text, places, base))
+        return np.log(self._predict(*text_before(marked, positions, self.end), base))
 
     def probabilities(self, words: Integers, symbols: list[Integers], base: Array) -> Array:
         """p(word | context) of each of some words, the mean over samples; `symbols`: the nearest first."""
@@ -215,3 +211,19 @@ class LanguageModel:
                 if sentence[-1] == self.end:
                     break
             yield [word for word in sentence if word != self.end]
+
+
+def text_before(words: Integers, positions: Integers, end: int) -> tuple[Integers, Integers]:
+    """A text in which a word's context stands before it, as `find_ways` reads it, and the words' places.
+
+    positions: of each word in its sentence. Before a sentence stands `end`, and -1 before that.
+
+    >>> text_before(np.array([5, 9, 6, 7, 9]), np.array([0, 1, 0, 1, 2]), 9)[0].tolist()
+    [-1, 9, 5, 9, -1, 9, 6, 7, 9]
+    """
+    first = positions == 0
+    places = np.arange(len(words)) + 2 * np.cumsum(first)
+    text = np.full(len(words) + 2 * int(first.sum()), -1)
+    text[places] = words
+    text[places[first] - 1] = end
+    return text, places
