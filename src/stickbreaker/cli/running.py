@@ -228,7 +228,9 @@ def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[st
 
     held_out = "" if summary["held_out"] is None else f", held-out {summary['held_out']:.4f} nats/word"
     steps = f"{summary['passes']} {'sweeps' if summary['kind'] == 'joint' else 'passes'}"
-    learned = " and ".join(f"{number} {name}" for name, number in sizes.items()) or "learned"
+    learned = (
+        " and ".join(f"{number} {name.replace('_', ' ')}" for name, number in sizes.items()) or "learned"
+    )
     line = (
         f"{summary['model']}: {learned} from {summary['documents']} documents in "
         f"{steps}, {KINDS[summary['kind']]} {summary['score']:.4f} nats/word{held_out}"

@@ -146,7 +146,9 @@ class PlainNgramModel(Estimator):
         seed = manifest["settings"]["random_state"]
         job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
         assert isinstance(state, SamplingState)
-        return job, sampling_state_of(snapshot, state.chains)
+        resumed = sampling_state_of(snapshot, state.chains)
+        LanguageModel.of(resumed.chains.fitted().params, self.numbers_of(corpus.vocabulary).n_words)
+        return job, resumed
 
     @property
     def _longest(self) -> int:
@@ -193,7 +195,7 @@ class PlainNgramModel(Estimator):
         return self.language_model_.concentrations
 
     def sizes(self) -> dict[str, int]:
-        return {"known words": len(self.numbers_.known), "contexts": self.language_model_.n_contexts}
+        return {"known_words": len(self.numbers_.known), "contexts": self.language_model_.n_contexts}
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         return self.score_parts(corpus)["all"]

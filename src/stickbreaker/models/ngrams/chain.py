@@ -183,10 +183,14 @@ class PitmanYorChain(Sampler):
         self._nats = nats
         like = self._sample()
         self._samples = []
+        if int(arrays["samples"]) < 0:
+            raise ValueError("samples below zero")
         for number in range(int(arrays["samples"])):
             sample = {name: arrays[f"sample/{number}/{name}"] for name in like}
             if any(sample[name].shape != like[name].shape for name in like):
                 raise ValueError("a sample of another text")
+            if any(values.min(initial=0) < 0 for values in sample.values()):
+                raise ValueError("a sample with numbers below zero")
             self._samples.append({name: sample[name].astype(like[name].dtype) for name in like})
 
     def _key(self, number: int) -> np.uint64:

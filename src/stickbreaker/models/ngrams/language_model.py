@@ -75,6 +75,8 @@ class LanguageModel:
         for values in (self.customers, self.tables):
             if values.shape != (n_samples, len(self.contexts.slot_keys)) or values.dtype.kind not in "iu":
                 raise ValueError("customers of another model")
+        if min(self.customers.min(), self.tables.min()) < 0:
+            raise ValueError("customers or tables below zero")
         if (self.tables > self.customers).any() or ((self.tables == 0) != (self.customers == 0)).any():
             raise ValueError("more tables than customers")
         if self.ends is None:
