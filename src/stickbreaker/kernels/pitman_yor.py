@@ -357,7 +357,7 @@ class Trie(NamedTuple):
 
 @njit(**PART)
 def _hash(key, size):
-    """A number below a power of two, from the key's upper bits times the golden ratio (Knuth 1973, 6.4)."""
+    """A number below a power of two: bits of the key times 2^64 / golden ratio (Knuth 1973, section 6.4)."""
     return np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & (size - 1)
 
 

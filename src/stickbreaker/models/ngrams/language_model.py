@@ -136,7 +136,7 @@ class LanguageModel:
     def trie(self) -> Trie:
         """Where contexts and words are found."""
         keys = self.contexts.restaurant_keys, self.contexts.slot_keys
-        tables = [np.full(2 ** int(2 * len(each)).bit_length(), -1, np.int32) for each in keys]
+        tables = [np.full(2 ** (2 * len(each)).bit_length(), -1, np.int32) for each in keys]
         for each, table in zip(keys, tables, strict=True):
             hash_keys(each, table)
         return Trie(self.contexts.n_words, *keys, *tables)
