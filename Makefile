@@ -9,7 +9,7 @@ NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '
 WORKERS ?= logical
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-streams bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
+.PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-streams bench-spark bench-ngrams reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
 	reproduce-stream clean
 
 demo: $(VENV)/installed
@@ -76,6 +76,11 @@ bench-streams: $(VENV)/developing
 # LDA on Spark beside MLlib's, on local[2]: some hours; QUICK=1: a small corpus, to see that all of it works
 bench-spark: $(VENV)/developing
 	$(BIN)/python benchmarks/spark.py
+
+# language models beside KenLM, where that can be installed; KENLM=path/to/bin: its lmplz too
+bench-ngrams: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet kenlm
+	$(BIN)/python benchmarks/ngrams.py $(if $(KENLM),--kenlm $(KENLM))
 
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing
