@@ -150,12 +150,15 @@ class LanguageModel:
         not their logarithms.
         """
         marked, positions = with_ends(words, starts, self.end)
-        if log_base is None:
-            log_base = np.full(len(marked), -np.log(self.contexts.n_words))
-        # p of a word that the model does not have is a multiple of its G0, which may be too small for exp
-        small = np.where(marked < 0, np.minimum(log_base - LEAST, 0.0), 0.0)
         text, places = text_before(marked, positions, self.end)
-        return np.log(self._predict(text, places, np.exp(log_base - small))) + small
+        if log_base is None:
+            return np.log(self._predict(text, places, np.full(len(marked), 1.0 / self.contexts.n_words)))
+        # p of a word that the model does not have is a multiple of its G0, which may be too small for exp
+        base, small = np.exp(log_base), np.flatnonzero((marked < 0) & (log_base < LEAST))
+        base[small] = np.exp(LEAST)
+        found = np.log(self._predict(text, places, base))
+        found[small] += log_base[small] - LEAST
+        return found
 
     def probabilities(self, words: Integers, symbols: list[Integers], base: Array) -> Array:
         """p(word | context) of each of some words, the mean over samples; `symbols`: the nearest first."""
