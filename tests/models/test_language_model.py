@@ -96,6 +96,15 @@ def test_words_that_are_not_known_end_contexts(model):
         assert np.isclose(np.exp(found[i]), mean, rtol=1e-12)
 
 
+def test_words_of_any_length_have_a_probability(model):
+    words, starts = text(seed=2, n_sentences=6)
+    words[::3] = -1
+    marked, _ = with_ends(words, starts, END)
+    short, long = (np.where(marked < 0, nats, -np.log(END + 1)) for nats in (-10.0, -5000.0))
+    differ = model.log_probabilities(words, starts, short) - model.log_probabilities(words, starts, long)
+    assert np.allclose(differ, np.where(marked < 0, 4990.0, 0.0), rtol=1e-12)
+
+
 def test_predictions_are_the_same_whatever_else_is_predicted(model, monkeypatch):
     words, starts = text(seed=3, n_sentences=30)
     found = model.log_probabilities(words, starts)

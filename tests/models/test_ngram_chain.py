@@ -222,6 +222,16 @@ def test_perplexity_of_a_word_that_comes_twice(unbounded):
     assert drawn == ({0, 1} if unbounded else {1})
 
 
+def test_a_base_too_small_for_a_number_has_a_finite_score():
+    """A word of a thousand letters, whose G0 is rounded to 0."""
+    base = np.array([1.0, 0.0, 0.0])
+    chain = PitmanYorChain(events(np.arange(8) % 3, base=base)[0], 0)
+    for number in range(3):
+        chain.sweep(number, 1)
+        assert np.isfinite(chain.score().nats)
+        assert np.isfinite(chain.figures()["perplexity"])
+
+
 @pytest.mark.parametrize("nats", [np.zeros(2), np.array([np.nan]), np.array([1]), np.array(-1.0)])
 def test_a_score_that_is_none_is_refused(nats):
     chain = PitmanYorChain(events(np.arange(8) % 3)[0], 0)

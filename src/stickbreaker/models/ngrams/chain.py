@@ -32,6 +32,7 @@ from stickbreaker.models.ngrams.hyperparameters import (
 )
 
 DISCOUNT, CONCENTRATION = 0.5, 1.0  # at the start
+LEAST = 1e-300  # G0 of a word: one of hundreds of letters may have less than a number holds
 START = 2  # words of the contexts that words of unbounded ones sit in at the start
 STOP, GO_ON = 4.0, 1.0  # Beta prior of the share of words that stop in a context (Mochihashi & Sumita 2008)
 
@@ -48,7 +49,7 @@ class Events(NamedTuple):
 def events_of(contexts: Contexts, deepest: Integers, base: Array, *, unbounded: bool) -> Events:
     """The events of a text, given what `contexts_of` found in it."""
     own = np.bincount(deepest, minlength=len(contexts.slot_keys)).astype(np.int32)
-    return Events(contexts, own, base, unbounded)
+    return Events(contexts, own, np.maximum(base, LEAST), unbounded)
 
 
 class PitmanYorChain(Sampler):

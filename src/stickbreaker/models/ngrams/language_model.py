@@ -21,6 +21,7 @@ from stickbreaker.kernels.pitman_yor import (
 )
 from stickbreaker.models.ngrams.contexts import Contexts, Integers, with_ends
 
+LEAST = -500.0  # log G0 that numbers hold, whatever contexts leave of it
 CHUNK = 2**14  # words that are predicted at a time
 
 
@@ -149,8 +150,15 @@ class LanguageModel:
         not their logarithms.
         """
         marked, positions = with_ends(words, starts, self.end)
-        base = np.full(len(marked), 1.0 / self.contexts.n_words) if log_base is None else np.exp(log_base)
-        return np.log(self._predict(*text_before(marked, positions, self.end), base))
+        text, places = text_before(marked, positions, self.end)
+        if log_base is None:
+            return np.log(self._predict(text, places, np.full(len(marked), 1.0 / self.contexts.n_words)))
+        # p of a word that the model does not have is a multiple of its G0, which may be too small for exp
+        base, small = np.exp(log_base), np.flatnonzero((marked < 0) & (log_base < LEAST))
+        base[small] = np.exp(LEAST)
+        found = np.log(self._predict(text, places, base))
+        found[small] += log_base[small] - LEAST
+        return found
 
     def probabilities(self, words: Integers, symbols: list[Integers], base: Array) -> Array:
         """p(word | context) of each of some words, the mean over samples; `symbols`: the nearest first."""
