@@ -12,6 +12,7 @@ from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
+from stickbreaker.core.serialize import refuse_other_sizes
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
@@ -255,7 +256,9 @@ class PlainNgramModel(Estimator):
             assert isinstance(state, SamplingState)
             self._take(state.chains.fitted().params, state)
             return
-        self._take(params_from(snapshot, WHOLE), run_state_of(snapshot))
+        params = params_from(snapshot, WHOLE)
+        refuse_other_sizes(params, {})
+        self._take(params, run_state_of(snapshot))
 
 
 def _held_out_score(fitted: Fitted, source: Source, base: Base) -> float:
