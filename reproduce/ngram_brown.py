@@ -84,11 +84,13 @@ def section(data: dict[str, Any]) -> Section:
             "Of the words learned from, the share by the length of the context that they use, unbounded:",
             lengths_table(runs),
             *claims([*aims(runs), *longer_aims(runs)]),
-            "The prototype is an earlier program; which documents it held out is not on record, its "
-            "reading is. A level is a matter of that choice and of the reading: between the splits of "
-            "one reading Kneser-Ney differs by more than the two models of one split do, and between "
-            "readings by more than that. What can be compared is the distance from Kneser-Ney on the "
-            "same split.",
+            "The prototype is an earlier program. Which documents it held out is not on record; its 16.3 "
+            "thousand types are those of the reading that has its name. A level is a matter of both: "
+            "between the splits of one reading Kneser-Ney differs by more than the two models of one "
+            "split do, and between readings by more than that. What can be compared is the distance from "
+            "Kneser-Ney on the same split.",
+            "In the library's reading that distance is smaller: words that occur one to three times in "
+            "the text learned from, on which HPYLM gains most, are known in the other readings alone.",
         ],
     )
 

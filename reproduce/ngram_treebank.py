@@ -9,7 +9,8 @@ from ngram_tables import Claim, below, claims, lengths_table, of, runs_table, si
 from pages import Section
 
 PUBLISHED = {3: 148.3, 5: 141.2}  # Kneser-Ney, test part: Mikolov (2012), table 4.1
-NEAR = 0.005
+NEAR = 0.005  # share by which a published figure may differ
+COMPARABLE = 1.0  # per cent above, at most
 
 
 def measure_all(full: bool, sweeps: int = SWEEPS) -> dict[str, Any]:
@@ -54,9 +55,9 @@ def aims(runs: Sequence[Run]) -> list[Claim]:
     rows.append(
         (
             "Teh (2006), of another text",
-            "HPYLM is below Kneser-Ney of the same order (unbounded: of n = 5)",
-            f"by {spread(percent, '.2f')} %",
-            verdict([gap > 0.0 for gap in percent]),
+            "HPYLM is comparable to modified Kneser-Ney (unbounded: beside n = 5)",
+            f"below it by {spread(percent, '.2f')} %",
+            verdict([gap > -COMPARABLE for gap in percent]),
         )
     )
     return rows

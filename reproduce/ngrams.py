@@ -31,8 +31,8 @@ STUDY = Study(
     "Pitman-Yor language models, reproduced",
     introduction,
     {
-        "brown": Part(("Brown",), (12, 25), ngram_brown.measure_all, ngram_brown.section),
-        "ptb": Part(("Penn Treebank",), (4, 6), ngram_treebank.measure_all, ngram_treebank.section),
+        "brown": Part(("Brown",), (9, 32), ngram_brown.measure_all, ngram_brown.section),
+        "ptb": Part(("Penn Treebank",), (2, 3), ngram_treebank.measure_all, ngram_treebank.section),
         "nips": Part(("NIPS",), (None, 30), ngram_nips.measure_all, ngram_nips.section),
     },
 )
