@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import ngram_texts
-from ngram_runs import KNESER_NEY, PITMAN_YOR, SWEEPS, UNBOUNDED, Run, Sizes, measure
+from ngram_runs import KNESER_NEY, PITMAN_YOR, SWEEPS, UNBOUNDED, Perplexity, Run, Sizes, measure
 from ngram_tables import Claim, below, claims, lengths_table, of, runs_table, sizes_table, verdict
 from pages import Section
 
@@ -12,6 +12,8 @@ TYPES, TRAIN, TEST = 22_705, 5_088_786, 167_730  # the paper's table 1
 BROWN_TYPES = 19_759
 LEVELS = {4: 117.2, UNBOUNDED: 117.9}  # its table 2
 SECONDS = {4: 59, UNBOUNDED: 61}
+SAMPLES_MEAN = Perplexity._fields.index("samples")
+NEAR = 0.02  # what is as good, at most so far above
 
 
 class Size(NamedTuple):
@@ -55,15 +57,18 @@ def section(data: dict[str, Any]) -> Section:
 def aims(runs: Sequence[Run]) -> list[Claim]:
     """The paper's table 2 beside what came."""
     four, none = (of(runs, PITMAN_YOR, order)[0] for order in (4, UNBOUNDED))
-    here = none.scores["test"].all_words / four.scores["test"].all_words - 1.0
+    here, as_paper = (
+        none.scores["test"][place] / four.scores["test"][place] - 1.0 for place in (0, SAMPLES_MEAN)
+    )
     gaps = [
         below(run, runs, "test") or 0.0 for run in runs if run.method == PITMAN_YOR and run.order != UNBOUNDED
     ]
     return [
         ("paper", f"n = 4: {LEVELS[4]}; unbounded: {LEVELS[UNBOUNDED]}",
          f"{four.scores['test'].all_words:.1f}; {none.scores['test'].all_words:.1f} (another text)", "–"),
-        ("paper", f"unbounded is above n = 4 by {100 * (LEVELS[UNBOUNDED] / LEVELS[4] - 1):.1f} %",
-         f"by {100 * here:.2f} %", abs(here) <= 0.01),
+        ("paper", f"unbounded is as good as n = 4 ({100 * (LEVELS[UNBOUNDED] / LEVELS[4] - 1):.1f} % above)",
+         f"{100 * as_paper:.2f} % above by the mean of the samples' perplexities, the paper's measure; "
+         f"{100 * here:.2f} % by the mean of their probabilities", max(here, as_paper) <= NEAR),
         ("paper", f"prediction takes {SECONDS[4]} s (n = 4) and {SECONDS[UNBOUNDED]} s (unbounded), in 2012",
          f"{four.predicting:.1f} s and {none.predicting:.1f} s",
          four.predicting < SECONDS[4] and none.predicting < SECONDS[UNBOUNDED]),

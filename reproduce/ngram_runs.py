@@ -1,6 +1,7 @@
 """Language models learned from one text and scored on another: perplexities, seconds, contexts."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -168,10 +169,10 @@ def _mean_of_samples(model: NgramModel, corpus: Corpus) -> float:
     )
 
 
-def single_samples(model: LanguageModel) -> list[LanguageModel]:
+def single_samples(model: LanguageModel) -> Iterator[LanguageModel]:
     """A model of each sample alone."""
-    return [
-        replace(
+    for number in range(len(model.customers)):
+        yield replace(
             model,
             customers=model.customers[[number]],
             tables=model.tables[[number]],
@@ -179,8 +180,6 @@ def single_samples(model: LanguageModel) -> list[LanguageModel]:
             concentrations=model.concentrations[[number]],
             ends=None if model.ends is None else model.ends[[number]],
         )
-        for number in range(len(model.customers))
-    ]
 
 
 def lengths_of_contexts(model: LanguageModel) -> list[float]:

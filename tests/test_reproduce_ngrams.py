@@ -145,7 +145,7 @@ def test_the_figures_of_a_model_are_those_of_its_scores(data):
         nats, events = model.score_parts(held_out)["all"]
         assert run.scores["test"].all_words == pytest.approx(np.exp(-nats / events))
         assert run.scores["test"].samples >= run.scores["test"].all_words  # Jensen
-        assert len(single_samples(model.language_model_)) == 3
+        assert len(list(single_samples(model.language_model_))) == 3
         assert Run.from_json(json.loads(json.dumps(run))) == run
 
 
