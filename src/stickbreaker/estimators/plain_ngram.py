@@ -18,6 +18,7 @@ from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.ngrams.report_sentences import write_sentences
 from stickbreaker.estimators.ngrams.sentences import Scores, all_scores, analysis_of_all_words, joined
 from stickbreaker.estimators.ngrams.word_numbers import Base, WordNumbers
 from stickbreaker.estimators.saving import corpus_of
@@ -169,6 +170,13 @@ class PlainNgramModel(Estimator):
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         assert isinstance(state, SamplingState)
         self._take(state.chains.fitted().params, state)
+
+    def finish_run(
+        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+    ) -> Snapshot:
+        self.take_run(corpus, job, state)
+        write_sentences(self.language_model_, self.base_, corpus, fixed["held_out"], self.seed_, folder)
+        return self.snapshot(fixed)
 
     def _take(self, params: Record, state: RunState) -> None:
         """Make what the chain has learned the estimator's; its parts are held against each other."""
