@@ -17,7 +17,7 @@ from audit.results import LOST, REFUSED, SILENT, Decision, files_below, worst
 from audit.sealing import seal_model, state_file
 
 Change = Callable[[Path, random.Random], tuple[str, bool]]
-STATES = ("lda", "open", "hdp", "gibbs under way", "hdp under way", "stream under way")
+STATES = ("lda", "open", "hdp", "gibbs under way", "hdp under way", "stream under way", "ngram")
 READ = ("held.jsonl: ", "sides.jsonl: ", "standard input:")  # documents that a changed model may not fit
 KINDS: dict[str, Change] = {"manifest": change_facts, "nested": nest, "table": change_parquet}
 WHERE: dict[str, tuple[str, ...]] = {
@@ -32,6 +32,9 @@ WHERE: dict[str, tuple[str, ...]] = {
         "hdp under way",
         "open under way",
         "stream under way",
+        "ngram",
+        "ngram spelled",
+        "ngram under way",
     ),
     "words": ("open", "stream under way"),
     "trace": ("lda", "open", "hdp", "gibbs under way", "stream under way"),

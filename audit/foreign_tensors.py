@@ -140,6 +140,12 @@ def names_of(place: Path) -> list[str]:
     return sorted(name for name in read_header(state_file(place))[0] if name != "__metadata__")
 
 
+def _is_square(place: Path, name: str) -> bool:
+    """Whether a tensor has the same shape when it is transposed."""
+    shape = read_header(state_file(place))[0][name]["shape"]
+    return shape == shape[::-1]
+
+
 def change_tensor(place: Path, draw: random.Random) -> tuple[str, bool]:
     """Change or remove a tensor and seal the model. Returns what was done, and whether it may be legal."""
     name = draw.choice(names_of(place))
@@ -150,7 +156,8 @@ def change_tensor(place: Path, draw: random.Random) -> tuple[str, bool]:
         way = draw.choice(list(ARRAYS))
         change_array(state_file(place), name, ARRAYS[way])
         logs = name in ("small/spelling_lengths", "small/spelling_tail")  # any that are below zero may be
-        legal = way in HARMLESS or (logs and ("one row" in way or way.startswith("-")))
+        square = way == "transposed" and _is_square(place, name)
+        legal = way in HARMLESS or square or (logs and ("one row" in way or way.startswith("-")))
         legal = legal or ("/log_" in name and way.startswith("-"))  # logs are below zero
     seal_model(place / "model")
     return f"tensor {name}: {way}", legal

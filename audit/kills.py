@@ -75,7 +75,7 @@ class Kills(Part):
     def _readable(self, work: Work, place: Path) -> Decision | None:
         """None where what a kill left at the place is whole: nothing, what was there, or what is new."""
         out = place / work.out
-        reading = {"model": "topics model --json", "corpus": "corpus info corpus"}.get(work.out)
+        reading = {"model": work.reader, "corpus": "corpus info corpus"}.get(work.out)
         if reading is None or not (work.earlier or out.exists()):
             if work.earlier and not out.exists():
                 return Decision(SILENT, f"{work.out} is gone")

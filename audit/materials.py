@@ -13,6 +13,7 @@ from audit.results import Done
 QUICK = "--threads 1 --seed 1"
 SMALL = f"--topics 3 {QUICK}"
 OPEN = f"--words open --schedule online --batch-size 20 {SMALL} --truncation 30"
+NGRAMS = "--seed 1 --min-count 1"
 READ = ("model/",)  # what a refusal about a model has in it
 MODELS = {  # kind: options of its fit
     "lda": f"lda lines.jsonl {SMALL} --iterations 8",
@@ -22,12 +23,15 @@ MODELS = {  # kind: options of its fit
     "gibbs": f"lda lines.jsonl {SMALL} --inference gibbs --every 2 --iterations 8 --chains 2",
     "polylingual": f"lda sides.jsonl --text-field en=text,de=deutsch {SMALL} --iterations 5",
     "hdp": f"hdp lines.jsonl {SMALL} --batch-size 20 --iterations 6",
+    "ngram": f"ngram lines.jsonl {NGRAMS} --iterations 6",
+    "ngram spelled": "ngram lines.jsonl --seed 1 --unknown spelled --iterations 6",
 }
 UNDER_WAY = {  # kind: after so many steps, options
     "lda under way": (3, f"lda lines.jsonl {SMALL} --iterations 8 --keep-local"),
     "online under way": (2, f"lda lines.jsonl {SMALL} --schedule online --batch-size 20 --held-out 0.2"),
     "gibbs under way": (3, f"lda lines.jsonl {SMALL} --inference gibbs --every 2 --iterations 8"),
     "hdp under way": (7, f"hdp lines.jsonl {SMALL} --batch-size 20 --iterations 6"),
+    "ngram under way": (4, f"ngram lines.jsonl {NGRAMS} --order unbounded --iterations 6 --held-out 0.2"),
     "open under way": (4, f"hdp lines.jsonl {OPEN} --inference hybrid --iterations 2"),
     "stream under way": (0, f"lda - {OPEN} --inference hybrid --snapshot-documents 20"),
 }
@@ -44,6 +48,13 @@ READ_MODEL = (
     "export model --format mallet-topic-keys --out keys.txt",
     "compare model other",
 )
+READ_NGRAMS = (
+    "score model held.jsonl --json",
+    "generate model --sentences 3",
+    "evaluate model held.jsonl --json",
+    "report model --out report.html",
+    "export model --format arpa --out model.arpa",
+)
 READ_CORPUS = (
     "corpus info corpus",
     f"fit lda corpus --out fitted {SMALL} --iterations 3",
@@ -59,7 +70,10 @@ def verbs(kind: str) -> tuple[str, ...]:
         fold = "" if kind == "polylingual corpus" else "export other corpus --format pyldavis --out vis.json"
         return (*READ_CORPUS, *filter(None, [fold]))
     under_way = kind in UNDER_WAY
-    reading = tuple(verb for verb in READ_MODEL if not (under_way and verb.startswith("report")))
+    whole = READ_NGRAMS if kind.startswith("ngram") else READ_MODEL
+    if kind == "ngram under way":  # of unbounded order
+        whole = tuple(verb for verb in whole if "arpa" not in verb)
+    reading = tuple(verb for verb in whole if not (under_way and verb.startswith("report")))
     if kind == "polylingual":
         reading = tuple(verb.replace("held.jsonl", "sides.jsonl") for verb in reading)
         reading = tuple(

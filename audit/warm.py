@@ -23,6 +23,7 @@ KINDS = (
     "hdp --schedule batch",
     "hdp --words open --schedule online --batch-size 5",
 )
+NGRAMS = ("ngram --order unbounded", "ngram --unknown spelled")
 AFTER = (
     "corpus info corpus",
     "topics 0",
@@ -67,6 +68,10 @@ def every_verb() -> None:
     for number, kind in enumerate(KINDS):
         model, _, options = kind.partition(" ")
         silently(f"fit {model} corpus --out {number} {' '.join((*FIT, options))}")
+    for number, kind in enumerate(NGRAMS):
+        silently(f"fit {kind} lines.jsonl --out ngram{number} --iterations 2")
+        silently(f"score ngram{number} lines.jsonl")
+    silently("generate ngram0 --sentences 1")
     for line in AFTER:
         silently(line)
 

@@ -28,6 +28,7 @@ class Work:
     resume: str | None = "resume model --threads 1 --checkpoint-every 0"
     stdin: str | None = None
     earlier: bool = False  # something of the same sort is there, and --overwrite is given
+    reader: str = "topics model --json"  # what reads a model that it makes
 
     @property
     def words(self) -> str:
@@ -53,6 +54,10 @@ FITS: dict[str, Work] = {
     "hdp gibbs": Work(f"{HDP} --iterations 10 --inference gibbs --every 2"),
     "hdp online": Work(f"{HDP} --iterations 4 --schedule online --batch-size 20"),
     "hdp open": Work(f"fit hdp lines.jsonl --out model {OPEN} --inference hybrid --iterations 4 {EVERY}"),
+    "ngram": Work(
+        "fit ngram lines.jsonl --out model --seed 1 --min-count 1 --iterations 8 --checkpoint-every 0",
+        reader="generate model --json",
+    ),
     "stream": Work(
         f"fit lda - --out model {OPEN} {SNAPSHOTS}", resume="resume model --threads 1", stdin="lines.jsonl"
     ),

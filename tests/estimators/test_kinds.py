@@ -3,6 +3,7 @@
 import importlib
 import json
 import pickle
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -58,8 +59,9 @@ CONFIGURATIONS = [(kind, name) for kind in KINDS.values() for name in kind.trial
 
 @pytest.mark.parametrize(("kind", "trial"), CONFIGURATIONS, ids=[f"{k.name}-{t}" for k, t in CONFIGURATIONS])
 def test_trials_are_learned_and_loaded(kind, trial, texts, tmp_path):
-    settings = {**kind.trials[trial], "max_iter": 2, "tol": 0.0, "random_state": 0, "n_jobs": 1}
-    learned = kind.public()(3, **settings).fit(texts)
+    given = {"n_topics": 3, "max_iter": 2, "tol": 0.0, "random_state": 0, "n_jobs": 1}
+    own = {name: value for name, value in given.items() if name in signature(kind.plain()).parameters}
+    learned = kind.public()(**{**own, **kind.trials[trial]}).fit(texts)
     learned.save(tmp_path / "m")
     again = load(tmp_path / "m")
     assert type(again) is kind.plain()
@@ -137,8 +139,9 @@ def test_what_loads_topics_refuses_it(saved):
 
 def test_it_is_evaluated_by_its_own_measure(saved, cli, planted):
     result = json.loads(cli("evaluate", saved, planted, "--json").stdout)
-    assert result["nats_per_word"] < 0.0
-    assert result["perplexity"] == pytest.approx(np.exp(-result["nats_per_word"]))
+    assert result["all"]["nats_per_word"] < 0.0
+    assert result["all"]["perplexity"] == pytest.approx(np.exp(-result["all"]["nats_per_word"]))
+    assert result["all"]["events"] > 0
     assert "nats/word" in cli("evaluate", saved, planted).stdout
     assert "--labels has no meaning" in cli("evaluate", saved, planted, "--labels", "x", code=2).stderr
 

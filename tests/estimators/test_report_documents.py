@@ -15,11 +15,12 @@ from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus import source as sources
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
-from stickbreaker.estimators import fitting, snippets
+from stickbreaker.estimators import fitting
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.report_documents import LIMIT, collect_documents_and_figures, topics_of, unigram
 from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.snippets import SNIPPET, Excerpts
+from stickbreaker.estimators.topics import snippets
+from stickbreaker.estimators.topics.snippets import SNIPPET, Excerpts
 from stickbreaker.evaluation import Topics, coherence_of
 from stickbreaker.learning.schedules import Online
 from stickbreaker.models.topics import topic_words

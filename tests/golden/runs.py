@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tests.running import StopAfter, planted_documents, with_german
 
-from stickbreaker import HDP, LDA, Hybrid, Memoised, Online, OpenVocabulary, SplitMerge
+from stickbreaker import HDP, LDA, Hybrid, Memoised, NgramModel, Online, OpenVocabulary, SplitMerge
 from stickbreaker.core.files import digest_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
@@ -38,7 +38,7 @@ SMALL_BATCHES = Online(batch_size=16, kappa=0.6, tau0=1.0)
 PASSING = OpenVocabulary(truncation=15, reorder_every=2, concentration="learned", memory="keep")
 GUIDE = {"finance": ["bank", "loan"], "space": ["plan*"]}
 
-Estimator = LDA | HDP
+Estimator = LDA | HDP | NgramModel
 Maker = Callable[..., Estimator]
 
 
@@ -50,6 +50,11 @@ def lda(**settings: Any) -> Maker:
 def hdp(n_topics: int | str, **settings: Any) -> Maker:
     """HDP of a few passes."""
     return lambda **more: HDP(n_topics, **{**SETTINGS, **settings, **more})
+
+
+def ngram(order: int | str, **settings: Any) -> Maker:
+    """A language model of a few sweeps."""
+    return lambda **more: NgramModel(order, max_iter=4, random_state=3, **settings, **more)
 
 
 RUNS: dict[str, tuple[str, Maker]] = {  # the corpus and the estimator
@@ -79,9 +84,12 @@ RUNS: dict[str, tuple[str, Maker]] = {  # the corpus and the estimator
     "hdp, gibbs": ("one", hdp(3, inference="gibbs", max_iter=12)),
     "hdp, franchise": ("one", hdp(6, representation="franchise")),
     "hdp, open words": ("one", hdp(3, words="open", schedule=SMALL_BATCHES)),
+    "trigrams": ("one", ngram(3)),
+    "unbounded n-grams": ("one", ngram("unbounded")),
+    "spelled n-grams": ("one", ngram(2, unknown="spelled")),
 }
 STOPS = {"hdp, memoised": 26}  # steps after which a run is interrupted: here moves are under way
-HELD_OUT = ("online", "gibbs", "hdp, online")  # runs that are watched by documents left out
+HELD_OUT = ("online", "gibbs", "hdp, online", "trigrams")  # runs that are watched by documents left out
 ON_SPARK = (  # runs that also learn on Spark: tables in blocks, and those with open words everywhere
     "languages",
     "memoised",

@@ -19,11 +19,13 @@ VERBS = {  # verb: (module, one line for the overview)
     "topics": ("topics", "Print the topics of a model."),
     "transform": ("topics", "Write the topic shares of documents."),
     "evaluate": ("evaluate", "Score a model on documents that it has not seen."),
+    "score": ("score", "Print how probable sentences are to a language model."),
+    "generate": ("generate", "Print sentences drawn from a language model."),
     "nearest": ("nearest", "Find documents that are about what others are about."),
     "compare": ("compare", "Match the topics of models: what do they agree on?"),
     "search-k": ("search_k", "Choose the number of topics."),
     "report": ("report", "Write one HTML page about a model."),
-    "export": ("export", "Write a model for MALLET, gensim or pyLDAvis."),
+    "export": ("export", "Write a model for MALLET, gensim, pyLDAvis, SRILM or KenLM."),
 }
 
 

@@ -2,15 +2,18 @@
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stickbreaker.cli.options.inputs import ReadingChoice
 from stickbreaker.cli.verbs.topics import open_documents
 from stickbreaker.core.errors import UserError
 
+if TYPE_CHECKING:
+    from stickbreaker.estimators.kinds import Kind
 
-def measures_of(model: Path) -> tuple[str, ...]:
-    """What the model's kind is measured by. Raises UserError where that is nothing."""
+
+def kind_at(model: Path, verb: str) -> "Kind":
+    """The kind of the model at a path. Raises UserError where the verb means nothing for it."""
     from stickbreaker.core.untrusted import making_sense_of
     from stickbreaker.estimators.kinds import kind_of
     from stickbreaker.saved import ModelDirectory
@@ -18,38 +21,42 @@ def measures_of(model: Path) -> tuple[str, ...]:
 
     with making_sense_of(model, RESTORE):
         kind = kind_of(ModelDirectory(model).manifest())
-        kind.refuse("evaluate", model)
-        return kind.measures
+        kind.refuse(verb, model)
+        return kind
 
 
 def score_documents(
     model: Path, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
 ) -> dict[str, Any]:
-    """The log probability of whole documents, of a model that gives it."""
+    """The log probability of whole documents, and of parts of them, of a model that gives it."""
     from stickbreaker.estimators.saving import load
     from stickbreaker.evaluation import unseen_share
 
     estimator = load(model, threads, verb="evaluate")
     corpus = open_documents(estimator, inputs, reading)
-    nats, tokens = estimator.score_documents(corpus)
-    if not tokens:
+    parts = estimator.score_parts(corpus)
+    if not parts["all"][1]:
         raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
     return {
         "documents": corpus.n_documents,
         "empty_documents": corpus.n_empty,
-        "scored_tokens": tokens,
-        "nats_per_word": nats / tokens,
-        "perplexity": math.exp(-nats / tokens),
         "unseen_share": unseen_share(corpus),
+        **{name: _figures(*part) for name, part in parts.items() if part[1]},
     }
+
+
+def _figures(nats: float, tokens: float) -> dict[str, float]:
+    return {"events": tokens, "nats_per_word": nats / tokens, "perplexity": math.exp(-nats / tokens)}
 
 
 def score_as_text(scores: dict[str, Any]) -> str:
     """What `score_documents` gives, as lines."""
+    parts = {name: part for name, part in scores.items() if isinstance(part, dict)}
     lines = [
-        f"{scores['documents']} documents, {scores['scored_tokens']:.0f} words scored, "
-        f"{100 * scores['unseen_share']:.1f} % of the words unseen",
-        "             nats/word  perplexity",
-        f"  model      {scores['nats_per_word']:9.4f}  {scores['perplexity']:10.1f}",
+        f"{scores['documents']} documents, {100 * scores['unseen_share']:.1f} % of the words unseen",
+        "                events  nats/word  perplexity",
     ]
+    for name, part in parts.items():
+        figures = f"{part['events']:10.0f}  {part['nats_per_word']:9.4f}  {part['perplexity']:10.1f}"
+        lines.append(f"  {name:<10} {figures}")
     return "\n".join(lines)

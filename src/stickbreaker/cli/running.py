@@ -15,15 +15,18 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.path_locks import scratch_beside
 
 if TYPE_CHECKING:
+    from stickbreaker.cli.options.sentence_options import SentenceChoice
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.estimators.estimator import Estimator
+    from stickbreaker.estimators.plain_ngram import PlainNgramModel
     from stickbreaker.estimators.search.search_points import SearchPoint
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
     from stickbreaker.learning.loop import Run, RunState
     from stickbreaker.learning.observers import Observer
 
 
+UNKNOWN = "<unk>"
 JUDGES = {"bound": "the bound", "held-out": "documents held out"}
 
 
@@ -37,9 +40,32 @@ def begin(
     held_out: float,
     overwrite: bool,
 ) -> None:
+    """`begin_run` of topics. With an open vocabulary, a corpus that is built has all words that may enter."""
+
+    def look_at(corpus: "Corpus") -> None:
+        model.words = opened.build(corpus.analysis)
+        if opened.is_open:
+            _tell_of_words_left_out(corpus)
+
+    choice = choice.of_all_words() if opened.is_open else choice
+    corpus = begin_run(model, inputs, out, reading, choice, held_out, overwrite, look_at)
+    _tell_of_guide(model, corpus)
+    tell_of_topics(model)
+
+
+def begin_run(
+    model: "Estimator",
+    inputs: tuple[str, ...],
+    out: Path,
+    reading: ReadingChoice,
+    choice: "AnalysisChoice | SentenceChoice",
+    held_out: float,
+    overwrite: bool,
+    look_at: "Callable[[Corpus], object]" = lambda corpus: None,
+) -> "Corpus":
     """Make the directory of a run at step 0; a corpus built from raw files is kept inside.
 
-    With an open vocabulary, one that is built has all words that may enter.
+    `look_at` gets the corpus before the run begins. Gives the corpus.
     """
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
@@ -48,17 +74,12 @@ def begin(
     refuse_existing(out, overwrite)
     for given in inputs:
         _refuse_inside_model(Path(given))
-    if opened.is_open:
-        choice = choice.of_all_words()
     with scratch_beside(out) as scratch:
         corpus = open_or_build(inputs, reading, choice=choice, out=scratch / "corpus")
-        model.words = opened.build(corpus.analysis)
-        if opened.is_open:
-            _tell_of_words_left_out(corpus)
+        look_at(corpus)
         inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
         fitting.begin(model, corpus, out, held_out=held_out, corpus_inside=inside, overwrite=overwrite)
-        _tell_of_guide(model, corpus)
-        tell_of_topics(model)
+        return corpus
 
 
 def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
@@ -94,6 +115,15 @@ def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
     found = zip(guide.names, guide.found(corpus.vocabulary, corpus.analysis), strict=True)
     coverage = [f"{name} {known} of {entries}" for name, (known, entries) in found]
     note("guide: " + ", ".join([f"{coverage[0]} words", *coverage[1:]]))
+
+
+def tell_of_unknown_words(model: "PlainNgramModel", corpus: "Corpus") -> None:
+    """Note how many words a language model knows, and how much of the text is of others."""
+    numbers = model.numbers_of(corpus.vocabulary)
+    tokens = corpus.vocabulary.tokens
+    share = float(tokens[numbers.of_rows == numbers.unknown].sum() / max(tokens.sum(), 1.0))
+    others = "" if numbers.spelled else f"; {100 * share:.1f} % of the tokens are others, {UNKNOWN}"
+    note(f"{len(numbers.known):,} known words{others}")
 
 
 def _refuse_inside_model(given: Path) -> None:
@@ -189,7 +219,9 @@ def _summarize_search(estimator: "Estimator") -> dict[str, Any]:
     chosen = estimator.search_range()
     if chosen is None:
         return {}
-    return {"search": [point.to_json() for point in estimator.search_], "range": list(chosen)}
+    figures: dict[str, Any] = {"search": [point.to_json() for point in estimator.search_]}
+    against = estimator.overruled_bound()
+    return {**figures, "range": list(chosen), "overruled": None if against is None else against._asdict()}
 
 
 def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[str, ...]) -> str:
@@ -198,7 +230,9 @@ def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[st
 
     held_out = "" if summary["held_out"] is None else f", held-out {summary['held_out']:.4f} nats/word"
     steps = f"{summary['passes']} {'sweeps' if summary['kind'] == 'joint' else 'passes'}"
-    learned = " and ".join(f"{number} {name}" for name, number in sizes.items()) or "learned"
+    learned = (
+        " and ".join(f"{number} {name.replace('_', ' ')}" for name, number in sizes.items()) or "learned"
+    )
     line = (
         f"{summary['model']}: {learned} from {summary['documents']} documents in "
         f"{steps}, {KINDS[summary['kind']]} {summary['score']:.4f} nats/word{held_out}"
@@ -209,6 +243,12 @@ def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[st
         numbers = f"{fewest} to {most}" if most > fewest else f"{fewest}"
         runs = len(summary["search"])
         found = [f"Topics within 0.005 nats/word of the best, by {runs} runs: {numbers}"]
+        against = summary["overruled"]
+        if against is not None:
+            found.append(
+                f"The bound asks for {against['few']}; documents held out are better predicted (by "
+                f"{against['gain']:.2f} nats/word) with about {against['topics']}, where the last run began"
+            )
     return "\n".join([line, *found, *(f"Next: stickbreaker {verb} {summary['model']}" for verb in following)])
 
 

@@ -23,6 +23,7 @@ OF_TOPICS = (
     "stream",
     "partial_fit",
 )
+FORMATS_OF_TOPICS = ("mallet-topic-keys", "gensim-topics", "mallet-doc-topics", "pyldavis")
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Kind:
     `name` is what manifests call it. `home` and `front_door` are where its plain estimator is and the one
     that users import: "module:class". `verbs` are those that mean something for it, of the program and of
     estimators, first the one to begin with; to learn, save and resume is every kind's. `measures` are those
-    of `evaluate`; `sections` the parts of the report that not all kinds have. `trials` are parameters that
-    tests learn it with, by name.
+    of `evaluate`; `sections` the parts of the report that not all kinds have; `formats` those of `export`.
+    `trials` are parameters that tests learn it with, by name.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Kind:
     verbs: tuple[str, ...]
     measures: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
     trials: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     def plain(self) -> type[Estimator]:
@@ -76,6 +78,7 @@ KINDS: dict[str, Kind] = {
             verbs=(*OF_TOPICS, "search-k"),
             measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
             sections=("growth", "changes"),
+            formats=FORMATS_OF_TOPICS,
             trials={
                 "batch": {},
                 "online": {"schedule": "online"},
@@ -91,6 +94,7 @@ KINDS: dict[str, Kind] = {
             verbs=OF_TOPICS,
             measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
             sections=("growth", "changes"),
+            formats=FORMATS_OF_TOPICS,
             trials={
                 "memoised": {},
                 "batch": {"schedule": "batch"},
@@ -106,6 +110,7 @@ KINDS: dict[str, Kind] = {
             front_door="stickbreaker.estimators.ngram:NgramModel",
             verbs=("generate", "score", "evaluate", "report", "export"),
             measures=("score",),
+            formats=("arpa",),
             trials={
                 "trigrams": {"min_count": 1},
                 "unbounded": {"order": "unbounded", "min_count": 1},

@@ -12,6 +12,7 @@ from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
+from stickbreaker.core.serialize import refuse_other_sizes
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
@@ -59,7 +60,8 @@ class PlainNgramModel(Estimator):
         known, and others have a probability by their letters.
     min_count : with "symbol", how often a word occurs in the text that is known.
     max_iter : sweeps of the sampler.
-    samples : predictions are means over so many of its states, evenly from the second half of the sweeps.
+    samples : predictions are means over about so many of its states, evenly from the second half of the
+        sweeps; over fewer where that has fewer.
     n_jobs : has no effect; there is one chain, and it uses one thread.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
@@ -114,7 +116,7 @@ class PlainNgramModel(Estimator):
             raise UserError(problem, remedy="learn a model of each language")
         if vocabulary.hashed:
             raise UserError("words that share rows have no order", remedy="leave --hash out")
-        self._numbers(vocabulary)
+        self.numbers_of(vocabulary)
 
     def limits(self) -> Limits:
         return Limits(self.max_iter, 0.0)
@@ -126,7 +128,7 @@ class PlainNgramModel(Estimator):
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
         source = Source(corpus, held_out, unit=Sequences)
-        numbers, text = self._numbers(corpus.vocabulary), joined(source.in_order())
+        numbers, text = self.numbers_of(corpus.vocabulary), joined(source.in_order())
         _refuse_left_out(corpus, text, spelled=numbers.spelled)
         marked, positions = with_ends(numbers.numbered(text.words), text.starts, numbers.end)
         base = self._base(numbers, len(text.starts), len(marked))
@@ -147,14 +149,17 @@ class PlainNgramModel(Estimator):
         seed = manifest["settings"]["random_state"]
         job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
         assert isinstance(state, SamplingState)
-        return job, sampling_state_of(snapshot, state.chains)
+        resumed = sampling_state_of(snapshot, state.chains)
+        LanguageModel.of(resumed.chains.fitted().params, self.numbers_of(corpus.vocabulary).n_words)
+        return job, resumed
 
     @property
     def _longest(self) -> int:
         """Words of the longest context."""
         return LONGEST if self.order == UNBOUNDED else int(self.order) - 1
 
-    def _numbers(self, vocabulary: Vocabulary) -> WordNumbers:
+    def numbers_of(self, vocabulary: Vocabulary) -> WordNumbers:
+        """The numbers of a vocabulary's words. Raises UserError where none is known."""
         return WordNumbers.of(vocabulary, self.min_count, spelled=self.unknown == "spelled")
 
     def _base(self, numbers: WordNumbers, n_sentences: int, n_events: int) -> Base:
@@ -179,7 +184,7 @@ class PlainNgramModel(Estimator):
         self.take_state(state)
         self.params_: Record = params
         self.state_: RunState = state
-        self.numbers_ = self._numbers(self.vocabulary_)
+        self.numbers_ = self.numbers_of(self.vocabulary_)
         self.base_ = Base.from_params(self.numbers_, params)
         self.language_model_ = LanguageModel.of(params, self.numbers_.n_words)
         self.n_features_in_ = len(self.vocabulary_)
@@ -200,7 +205,7 @@ class PlainNgramModel(Estimator):
         return self.language_model_.concentrations
 
     def sizes(self) -> dict[str, int]:
-        return {"known words": len(self.numbers_.known), "contexts": self.language_model_.n_contexts}
+        return {"known_words": len(self.numbers_.known), "contexts": self.language_model_.n_contexts}
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         return self.score_parts(corpus)["all"]
@@ -260,7 +265,9 @@ class PlainNgramModel(Estimator):
             assert isinstance(state, SamplingState)
             self._take(state.chains.fitted().params, state)
             return
-        self._take(params_from(snapshot, WHOLE), run_state_of(snapshot))
+        params = params_from(snapshot, WHOLE)
+        refuse_other_sizes(params, {})
+        self._take(params, run_state_of(snapshot))
 
 
 def _held_out_score(fitted: Fitted, source: Source, base: Base) -> float:

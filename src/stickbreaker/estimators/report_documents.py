@@ -16,8 +16,8 @@ from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
-from stickbreaker.estimators.snippets import Excerpts
 from stickbreaker.estimators.topics.leading_words import leading_words
+from stickbreaker.estimators.topics.snippets import Excerpts
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.evaluation.completion import split_halves
 from stickbreaker.models.topics.topic_words import TopicWords

@@ -231,6 +231,9 @@ def _search(model: TopicEstimator, settings: dict[str, Any]) -> Search | None:
     if chosen is None:
         return None
     points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
+    against = model.overruled_bound()
+    if against is not None:
+        return Search("held-out", points, *chosen, few=against.few)
     return Search(settings["judge"], points, *chosen)
 
 

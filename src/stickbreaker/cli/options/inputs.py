@@ -13,6 +13,7 @@ from stickbreaker.cli.console import NumberRange, ProgressLine, note, options_in
 from stickbreaker.core.errors import UserError, shortened_path
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
+    from stickbreaker.cli.options.sentence_options import SentenceChoice
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
 
@@ -66,14 +67,38 @@ READING = (
         help="UCI, Matrix Market: most documents in a row that have no entry.",
     ),
 )
+language_option = click.option(
+    "--language", default="en", show_default=True, help="Code or English name; none for no language."
+)
+normalization_option = click.option(
+    "--normalization", type=click.Choice(["NFC", "NFKC", "none"]), default="NFC", show_default=True
+)
+lowercase_option = click.option("--lowercase/--no-lowercase", default=True, show_default=True)
+token_pattern_option = click.option(
+    "--token-pattern",
+    metavar="REGEX",
+    help="What a token is.  [default: letters, marks and digits, with a letter; apostrophes inside]",
+)
+segmentation_option = click.option(
+    "--segmentation",
+    type=click.Choice(["language", "pattern", "characters", "icu"]),
+    default="language",
+    show_default=True,
+    help="How scripts without spaces are read. By language: Chinese, Japanese, Thai, Lao, Khmer and "
+    "Burmese by characters. icu finds their words, and needs stickbreaker[icu].",
+)
+sentences_option = click.option(
+    "--sentences",
+    type=click.Choice(["punctuation", "line", "document"]),
+    default="punctuation",
+    show_default=True,
+    help="What ends sentences of texts: punctuation and empty lines, every line, or the document. Those of "
+    "CoNLL-U are its own.",
+)
 ANALYSIS = (
-    click.option(
-        "--language", default="en", show_default=True, help="Code or English name; none for no language."
-    ),
-    click.option(
-        "--normalization", type=click.Choice(["NFC", "NFKC", "none"]), default="NFC", show_default=True
-    ),
-    click.option("--lowercase/--no-lowercase", default=True, show_default=True),
+    language_option,
+    normalization_option,
+    lowercase_option,
     click.option(
         "--stop-words",
         default="language",
@@ -83,19 +108,8 @@ ANALYSIS = (
     ),
     click.option("--extra-stop-words", metavar="FILE", help="Further stop words, one a line."),
     click.option("--stemming/--no-stemming", default=False, show_default=True, help="Snowball stems."),
-    click.option(
-        "--token-pattern",
-        metavar="REGEX",
-        help="What a token is.  [default: letters, marks and digits, with a letter; apostrophes inside]",
-    ),
-    click.option(
-        "--segmentation",
-        type=click.Choice(["language", "pattern", "characters", "icu"]),
-        default="language",
-        show_default=True,
-        help="How scripts without spaces are read. By language: Chinese, Japanese, Thai, Lao, Khmer and "
-        "Burmese by characters. icu finds their words, and needs stickbreaker[icu].",
-    ),
+    token_pattern_option,
+    segmentation_option,
     click.option(
         "--min-length",
         type=click.IntRange(1),
@@ -237,7 +251,7 @@ def open_or_build(
     inputs: tuple[str, ...],
     reading: ReadingChoice,
     *,
-    choice: AnalysisChoice | None = None,
+    choice: "AnalysisChoice | SentenceChoice | None" = None,
     analysis: "AnyAnalysis | None" = None,
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,
@@ -276,12 +290,12 @@ def open_or_build(
 def build_corpus(
     inputs: tuple[str, ...],
     reading: ReadingChoice,
-    choice: AnalysisChoice | None,
+    choice: "AnalysisChoice | SentenceChoice | None",
     analysis: "AnyAnalysis | None" = None,
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,
     overwrite: bool = False,
-    sentences: str = "punctuation",
+    sentences: str | None = None,
     trees: bool = False,
 ) -> "Corpus":
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
@@ -291,7 +305,8 @@ def build_corpus(
         problem = "--language has no effect where --text-field or --language-field tells the languages"
         raise UserError(problem, remedy="leave it out")
     if choice is not None:
-        analysis = replace(choice.analysis(reading.largest_bytes), sentences=sentences)
+        analysis = choice.analysis(reading.largest_bytes)
+        analysis = analysis if sentences is None else replace(analysis, sentences=sentences)
     line = ProgressLine(changes=0.2, lines=math.inf)
     built = Corpus.build(
         inputs,

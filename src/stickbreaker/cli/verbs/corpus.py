@@ -12,6 +12,7 @@ from stickbreaker.cli.options.inputs import (
     analysis_options,
     build_corpus,
     reading_options,
+    sentences_option,
 )
 from stickbreaker.cli.verbs.corpus_export import export
 
@@ -32,14 +33,7 @@ corpus.add_command(export)
 @click.option("--out", metavar="CORPUS", required=True, help="The directory to make.")
 @reading_options
 @analysis_options
-@click.option(
-    "--sentences",
-    type=click.Choice(["punctuation", "line", "document"]),
-    default="punctuation",
-    show_default=True,
-    help="What ends sentences of texts: punctuation and empty lines, every line, or the document. Those of "
-    "CoNLL-U are its own.",
-)
+@sentences_option
 @click.option(
     "--trees",
     is_flag=True,

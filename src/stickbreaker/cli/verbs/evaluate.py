@@ -18,7 +18,7 @@ from stickbreaker.cli.console import (
     refuse_written,
     threads_option,
 )
-from stickbreaker.cli.document_scoring import measures_of, score_as_text, score_documents
+from stickbreaker.cli.document_scoring import kind_at, score_as_text, score_documents
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.options.unseen import (
@@ -95,6 +95,8 @@ def evaluate(
     unigram model, which knows word frequencies and no topics: a good model is well above it. Then: do the
     top words of each topic keep company (coherence), and do topics differ (diversity)?
 
+    Of a language model: the perplexity of words and ends of sentences, of all and of the known ones.
+
     On Spark (--engine spark) executors score a corpus by completion alone.
     """
     if where.engine == "spark":
@@ -107,7 +109,7 @@ def evaluate(
     where.refuse_spark_options()
     if not left_to_right:
         refuse_written(("particles",), "needs --left-to-right")
-    measures = measures_of(model)
+    measures = kind_at(model, "evaluate").measures
     if "score" in measures:
         refuse_written(("completion", *ALONE), "has no meaning for a model of this kind")
         with naming(" ".join(inputs)):

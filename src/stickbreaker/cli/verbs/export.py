@@ -11,25 +11,34 @@ from stickbreaker.cli.console import (
     model_argument,
     note,
     refuse_file,
+    refuse_written,
     tell_of_compiling,
     threads_option,
 )
+from stickbreaker.cli.document_scoring import kind_at
+from stickbreaker.core.errors import UserError
 
 OF_TOPICS = ("mallet-topic-keys", "gensim-topics")
 OF_DOCUMENTS = ("mallet-doc-topics", "pyldavis")
+OF_WORDS = ("arpa",)
 
 
 @click.command(epilog="Example: stickbreaker export model posts.corpus --format pyldavis --out posts.json")
 @model_argument
 @click.argument("corpus", required=False, type=click.Path(path_type=Path))
 @click.option(
-    "--format", "format", required=True, type=click.Choice([*OF_TOPICS, *OF_DOCUMENTS]), help="What to write."
+    "--format",
+    "format",
+    required=True,
+    type=click.Choice([*OF_TOPICS, *OF_DOCUMENTS, *OF_WORDS]),
+    help="What to write.",
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The file to write.")
 @click.option(
     "--top", default=20, show_default=True, type=click.IntRange(1), help="Words a topic, of the first two."
 )
 @click.option("--language", help="Which language of a polylingual model pyldavis shows.")
+@click.option("--sample", default=-1, help="Which sample arpa has, from 0.  [default: the last]")
 @click.option("--overwrite", is_flag=True, help="Replace the file at --out.")
 @threads_option
 @command
@@ -40,6 +49,7 @@ def export(
     out: Path,
     top: int,
     language: str | None,
+    sample: int,
     overwrite: bool,
     threads: int | None,
     as_json: bool,
@@ -51,18 +61,27 @@ def export(
     gensim-topics       a line a topic: top words with probabilities
     mallet-doc-topics   a line a document: number, id, topic shares
     pyldavis            JSON with the arguments of pyLDAvis.prepare
+    arpa                a language model's n-grams, of one sample, which it has exactly
 
-    The last two are about documents, and need a CORPUS.
+    mallet-doc-topics and pyldavis are about documents, and need a CORPUS.
     """
     if corpus is None and format in OF_DOCUMENTS:
         raise click.UsageError(f"{format} is about documents: give a corpus after the model")
-    if corpus is not None and format in OF_TOPICS:
-        raise click.UsageError(f"{format} is about topics alone: leave {corpus} out")
+    if corpus is not None and format not in OF_DOCUMENTS:
+        raise click.UsageError(f"{format} is about the model alone: leave {corpus} out")
+    if format != "arpa":
+        refuse_written(("sample",), "belongs to --format arpa")
     if language is not None and format != "pyldavis":
         raise click.UsageError("--language belongs to --format pyldavis")
+    kind = kind_at(model, "export")
+    if format not in kind.formats:
+        problem = f"{format} is no format of a model of the kind {kind.name}"
+        raise UserError(problem, where=model, remedy=f"it has {', '.join(kind.formats)}")
     refuse_file(out, overwrite)
     result: dict[str, Any] = {"out": str(out), "format": format}
-    if corpus is None:
+    if format in OF_WORDS:
+        result |= _write_arpa(model, out, sample, overwrite)
+    elif corpus is None:
         result |= _write_topics(model, format, out, top, overwrite)
     else:
         result |= _write_documents(model, corpus, format, out, language, threads, overwrite)
@@ -78,6 +97,18 @@ def _write_topics(model: Path, format: str, out: Path, top: int, overwrite: bool
     write = exporting.write_topic_keys if keys else exporting.write_gensim_topics
     write(estimator, out, top, overwrite=overwrite)
     return {"topics": len(estimator.alpha_)}
+
+
+def _write_arpa(model: Path, out: Path, sample: int, overwrite: bool) -> dict[str, Any]:
+    from stickbreaker.estimators.ngrams.arpa import write_arpa
+    from stickbreaker.estimators.ngrams.loading import load_ngrams
+
+    estimator = load_ngrams(model, "export")
+    n_samples = len(estimator.language_model_.discounts)
+    ngrams = write_arpa(estimator, out, sample, overwrite=overwrite)
+    if n_samples > 1:
+        note(f"one of {n_samples} samples, exactly; the model itself predicts by their mean, which is better")
+    return {"ngrams": ngrams, "sample": sample % n_samples}
 
 
 def _write_documents(
@@ -110,6 +141,9 @@ def _write_documents(
 
 
 def _as_text(result: dict[str, Any]) -> str:
+    if "ngrams" in result:
+        orders = ", ".join(f"{count:,} of order {order}" for order, count in result["ngrams"].items())
+        return f"{result['out']}: n-grams, {orders}"
     line = f"{result['out']}: {result['topics']} topics"
     if "documents" in result:
         unseen = 100 * result["unseen_share"]

@@ -27,8 +27,9 @@ from stickbreaker.cli.options.engine import EngineChoice, engine_options, resume
 from stickbreaker.cli.options.guide import GuideChoice, guide_options
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, analysis_options, reading_options
 from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
-from stickbreaker.cli.options.params import params_of
-from stickbreaker.cli.running import begin, go_on
+from stickbreaker.cli.options.params import RENAMED, params_of
+from stickbreaker.cli.options.sentence_options import SentenceChoice, sentence_options
+from stickbreaker.cli.running import begin, begin_run, go_on, tell_of_unknown_words
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.plain_hdp import PlainHDP
@@ -257,7 +258,7 @@ def lda(guide: GuideChoice, **options: Any) -> None:
     show_default=True,
     type=click.Choice(["bound", "held-out"]),
     help="--topics auto: compare numbers of topics by the bound, or by documents held out (a tenth, unless "
-    "--held-out says), which finds more.",
+    "--held-out says), which finds more. These check the bound where it asks for ten topics or fewer.",
 )
 @click.option(
     "--moves",
@@ -298,6 +299,89 @@ def hdp(**options: Any) -> None:
     moves = options["moves"]
     options["moves"] = SplitMerge(moves) if moves in ACCEPT else None if moves == "none" else moves
     _fit(PlainHDP, **options)
+
+
+NGRAM: Changes = {
+    "--iterations": {"default": 100, "show_default": True, "help": "Sweeps of the sampler."},
+    "--samples": {
+        "default": 10,
+        "show_default": True,
+        "help": "States of the sampler, from its second half, over which predictions are means.",
+    },
+    "--held-out": {
+        "help": "Share of the documents that are never learned from, and scored meanwhile; the vocabulary is "
+        "of all.",
+    },
+}
+
+
+def number_or_unbounded(_ctx: click.Context, _param: click.Parameter, value: str) -> int | str:
+    """An order from the command line, or "unbounded"."""
+    if value == "unbounded":
+        return value
+    if value.isdecimal() and 0 < int(value) < 1 << 31:
+        return int(value)
+    raise click.BadParameter(f'{value!r} is no whole number above zero; give one, or "unbounded"')
+
+
+@fit.command(epilog="Example: stickbreaker fit ngram novel.txt --out model --order 3")
+@model_options(
+    tuple(name for name in OPTIONS if name not in ("--out", "--seed", *NGRAM)),
+    NGRAM,
+)
+@click.option(
+    "--order",
+    default="3",
+    show_default=True,
+    callback=number_or_unbounded,
+    metavar="N|unbounded",
+    help="Words of an n-gram; unbounded: each word draws how long its context is.",
+)
+@click.option(
+    "--unknown",
+    type=click.Choice(["symbol", "spelled"]),
+    default="symbol",
+    show_default=True,
+    help="Words that are not known: all are <unk>, or have a probability by their letters.",
+)
+@click.option(
+    "--min-count",
+    default=4,
+    show_default=True,
+    type=click.IntRange(1),
+    help="How often a known word occurs in the text, with --unknown symbol.",
+)
+@checkpoint_option
+@click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
+@reading_options
+@sentence_options
+@command
+def ngram(
+    inputs: tuple[str, ...],
+    out: Path,
+    held_out: float,
+    reading: ReadingChoice,
+    choice: SentenceChoice,
+    checkpoint_every: float,
+    overwrite: bool,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Learn a language model: which word comes next, by hierarchical Pitman-Yor processes.
+
+    The input is a corpus of text with all its words, or raw files, from which one is built and kept inside
+    the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on. A
+    sampler runs on one core.
+    """
+    from stickbreaker.estimators.plain_ngram import PlainNgramModel
+
+    if settings["unknown"] == "spelled":
+        refuse_written(("min_count",), "needs --unknown symbol")
+    params = {RENAMED.get(name, name): value for name, value in settings.items()}
+    model = PlainNgramModel(**params)
+    corpus = begin_run(model, inputs, out, reading, choice, held_out, overwrite)
+    tell_of_unknown_words(model, corpus)
+    go_on(out, checkpoint_every, None, as_json)
 
 
 def _fit(

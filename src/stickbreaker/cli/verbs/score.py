@@ -1,0 +1,72 @@
+"""`stickbreaker score`: how probable sentences are to a language model."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import command, emit, inputs_argument, model_argument, say, tell_of_compiling
+from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
+from stickbreaker.cli.verbs.topics import open_documents
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.estimators.plain_ngram import PlainNgramModel
+
+COLUMNS = ("id", "sentence", "words", "unknown", "nats")
+
+
+@click.command(epilog="Example: stickbreaker score model letters.txt --sentences line")
+@model_argument
+@inputs_argument
+@reading_options
+@command
+def score(model: Path, inputs: tuple[str, ...], reading: ReadingChoice, as_json: bool) -> None:
+    """Print how probable each sentence is, in nats: log p of its words and of its end.
+
+    A line a sentence, with tabs between: the document's id, the number of the sentence in it, words, those
+    that the model does not know, and nats. Texts are cut into sentences as the model's own were.
+    """
+    from stickbreaker.estimators.ngrams.loading import load_ngrams
+
+    tell_of_compiling()
+    estimator = load_ngrams(model, "score")
+    corpus = open_documents(estimator, inputs, reading)
+    lines = _lines(estimator, corpus)
+    first = next(lines, None)
+    if first is None:
+        raise UserError("there is nothing to score", remedy="no document has a word")
+    if as_json:
+        sentences = [first, *lines]
+        nats, events = sum(line["nats"] for line in sentences), sum(line["words"] + 1 for line in sentences)
+        whole = {"nats": nats, "events": events, "perplexity": math.exp(-nats / events)}
+        emit({"sentences": sentences, **whole}, as_json, str)
+        return
+    say("\t".join(COLUMNS))
+    for line in (first, *lines):
+        say(
+            "\t".join(
+                (
+                    " ".join(line["id"].split()),
+                    *(str(line[name]) for name in COLUMNS[1:-1]),
+                    f"{line['nats']:.6f}",
+                )
+            )
+        )
+
+
+def _lines(estimator: "PlainNgramModel", corpus: "Corpus") -> Iterator[dict[str, Any]]:
+    """What is known of each sentence, by the names of `COLUMNS`."""
+    for block, scores in enumerate(estimator.scores(corpus)):
+        ids, before = corpus.ids(block), -1
+        words, unknown, nats = (
+            scores.by_sentence(values).tolist() for values in (~scores.ends, ~scores.known, scores.nats)
+        )
+        number = 0
+        for place, document in enumerate(scores.documents.tolist()):
+            number, before = (number + 1 if document == before else 0), document
+            values = (ids[document], number, int(words[place]), int(unknown[place]), nats[place])
+            yield dict(zip(COLUMNS, values, strict=True))
