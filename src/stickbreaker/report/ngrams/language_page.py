@@ -110,7 +110,4 @@ def _facts(model: PlainNgramModel, manifest: dict[str, Any]) -> list[tuple[str, 
         facts.append(("perplexity, each word given all others", f"{last[TEXT]:,.1f}"))
     if HELD_OUT in last:
         facts.append(("held-out perplexity", f"{last[HELD_OUT]:,.1f}"))
-    seconds = model.trace_[-1].get("seconds") if model.trace_ else None
-    if seconds is not None:
-        facts.append(("seconds of learning", f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"))
     return facts
