@@ -63,7 +63,6 @@ def report(
 def _page_of(model: Path, title: str, options: dict[str, Any]) -> Any:
     """The page of a model of topics, or of a language model, for which no such option means anything."""
     from stickbreaker.estimators.kinds import kind_of
-    from stickbreaker.report.ngrams.language_page import language_page_of
     from stickbreaker.report.page_records import page_of
     from stickbreaker.saved import ModelDirectory
 
@@ -77,6 +76,8 @@ def _page_of(model: Path, title: str, options: dict[str, Any]) -> Any:
             option = "--" + name.replace("_", "-")
             problem = f"{option} means nothing for a model of the kind {kind.name}"
             raise UserError(problem, where=model, remedy=f"leave {option} out")
+    from stickbreaker.report.ngrams.language_page import language_page_of  # brings numba
+
     return language_page_of(model, title)
 
 
