@@ -9,8 +9,8 @@ NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '
 WORKERS ?= logical
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-streams bench-spark reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary \
-	reproduce-stream clean
+.PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-streams bench-spark \
+	bench-ngrams reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream reproduce-ngrams clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -77,6 +77,11 @@ bench-streams: $(VENV)/developing
 bench-spark: $(VENV)/developing
 	$(BIN)/python benchmarks/spark.py
 
+# language models beside KenLM, where that can be installed; KENLM=path/to/bin: its lmplz too
+bench-ngrams: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet kenlm
+	$(BIN)/python benchmarks/ngrams.py $(if $(KENLM),--kenlm $(KENLM))
+
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing
 	$(BIN)/python reproduce/mr_lda.py
@@ -91,6 +96,11 @@ reproduce-hdp: $(VENV)/developing
 reproduce-open-vocabulary: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python reproduce/open_vocabulary.py $(PARTS)
+
+# Pitman-Yor language models beside Kneser-Ney on Brown and the Penn Treebank; PARTS="brown": only this part;
+# FULL=1: more splits and orders, and NIPS
+reproduce-ngrams: $(VENV)/developing
+	$(BIN)/python reproduce/ngrams.py $(PARTS)
 
 # a model of unbounded words and topics learns on Spark from 20 Newsgroups by date; FULL=1: all posts
 reproduce-stream: $(VENV)/developing

@@ -52,6 +52,7 @@ READ_NGRAMS = (
     "score model held.jsonl --json",
     "generate model --sentences 3",
     "evaluate model held.jsonl --json",
+    "report model --out report.html",
     "export model --format arpa --out model.arpa",
 )
 READ_CORPUS = (

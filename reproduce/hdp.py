@@ -34,13 +34,13 @@ STUDY = Study(
     "Split-merge inference for the HDP, reproduced",
     introduction,
     {
-        "bars": Part((), (14, 50), hdp_bars.measure, hdp_bars.section),
-        "nips": Part(("NIPS",), (25, 2600), hdp_nips.measure, hdp_nips.section),
-        "stream": Part((), (5, 60), hdp_stream.measure, hdp_stream.section),
+        "bars": Part((), (6, 18), hdp_bars.measure, hdp_bars.section),
+        "nips": Part(("NIPS",), (10, 1700), hdp_nips.measure, hdp_nips.section),
+        "stream": Part((), (3, 15), hdp_stream.measure, hdp_stream.section),
         "auto": Part(
-            ("AP", "de-news", "NIPS", "20 Newsgroups", "blogs"), (40, 600), hdp_auto.measure, hdp_auto.section
+            ("AP", "de-news", "NIPS", "20 Newsgroups", "blogs"), (20, 42), hdp_auto.measure, hdp_auto.section
         ),
-        "prior": Part((), (5, 150), hdp_prior.measure, hdp_prior.section),
+        "prior": Part((), (2, 70), hdp_prior.measure, hdp_prior.section),
     },
 )
 

@@ -23,7 +23,7 @@ WIDEST, BOUND_GAP, HELD_OUT_GAP, DEAREST = 0.15, 0.005, 0.02, 4.0  # what is aim
 
 class Size(NamedTuple):
     """Documents of each text at most (0: all), seeds, numbers of topics of fixed starts; of planted data the
-    true numbers, their seeds and documents."""
+    true numbers, their seeds and documents; the texts of which only the first seed runs."""
 
     texts: dict[str, int]
     seeds: tuple[int, ...]
@@ -31,16 +31,17 @@ class Size(NamedTuple):
     planted: tuple[int, ...]
     planted_seeds: tuple[int, ...]
     documents: int
+    single: tuple[str, ...] = ()
+
+    def seeds_of(self, name: str) -> tuple[int, ...]:
+        return self.seeds[:1] if name in self.single else self.seeds
 
 
-SHORT = Size(
+FULL = Size(
     {"AP": 0, "de-news": 2_000, "NIPS": 300, "20 Newsgroups": 2_000, "blogs": 2_000},
     (0, 1, 2), (20, 40, 80), (5, 13, 24, 37, 80), (0, 1), 2_000,
 )  # fmt: skip
-FULL = Size(
-    {"AP": 0, "de-news": 0, "NIPS": 0, "20 Newsgroups": 0, "blogs": 10_000},
-    (0, 1, 2), (10, 20, 40, 80, 160), (5, 13, 24, 37, 80), (0, 1, 2), 5_000,
-)  # fmt: skip
+SHORT = FULL._replace(planted_seeds=(0,), single=("AP", "NIPS", "20 Newsgroups"))
 
 
 def measure(full: bool, size: Size | None = None) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def measure_text(name: str, documents: int, size: Size) -> dict[str, Any]:
     print(f"{name}: {known.n_documents} documents, {known.n_words} words", flush=True)
     runs: list[dict[str, Any]] = []
     for judge in ("bound", "held-out"):
-        for seed in size.seeds:
+        for seed in size.seeds_of(name):
             model = HDP(judge=judge, random_state=seed, n_jobs=1)
             runs.append({"judge": judge, "seed": seed, **one_run(model, known, unknown)})
             print(f"{name}, {judge}, seed {seed}: {_told(runs[-1])}", flush=True)
@@ -127,7 +128,8 @@ def section(data: dict[str, Any]) -> Section:
     """The texts with what was aimed at, and the planted corpora."""
     blocks: list[Any] = [
         "Each model is HDP() with all defaults: runs over a grid of numbers of topics, then one from the "
-        "peak of a parabola through their scores, or from twice that. A tenth of each text is held out from "
+        "peak of a parabola through their scores, or from twice that; where the bound asks for ten topics or "
+        "fewer, documents held out may overrule it. A tenth of each text is held out from "
         "everything, and its documents are completed from one half; held-out judges hold out another tenth. "
         "CPU seconds are of one thread: of all runs but the last, and of that.",
     ]
@@ -193,10 +195,10 @@ def aims(runs: Sequence[dict[str, Any]]) -> Table:
     fixed = [run for run in runs if run["judge"].startswith("from ")]
     rows: list[list[Any]] = []
     for judge, some in by.items():
-        spread = _spread([run["large"] for run in some])
-        rows.append(
-            [f"by {judge}: spread of topics above .5 % over seeds", f"{100 * spread:.0f} %", spread <= WIDEST]
-        )
+        if len(some) > 1:
+            spread = _spread([run["large"] for run in some])
+            aim = f"by {judge}: spread of topics above .5 % over seeds"
+            rows.append([aim, f"{100 * spread:.0f} %", spread <= WIDEST])
         dear = max(run["search"] / run["last"] for run in some)
         rows.append([f"by {judge}: search against the last run", f"{dear:.1f}", dear <= DEAREST])
     for judge, figure, allowed in (("bound", "bound", BOUND_GAP), ("held-out", "held_out", HELD_OUT_GAP)):

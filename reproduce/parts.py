@@ -15,10 +15,13 @@ from stickbreaker.core.files import write_atomic
 
 
 class Part(NamedTuple):
-    """What a part needs, its minutes on two idle cores (short, full), and how it is measured and told."""
+    """What a part needs, its minutes on two idle cores (short, full), and how it is measured and told.
+
+    Minutes None: a part of FULL=1 alone.
+    """
 
     needs: tuple[str, ...]
-    minutes: tuple[float, float]
+    minutes: tuple[float | None, float]
     measure: Callable[[bool], Any]
     section: Callable[[Any], Section]
 
@@ -38,12 +41,15 @@ def main(study: Study, description: str) -> None:
     parts = {name: part for name, part in study.parts.items() if not args.parts or name in args.parts}
     for name, part in list(parts.items()):
         lines = missing(part.needs)
-        if lines:
+        if part.minutes[args.full] is None:
+            print(f"left out: {name}, which runs with FULL=1 alone")
+            del parts[name]
+        elif lines:
             print("\n".join([*lines, f"left out: {name}"]))
             del parts[name]
     if not parts:
         raise SystemExit("nothing to do")
-    minutes = sum(part.minutes[args.full] for part in parts.values())
+    minutes = sum(part.minutes[args.full] or 0.0 for part in parts.values())
     long = f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.0f} hours"
     print(f"{', '.join(parts)}: about {long} on two idle cores.", flush=True)
     results = read(study, args.out)

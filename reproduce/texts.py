@@ -21,6 +21,8 @@ TEXTS = {
     "blogs": ("blogs/posts.jsonl.gz",),
     "NIPS": ("nips-text/docs.jsonl.gz",),
     "de-news": ("de-news-en/docs.jsonl.gz", "de-news-en/seed_dictionary.txt"),
+    "Brown": ("brown/brown.jsonl.gz",),
+    "Penn Treebank": tuple(f"ptb-lm/{part}.txt.gz" for part in ("train", "valid", "test")),
     "WikiText-2": tuple(f"wikitext-2/{part}.txt.gz" for part in ("train", "valid", "test")),
 }
 PAGES = {  # corpus: file, languages

@@ -4,6 +4,7 @@ import json
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from tests.running import planted_documents
 
@@ -92,3 +93,25 @@ def test_where_there_is_no_search_the_number_is_told(cli, posts, tmp_path):
 )
 def test_wrong_options_are_usage_errors(options, line, cli, posts, tmp_path):
     assert line in cli("fit", "hdp", posts, "--out", tmp_path / "m", *options, code=2).stderr
+
+
+def test_a_bound_that_documents_held_out_overrule_is_told(cli, tmp_path):
+    generator = np.random.default_rng(0)
+    shared, own = generator.dirichlet(np.full(600, 0.5)), generator.dirichlet(np.full(600, 0.02), 20)
+    shares = generator.dirichlet(np.full(20, 0.05), 400)
+    texts = [
+        " ".join(f"w{n}" for n in generator.choice(600, 60, p=0.7 * shared + 0.3 * one @ own))
+        for one in shares
+    ]
+    posts, path = tmp_path / "posts.jsonl", tmp_path / "model"
+    posts.write_text("\n".join(json.dumps({"text": text}) for text in texts))
+    done = cli("fit", "hdp", posts, "--out", path, "--iterations", 4, "--threads", 1)
+    assert re.search(
+        r"The bound asks for \d; documents held out are better predicted \(by 0\.\d\d nats", done.stdout
+    )
+    page = page_records.page_of(path, "t")
+    assert page.search.judge == "held-out"
+    assert 1 <= page.search.few <= 10
+    assert "the bound asked for" in render(page)
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    assert {"search-1", "search-2"} <= set(figures(page))

@@ -24,6 +24,7 @@ SPELLINGS = {  # a line goes only with the draw that it is of: other strings dra
     "left-to-right",
     "moves",
     "n-gram hyperparameters",
+    "n-gram report",
     "n-gram sentences",
     "n-grams",
     "planted",

@@ -10,7 +10,7 @@ from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.plain_hdp import PlainHDP
 from stickbreaker.estimators.search.search_points import SearchPoint, points_from
-from stickbreaker.estimators.search.topic_search import TopicSearch, range_of
+from stickbreaker.estimators.search.topic_search import TopicSearch, overruled, range_of
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.testing import plant_topics
@@ -40,7 +40,9 @@ def test_the_planted_number_is_found_from_every_seed(n_topics, seed):
     assert fewest <= n_topics <= most
     assert model.eta == None  # noqa: E711 (the parameter stays as given, and eta is learned)
     assert model.eta_ == pytest.approx(0.05, rel=0.5)
-    grid, last = [point for point in model.search_ if not point.final], model.search_[-1]
+    grid, last = [one for one in model.search_ if not one.final and one.held_out is None], model.search_[-1]
+    assert len(grid) < len(model.search_) - 1, "documents held out were looked at"
+    assert model.overruled_bound() is None
     assert last.final
     assert len({point.topics for point in grid}) == len(grid) >= 4
     assert last.used == model.n_topics_
@@ -113,6 +115,121 @@ def test_what_is_below_the_grid_is_not_kept():
     assert again == {"n_topics": 20, "moves": None, "schedule": "batch"}, "to its end: no max_iter"
     assert search.next_settings([*low, point(20, -8.0, final=True)]) is None
     assert search.next_settings([*low, point(20, -8.1, final=True)]) is None, "it ends in any case"
+
+
+# A bound that asks for few
+
+
+FEW = [point(k, score) for k, score in ((20, -8.2), (10, -8.1), (5, -8.05), (2, -8.0), (1, -8.04))]
+PREDICTED = {2: -7.9, 1: -8.0, 5: -7.85, 10: -7.82, 20: -7.803, 40: -7.80, 80: -7.81, 160: -7.83}
+
+
+def predicted(topics, score, used=None):
+    """A run of the grid with documents held out."""
+    return SearchPoint(topics, used or topics, -8.3, score, 15, False)
+
+
+def checked(search, scores, score=-7.9):
+    """The runs of a search up to its last, whose documents held out have these scores, and `score` by the
+    bound's choice."""
+    points = list(FEW)
+    assert search.next_settings(points) == {"n_topics": 2 * search.peak(FEW).topics, "tol": 0.0}, "with moves"
+    points.append(predicted(4, score, used=2))
+    while "tol" in search.next_settings(points):
+        number = search.next_settings(points)["n_topics"]
+        points.append(predicted(number, scores[number]))
+    return points
+
+
+def test_a_bound_that_asks_for_few_topics_is_checked_by_documents_held_out():
+    search = TopicSearch("bound", 1000)
+    assert search.held_out(FEW[:4], 0.0) == 0.0
+    assert search.held_out(FEW, 0.0) == 0.1
+    points = checked(search, PREDICTED)
+    assert [one.topics for one in points[len(FEW) :]] == [4, 2, 1, 5, 10, 20, 40, 80, 160]
+    assert all(search.held_out(points[:n], 0.1) == 0.1 for n in range(len(FEW) + 1, len(points)))
+    assert search.held_out(points, 0.1) == 0.0, "the last run learns from all"
+    last = {"n_topics": 35, "moves": None, "schedule": "batch"}
+    assert search.next_settings(points) == last, "the peak of the curve of documents held out"
+    against = overruled(points)
+    assert (against.few, against.topics) == (2, 35)
+    assert against.fewest < 35 < against.most
+    assert against.gain == pytest.approx(0.1)
+    end = [*points, point(35, -8.15, final=True, used=12)]
+    assert search.next_settings(end) is None
+    assert range_of("bound", end) == (12, against.most)
+
+
+def test_documents_held_out_that_are_not_clearly_better_change_nothing():
+    search = TopicSearch("bound", 1000)
+    for scores, score in ((PREDICTED, -7.815), ({1: -8.0, 2: -7.9, 5: -7.95, 10: -8.0}, -7.91)):
+        points = checked(search, scores, score)
+        assert overruled(points) is None
+        assert search.peak(points) == search.peak(FEW)
+        assert search.next_settings(points) == {"n_topics": 2 * search.peak(FEW).topics}
+        end = [point(4, -7.99, final=True, used=2)]
+        assert search.next_settings([*points, *end]) is None
+        assert range_of("bound", [*points, *end]) == range_of("bound", [*FEW, *end])
+
+
+def test_a_bound_is_not_checked_where_it_asks_for_many_or_documents_are_few():
+    assert "tol" not in TopicSearch("bound", 1000).next_settings(GRID)
+    assert "tol" not in TopicSearch("bound", 39).next_settings(FEW)
+    assert TopicSearch("bound", 39).held_out(FEW, 0.0) == 0.0
+    unknown = [*FEW, predicted(4, None, used=2)]
+    assert "tol" not in TopicSearch("bound", 1000).next_settings(unknown), "nothing could be predicted"
+
+
+def test_documents_that_the_user_holds_out_check_the_bound():
+    """All runs have scores, those of the bound's grid too: only numbers that are missing follow."""
+    search = TopicSearch("bound", 1000)
+    points = [SearchPoint(one.topics, one.used, one.bound, PREDICTED[one.topics], 15, False) for one in FEW]
+    points += [predicted(4, -7.9, used=2)]
+    assert search.next_settings(points)["n_topics"] == 40
+    assert search.held_out(points, 0.3) == 0.3
+    points += [predicted(n, PREDICTED[n]) for n in (40, 80, 160)]
+    assert search.next_settings(points)["n_topics"] == 35
+    assert search.held_out(points, 0.3) == 0.3
+
+
+def weak_topics(documents=400, topics=20, words=600, length=60, common=0.7, seed=0):
+    """Documents most of whose words come from one distribution that all share."""
+    generator = np.random.default_rng(seed)
+    shared = generator.dirichlet(np.full(words, 0.5))
+    own = generator.dirichlet(np.full(words, 0.02), topics)
+    shares = generator.dirichlet(np.full(topics, 1 / topics), documents)
+    return np.array(
+        [generator.multinomial(length, common * shared + (1 - common) * one @ own) for one in shares]
+    )
+
+
+def test_topics_that_the_bound_does_not_ask_for_are_found(tmp_path):
+    """And a search that goes over to documents held out goes on where it stopped, as any does."""
+    corpus = Corpus.from_matrix(weak_topics()).write(tmp_path / "corpus")
+    model = HDP(random_state=0, max_iter=4).fit(corpus)
+    against = model.overruled_bound()
+    assert against.few < 10 < against.topics == model.search_[-1].topics
+    assert against.topics / 2 < model.n_topics_
+    held = round(model.components_.sum() - model.eta_ * model.components_.size)
+    assert held == pytest.approx(corpus.n_tokens, rel=0.01), "the last run learns from all"
+    for name in ("whole", "parts"):
+        fitting.begin(PlainHDP(max_iter=4, random_state=0), corpus, tmp_path / name)
+    fitting.resume(tmp_path / "whole", every=60.0, threads=1)
+    assert HDP.load(tmp_path / "whole").search_ == model.search_
+    assert ModelDirectory(tmp_path / "whole").manifest()["held_out"] == 0.0
+    total = steps_of(model.search_)[0]
+    done = 0
+    while True:
+        watch = StopAfter(7)
+        try:
+            fitting.resume(tmp_path / "parts", every=0.0, threads=2, watch=[watch], stopper=watch.take)
+        except Interrupted:
+            done += 1
+            continue
+        break
+    assert done >= 5
+    assert total > 30
+    assert contents(tmp_path / "parts") == contents(tmp_path / "whole")
 
 
 def test_the_range_is_of_the_curve_unless_moves_led_away():

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stickbreaker.models.ngrams import language_model
 from stickbreaker.models.ngrams.chain import PitmanYorChain, events_of
 from stickbreaker.models.ngrams.contexts import contexts_of, symbols_before, with_ends
 from stickbreaker.models.ngrams.language_model import LanguageModel
@@ -82,6 +83,47 @@ def test_all_words_after_a_context_have_one_together(model):
     for _ in range(20):
         context = [END, *generator.integers(END, size=generator.integers(0, 6)).tolist()]
         assert np.isclose(model.next_words(context, base).sum(), 1.0, rtol=1e-12)
+
+
+def test_words_that_are_not_known_end_contexts(model):
+    words, starts = text(seed=2, n_sentences=6)
+    words[::3] = -1
+    found = model.log_probabilities(words, starts)
+    marked, positions = with_ends(words, starts, END)
+    for i, (word, position) in enumerate(zip(marked, positions, strict=True)):
+        context = [*marked[i - position : i][::-1], END]
+        mean = np.mean([predicted(model, number, context, word) for number in range(2)])
+        assert np.isclose(np.exp(found[i]), mean, rtol=1e-12)
+
+
+def test_words_of_any_length_have_a_probability(model):
+    words, starts = text(seed=2, n_sentences=6)
+    words[::3] = -1
+    marked, _ = with_ends(words, starts, END)
+    short, long = (np.where(marked < 0, nats, -np.log(END + 1)) for nats in (-10.0, -5000.0))
+    differ = model.log_probabilities(words, starts, short) - model.log_probabilities(words, starts, long)
+    assert np.allclose(differ, np.where(marked < 0, 4990.0, 0.0), rtol=1e-12)
+
+
+def test_predictions_are_the_same_whatever_else_is_predicted(model, monkeypatch):
+    words, starts = text(seed=3, n_sentences=30)
+    found = model.log_probabilities(words, starts)
+    monkeypatch.setattr(language_model, "CHUNK", 7)
+    assert (model.log_probabilities(words, starts) == found).all()
+    sizes = np.diff(starts, append=len(words))
+    alone = [
+        model.log_probabilities(words[start : start + size], np.zeros(1, np.int64))
+        for start, size in zip(starts, sizes, strict=True)
+    ]
+    assert (np.concatenate(alone) == found).all()
+
+
+def test_next_words_are_those_of_probabilities(model):
+    base = np.random.default_rng(1).dirichlet(np.ones(END + 1))
+    for context in ([], [END], [END, 0, 1, 0], [END, 5, 5, 5, 5, 5], [-1, 0, 1]):
+        symbols = [np.full(END + 1, symbol) for symbol in context[::-1]]
+        expected = model.probabilities(np.arange(END + 1), symbols, base)
+        assert np.allclose(model.next_words(context, base), expected, rtol=1e-12, atol=0.0)
 
 
 def test_a_fitted_model_has_only_contexts_in_use(model):

@@ -4,9 +4,17 @@ import itertools
 from collections import defaultdict
 
 import numpy as np
+import pytest
 from tests.oracle.pitman_yor import Restaurants, Table, log_restaurant, words_of
 
-from stickbreaker.models.ngrams.chain import GO_ON, STOP, PitmanYorChain, events_of
+from stickbreaker.models.ngrams.chain import (
+    CONCENTRATION,
+    DISCOUNT,
+    GO_ON,
+    STOP,
+    PitmanYorChain,
+    events_of,
+)
 from stickbreaker.models.ngrams.contexts import contexts_of
 from stickbreaker.testing.samplers import ExactSamplerTests
 
@@ -179,3 +187,53 @@ class TestFixed(FixedLaws):
 
 class TestUnbounded(FixedLaws):
     unbounded = True
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-250])
+def test_perplexity_of_words_that_differ(unit):
+    """Without contexts, each has what two others with a table each leave: (b + 2 a) G0 / (2 + b)."""
+    base = unit * BASE
+    contexts, deepest = contexts_of(np.arange(3), lambda d: None, 3, 0)
+    chain = PitmanYorChain(events_of(contexts, deepest, base, unbounded=False), 0)
+    assert "perplexity" not in chain.figures()
+    chain.sweep(0, 1)
+    left = np.log((CONCENTRATION + 2 * DISCOUNT) * base / (2 + CONCENTRATION))
+    assert np.isclose(chain.figures()["perplexity"], np.exp(-left.mean()), rtol=1e-12)
+
+
+@pytest.mark.parametrize("unbounded", [False, True])
+def test_perplexity_of_a_word_that_comes_twice(unbounded):
+    """In one context of one word: given the other, which sits there, or in an unbounded model before."""
+    a, b = DISCOUNT, CONCENTRATION
+    without = (1 - a + (b + a) * BASE[2]) / (1 + b)
+    within = (1 - a + (b + a) * without) / (1 + b)
+    share = (STOP / (STOP + GO_ON + 1)) if unbounded else 0.0
+    goes_on = share * without + (1.0 - share) * within
+    drawn = set()
+    for seed in range(20):
+        chain = PitmanYorChain(
+            events(np.array([2, 2]), np.zeros((2, 1), np.int64), unbounded=unbounded)[0], seed
+        )
+        chain.sweep(0, 1)
+        length = int(chain.snapshot()["depths"][0]) if unbounded else 1
+        drawn.add(length)
+        nats = np.log(goes_on) + np.log(goes_on if length else without)
+        assert np.isclose(chain.figures()["perplexity"], np.exp(-nats / 2), rtol=1e-12)
+    assert drawn == ({0, 1} if unbounded else {1})
+
+
+def test_a_base_too_small_for_a_number_has_a_finite_score():
+    """A word of a thousand letters, whose G0 is rounded to 0."""
+    base = np.array([1.0, 0.0, 0.0])
+    chain = PitmanYorChain(events(np.arange(8) % 3, base=base)[0], 0)
+    for number in range(3):
+        chain.sweep(number, 1)
+        assert np.isfinite(chain.score().nats)
+        assert np.isfinite(chain.figures()["perplexity"])
+
+
+@pytest.mark.parametrize("nats", [np.zeros(2), np.array([np.nan]), np.array([1]), np.array(-1.0)])
+def test_a_score_that_is_none_is_refused(nats):
+    chain = PitmanYorChain(events(np.arange(8) % 3)[0], 0)
+    with pytest.raises(ValueError):
+        chain.restore({**chain.snapshot(), "nats": nats})

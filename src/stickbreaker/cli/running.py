@@ -219,7 +219,9 @@ def _summarize_search(estimator: "Estimator") -> dict[str, Any]:
     chosen = estimator.search_range()
     if chosen is None:
         return {}
-    return {"search": [point.to_json() for point in estimator.search_], "range": list(chosen)}
+    figures: dict[str, Any] = {"search": [point.to_json() for point in estimator.search_]}
+    against = estimator.overruled_bound()
+    return {**figures, "range": list(chosen), "overruled": None if against is None else against._asdict()}
 
 
 def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[str, ...]) -> str:
@@ -241,6 +243,12 @@ def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[st
         numbers = f"{fewest} to {most}" if most > fewest else f"{fewest}"
         runs = len(summary["search"])
         found = [f"Topics within 0.005 nats/word of the best, by {runs} runs: {numbers}"]
+        against = summary["overruled"]
+        if against is not None:
+            found.append(
+                f"The bound asks for {against['few']}; documents held out are better predicted (by "
+                f"{against['gain']:.2f} nats/word) with about {against['topics']}, where the last run began"
+            )
     return "\n".join([line, *found, *(f"Next: stickbreaker {verb} {summary['model']}" for verb in following)])
 
 

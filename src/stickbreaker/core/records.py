@@ -23,7 +23,7 @@ class Field(NamedTuple):
     parameters: a merge keeps the first, a split copies, growth brings `fresh`.
     """
 
-    values: Array
+    values: NDArray[Any]
     axes: tuple[str, ...] = ()
     additive: bool = True
     fresh: float = 0.0

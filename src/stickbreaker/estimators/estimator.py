@@ -20,7 +20,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.search.topic_search import TopicSearch
+    from stickbreaker.estimators.search.topic_search import Overruled, TopicSearch
     from stickbreaker.estimators.topics.topic_snapshots import Evolving
 
 
@@ -91,6 +91,10 @@ class Estimator(ABC):
 
     def search_range(self) -> tuple[int, int] | None:
         """The fewest and the most topics that are as good as those found by a search; None without one."""
+        return None
+
+    def overruled_bound(self) -> "Overruled | None":
+        """What documents held out said against the bound of a search that they overruled; None otherwise."""
         return None
 
     def least_held_out(self) -> float:

@@ -75,6 +75,7 @@ def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
     while True:
         settings = None if search is None else search.next_settings(points)
         one = estimator if settings is None else estimator.of_search(settings)
+        held_out = held_out if search is None else search.held_out(points, held_out)
         job, state = one.new_run(corpus, seed, held_out)
         trace = Trace()
         run(job, state, [Clock(), trace, *map(Callback, estimator.callbacks or ())])
@@ -221,6 +222,7 @@ def _go_on(
             following = _next_of(estimator, restored.search, estimator.search_)
             if following is not None and not state.stopped:
                 last = False
+                fixed["held_out"] = restored.search.held_out(estimator.search_, fixed["held_out"])
                 started = following.new_run(restored.corpus, job.seed, fixed["held_out"], directory.path)
                 return snapshot_of(*started, fixed)
         estimator.seed_ = job.seed

@@ -38,11 +38,10 @@ from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.search.topic_search import TopicSearch
+    from stickbreaker.estimators.search.topic_search import Overruled, TopicSearch
 
 AUTO, UNSEARCHED = "auto", 50  # n_topics to be searched for, and its number where there is no search
 JUDGES = ("bound", "held-out")
-HELD_OUT = 0.1  # share of the documents that judges numbers of topics, unless another is held out
 ETA = 0.01
 ETA_START = 0.05  # of a learned eta, whatever the number of topics
 REPRESENTATIONS = {"direct": "growing", "franchise": "franchise"}  # and their documents slots
@@ -62,6 +61,8 @@ class PlainHDP(TopicEstimator):
         starts there. Where a search makes no sense "auto" is 50: online, in `partial_fit` and on Spark, with
         sampled documents, the franchise, and an open vocabulary.
     judge : of the search: "bound", or "held-out", of a tenth of the documents, which is not learned from.
+        Where the bound asks for ten topics or fewer, further runs hold out a tenth of the documents; if these
+        are predicted clearly better with more topics, the last run has that number, and all documents.
     inference : "mean-field", or "hybrid" (or `Hybrid(burn_in=5, samples=5)`), sampled documents, or "gibbs"
         (or `Gibbs(burn_in=None, every=10, chains=1)`), exact sampling of every token's topic and of the
         weights, in batch; topics come and go (Teh et al. 2006, section 5.3).
@@ -171,7 +172,11 @@ class PlainHDP(TopicEstimator):
         return PlainHDP(**{**params_of(self), "eta": self._eta(), **settings})
 
     def least_held_out(self) -> float:
-        return HELD_OUT if self.searches and self.judge == "held-out" else 0.0
+        if not self.searches or self.judge != "held-out":
+            return 0.0
+        from stickbreaker.estimators.search.topic_search import HELD_OUT
+
+        return HELD_OUT
 
     def search_range(self) -> tuple[int, int] | None:
         if not self.search_:
@@ -179,6 +184,14 @@ class PlainHDP(TopicEstimator):
         from stickbreaker.estimators.search.topic_search import range_of
 
         return range_of(self.judge, self.search_)
+
+    def overruled_bound(self) -> "Overruled | None":
+        if self.judge != "bound" or not self.search_:
+            return None
+        from stickbreaker.estimators.search.topic_search import overruled
+
+        against = overruled(self.search_)
+        return against if against is not None and self.search_[-1].topics == against.topics else None
 
     @property
     def n_topics_range_(self) -> tuple[int, int] | None:

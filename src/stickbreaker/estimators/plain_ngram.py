@@ -12,11 +12,13 @@ from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
+from stickbreaker.core.serialize import refuse_other_sizes
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.ngrams.report_sentences import write_sentences
 from stickbreaker.estimators.ngrams.sentences import Scores, all_scores, analysis_of_all_words, joined
 from stickbreaker.estimators.ngrams.word_numbers import Base, WordNumbers
 from stickbreaker.estimators.saving import corpus_of
@@ -58,7 +60,8 @@ class PlainNgramModel(Estimator):
         known, and others have a probability by their letters.
     min_count : with "symbol", how often a word occurs in the text that is known.
     max_iter : sweeps of the sampler.
-    samples : predictions are means over so many of its states, evenly from the second half of the sweeps.
+    samples : predictions are means over about so many of its states, evenly from the second half of the
+        sweeps; over fewer where that has fewer.
     n_jobs : has no effect; there is one chain, and it uses one thread.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
@@ -169,6 +172,13 @@ class PlainNgramModel(Estimator):
         assert isinstance(state, SamplingState)
         self._take(state.chains.fitted().params, state)
 
+    def finish_run(
+        self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path
+    ) -> Snapshot:
+        self.take_run(corpus, job, state)
+        write_sentences(self.language_model_, self.base_, corpus, fixed["held_out"], self.seed_, folder)
+        return self.snapshot(fixed)
+
     def _take(self, params: Record, state: RunState) -> None:
         """Make what the chain has learned the estimator's; its parts are held against each other."""
         self.take_state(state)
@@ -255,7 +265,9 @@ class PlainNgramModel(Estimator):
             assert isinstance(state, SamplingState)
             self._take(state.chains.fitted().params, state)
             return
-        self._take(params_from(snapshot, WHOLE), run_state_of(snapshot))
+        params = params_from(snapshot, WHOLE)
+        refuse_other_sizes(params, {})
+        self._take(params, run_state_of(snapshot))
 
 
 def _held_out_score(fitted: Fitted, source: Source, base: Base) -> float:

@@ -165,9 +165,19 @@ def enter(depth, layout, seating, priors, path, openings, state):
         totals[restaurant, TABLES] += 1
 
 
+@njit(**PART)
+def _times(product, nats, p):
+    """A product of probabilities and one more, whose logarithm goes to `nats` before it is too small."""
+    if product * p > 1e-200:
+        return product * p, nats
+    return p, nats + np.log(product)
+
+
 @njit(**OPTIONS)
 def sweep(own, layout, seating, priors, key):
     """Every word of a text leaves its table and sits down again, given all others.
+
+    Gives the sum of log p(word | its context, all others), in nats, each as it was on the word's turn.
 
     own (slots): words of the text that sit in each slot, besides the customers that longer contexts send.
     key: of the stream (uint64). Words of one slot follow each other: a sweep may visit in any fixed order,
@@ -177,14 +187,17 @@ def sweep(own, layout, seating, priors, key):
     seeded(key, state)
     path = np.empty(len(priors.discounts), np.int64)
     openings = np.empty(len(priors.discounts))
+    product, nats = 1.0, 0.0
     for slot in range(len(own)):
         if own[slot] == 0:
             continue
         depth = layout.depths[layout.restaurants[slot]]
         for _ in range(own[slot]):
             leave(slot, layout, seating, state)
-            predict(slot, layout, seating, priors, path, openings)
+            p = predict(slot, layout, seating, priors, path, openings)
             enter(depth, layout, seating, priors, path, openings, state)
+            product, nats = _times(product, nats, p)
+    return nats + np.log(product)
 
 
 class Stops(NamedTuple):
@@ -200,7 +213,10 @@ class Stops(NamedTuple):
 
 @njit(**PART)
 def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, state):
-    """The depth at which a word stops, given p(word | context) at each; `predict` has filled the path."""
+    """The depth at which a word stops, given p(word | context) at each; `predict` has filled the path.
+
+    masses (depths) are filled: p(word, it stops there or before), up to p(word) in the deepest.
+    """
     left, total = 1.0, 0.0
     for d in range(depth + 1):
         at = path[d]
@@ -262,13 +278,13 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
     own (slots): words of the text whose deepest slot this is. A word stops at depth n with chance
     p(n | context) p(word | context of n words), where each restaurant on the way ends the context with chance
     (stops + stop) / (stops + passes + stop + go_on); in the deepest all stop, and this is not counted
-    (Mochihashi & Sumita 2008, section 3).
+    (Mochihashi & Sumita 2008, section 3). Gives the sum of log p(word | context, all others), in nats.
     """
     state = np.empty(2, np.uint64)
     seeded(key, state)
     longest = len(priors.discounts)
     path, openings, masses = np.empty(longest, np.int64), np.empty(longest), np.empty(longest)
-    word = 0
+    word, product, nats = 0, 1.0, 0.0
     for slot in range(len(own)):
         deepest = layout.depths[layout.restaurants[slot]]
         for _ in range(own[slot]):
@@ -282,6 +298,8 @@ def sweep_unbounded(own, layout, seating, priors, stops, key):
             _count_stop(depth, deepest, layout, stops.counts, path, 1)
             stops.depths[word] = depth
             word += 1
+            product, nats = _times(product, nats, masses[deepest])
+    return nats + np.log(product)
 
 
 @njit(**OPTIONS)
@@ -295,53 +313,140 @@ def count_sizes(layout, seating, sizes_out):
             sizes_out[depth, seating.sizes[entry, 0]] += seating.sizes[entry, 1]
 
 
-class Sample(NamedTuple):
-    """What predictions need of a state: customers and tables."""
+class Shares(NamedTuple):
+    """What predictions need of samples: a step to a longer context is p <- seated + left p.
 
-    seats: NDArray[np.integer]  # slots × (customers, tables)
-    totals: NDArray[np.int32]  # restaurants × (customers, tables)
+    A row has the samples' values side by side, so that one visit predicts by all of them.
+    """
+
+    seated: NDArray[np.float64]  # slots × samples: (c - a t) / (C + b)
+    left: NDArray[np.float64]  # restaurants × samples: (b + a T) / (C + b)
+    ends: NDArray[np.float64]  # restaurants × samples: words that stop there; none where the length is fixed
 
 
 @njit(**OPTIONS)
-def predict_words(base, restaurants, slots, sample, discounts, concentrations, out):
-    """p(word | context) of each of some words is added to `out` (words), of contexts of a fixed length.
+def fill_shares(customers, tables, restaurants, depths, discounts, concentrations, number, shares):
+    """Fill in seated and left of a sample: its number, customers and tables (slots, int64), and parameters.
 
-    base (words): G0; restaurants, slots (words × depths): on the way from the empty context, -1 from where
-    there is none (Teh 2006, equation 7).
+    restaurants (slots), depths (restaurants): as in a layout.
     """
-    for i in range(len(base)):
-        p = base[i]
-        for d in range(restaurants.shape[1]):
-            restaurant = restaurants[i, d]
-            if restaurant < 0:
-                break
-            p = _one_longer(p, restaurant, slots[i, d], sample, discounts[d], concentrations[d])
-        out[i] += p
+    totals = np.zeros((len(depths), 2), np.int64)
+    for slot in range(len(restaurants)):
+        totals[restaurants[slot], CUSTOMERS] += customers[slot]
+        totals[restaurants[slot], TABLES] += tables[slot]
+    for slot in range(len(restaurants)):
+        restaurant = restaurants[slot]
+        a, b = discounts[depths[restaurant]], concentrations[depths[restaurant]]
+        seated = customers[slot] - a * tables[slot]
+        shares.seated[slot, number] = seated / (totals[restaurant, CUSTOMERS] + b)
+    for restaurant in range(len(depths)):
+        a, b = discounts[depths[restaurant]], concentrations[depths[restaurant]]
+        opening = b + a * totals[restaurant, TABLES]
+        shares.left[restaurant, number] = opening / (totals[restaurant, CUSTOMERS] + b)
+
+
+class Trie(NamedTuple):
+    """Where contexts and words are found: ascending keys, and hash tables of their places."""
+
+    n_words: int
+    restaurant_keys: NDArray[np.int64]  # restaurants but the first: shorter context, word
+    slot_keys: NDArray[np.int64]  # slots: restaurant, word
+    restaurant_table: NDArray[np.int32]
+    slot_table: NDArray[np.int32]
 
 
 @njit(**PART)
-def _one_longer(p, restaurant, slot, sample, a, b):
-    """p(word | context), given that in the context without its farthest word."""
-    customers = sample.totals[restaurant, CUSTOMERS]
-    if customers == 0:
-        return p
-    mass = (b + a * sample.totals[restaurant, TABLES]) * p
-    if slot >= 0:
-        mass += sample.seats[slot, CUSTOMERS] - a * sample.seats[slot, TABLES]
-    return mass / (customers + b)
+def _hash(key, size):
+    """A number below a power of two: bits of the key times 2^64 / golden ratio (Knuth 1973, section 6.4)."""
+    return np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & (size - 1)
 
 
 @njit(**OPTIONS)
-def predict_unbounded(base, restaurants, slots, sample, discounts, concentrations, ends, out):
-    """The same where each restaurant ends the context with chance `ends` (restaurants), the last surely."""
-    for i in range(len(base)):
-        p, left, total = base[i], 1.0, 0.0
-        for d in range(restaurants.shape[1]):
-            restaurant = restaurants[i, d]
-            if restaurant < 0:
+def hash_keys(keys, table):
+    """Fill a table (-1 everywhere, a power of two larger than the keys) with the places of keys."""
+    for place in range(len(keys)):
+        at = _hash(keys[place], len(table))
+        while table[at] >= 0:
+            at = (at + 1) & (len(table) - 1)
+        table[at] = place
+
+
+@njit(**PART)
+def _find(keys, table, key):
+    """The place of a key, or -1."""
+    at = _hash(key, len(table))
+    while table[at] >= 0 and keys[table[at]] != key:
+        at = (at + 1) & (len(table) - 1)
+    return np.int64(table[at])
+
+
+@njit(**OPTIONS)
+def find_ways(text, places, trie, restaurants_out, slots_out):
+    """Restaurants and slots of words (places × depths), from the empty context on; after the last a -1.
+
+    A word's context stands before it in the text, and ends with a number below 0. What follows the -1 in
+    restaurants_out has no meaning, nor has what is beside it in slots_out; a slot is -1 where there is none.
+    """
+    for i in range(len(places)):
+        word, restaurant, depth = text[places[i]], 0, 0
+        slot = word
+        while True:
+            restaurants_out[i, depth], slots_out[i, depth] = restaurant, slot
+            depth += 1
+            if depth == restaurants_out.shape[1]:
                 break
-            p = _one_longer(p, restaurant, slots[i, d], sample, discounts[d], concentrations[d])
-            if d + 1 < restaurants.shape[1] and restaurants[i, d + 1] >= 0:
-                total += left * ends[restaurant] * p
-                left *= 1.0 - ends[restaurant]
-        out[i] += total + left * p
+            symbol = text[places[i] - depth]
+            found = -1
+            if symbol >= 0:
+                key = restaurant * trie.n_words + symbol
+                found = _find(trie.restaurant_keys, trie.restaurant_table, key)
+            if found < 0:
+                restaurants_out[i, depth] = -1
+                break
+            restaurant = found + 1
+            if slot >= 0:  # a word that is not in a context is in no longer one
+                slot = _find(trie.slot_keys, trie.slot_table, restaurant * trie.n_words + word)
+
+
+@njit(**OPTIONS)
+def predict_words(base, restaurants, slots, shares, out):
+    """p(word | context), the mean over samples (Teh 2006, equation 7), of contexts of a fixed length.
+
+    base, out (words): G0 and what is found; restaurants, slots (words × depths): of `find_ways`.
+    """
+    n_samples = shares.left.shape[1]
+    for i in range(len(base)):
+        total = 0.0
+        for s in range(n_samples):
+            p = base[i]
+            for d in range(restaurants.shape[1]):
+                restaurant, slot = restaurants[i, d], slots[i, d]
+                if restaurant < 0:
+                    break
+                p *= shares.left[restaurant, s]
+                if slot >= 0:
+                    p += shares.seated[slot, s]
+            total += p
+        out[i] = total / n_samples
+
+
+@njit(**OPTIONS)
+def predict_unbounded(base, restaurants, slots, shares, out):
+    """The same where each restaurant but the last ends the context with chance `ends`."""
+    n_samples = shares.left.shape[1]
+    for i in range(len(base)):
+        last = 0
+        while last + 1 < restaurants.shape[1] and restaurants[i, last + 1] >= 0:
+            last += 1
+        total = 0.0
+        for s in range(n_samples):
+            p, going = base[i], 1.0
+            for d in range(last + 1):
+                restaurant, slot = restaurants[i, d], slots[i, d]
+                p *= shares.left[restaurant, s]
+                if slot >= 0:
+                    p += shares.seated[slot, s]
+                stop = shares.ends[restaurant, s] if d < last else 1.0
+                total += going * stop * p
+                going *= 1.0 - stop
+        out[i] = total / n_samples

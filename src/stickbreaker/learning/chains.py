@@ -85,7 +85,7 @@ class Chains:
         """The last score of the best chain, nats a token."""
         return float(self.scores[self.best(), -1])
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> Mapping[str, float]:
         """What the trace tells of the best chain's state besides its score."""
         return self.samplers[self.best()].figures()
 

@@ -33,7 +33,7 @@ _KINDS = {  # of what records hold, where they hold it
     "pass": is_count,
     "kind": is_text,
     **dict.fromkeys(("score", "pass_score", "held_out", "r_hat"), is_number),
-    **dict.fromkeys(("seconds", "memory_mb", "documents", "rate"), is_amount),
+    **dict.fromkeys(("seconds", "memory_mb", "documents", "rate", "perplexity"), is_amount),
     **dict.fromkeys(("topics", "used", "best_chain"), is_count),
     "chains": list_of(is_number),
     "vocabulary": mapping_of(is_count),

@@ -295,7 +295,7 @@ class Sampler(ABC):
         """Take the present state as a sample of the posterior, for what `fitted` gives."""
         return
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> Mapping[str, float]:
         """What every record of the trace tells of the state besides its score."""
         return {}
 

@@ -1,7 +1,7 @@
 "use strict";
 
-// What the charts share. They are pure functions from data to a plain tree of nodes: nothing but `views.js` and
-// `report.js` knows of a page or a browser.
+// What the charts share. They are pure functions from data to a plain tree of nodes: nothing but `dom.js` and
+// what comes after it knows of a page or a browser.
 // A node is { tag, attributes, children }; a child is a node or a string.
 
 function node(tag, attributes, ...children) {

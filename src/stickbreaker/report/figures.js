@@ -18,6 +18,7 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .self, .volume { fill: #8a8f98; }
 .layer { stroke: #ffffff; stroke-width: 0.8; }
 .curve.table { stroke: #5a6069; stroke-width: 1.6; stroke-dasharray: 5 3; }
+.range { stroke-width: 2; }
 .search-chart .alike { fill: #f1ead0; }
 .search-chart .run { fill: #ffffff; stroke-width: 2; }
 .growth-chart .split, .growth-chart .merge { fill: #1e2227; }

@@ -7,15 +7,17 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import write_atomic
+from stickbreaker.report.ngrams.language_page_data import LanguagePage
+from stickbreaker.report.ngrams.language_payload import language_payload
 from stickbreaker.report.page_data import Page
 from stickbreaker.report.payload import payload
-from stickbreaker.report.render import PURE, asset
+from stickbreaker.report.render import LANGUAGE_PURE, PURE, asset
 
 ZOOM = 2.0  # pixels a unit: sharp in print at the width of a column
 _EXTRA = "install them with: pip install 'stickbreaker[figures]'"
 
 
-def figures(page: Page) -> dict[str, str]:
+def figures(page: Page | LanguagePage) -> dict[str, str]:
     """Each figure of a page by its name, as the text of an SVG file.
 
     Raises UserError where the interpreter of scripts is not installed.
@@ -24,14 +26,18 @@ def figures(page: Page) -> dict[str, str]:
         import quickjs
     except ImportError:
         raise UserError("figures need the packages quickjs-ng and resvg-py", remedy=_EXTRA) from None
+    if isinstance(page, LanguagePage):
+        scripts, draw = (*LANGUAGE_PURE, "figures.js", "language_figures.js"), "drawLanguageFigures"
+        data = language_payload(page)
+    else:
+        scripts, draw, data = (*PURE, "figures.js"), "drawFigures", payload(page)
     context = quickjs.Context()
-    context.eval("".join(asset(name) for name in (*PURE, "figures.js")))
-    data = json.dumps(payload(page), allow_nan=False)
-    drawn = context.get("drawFigures")(data)
+    context.eval("".join(map(asset, scripts)))
+    drawn = context.get(draw)(json.dumps(data, allow_nan=False))
     return json.loads(drawn)
 
 
-def write_figures(page: Page, directory: Path) -> list[str]:
+def write_figures(page: Page | LanguagePage, directory: Path) -> list[str]:
     """Write each figure of a page as SVG and PNG into a directory; returns the files' names.
 
     The directory is made where it is not there; files of the same names are replaced. Raises UserError where

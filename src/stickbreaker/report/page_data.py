@@ -159,13 +159,15 @@ class Search:
 
     `points` are (topics to start with, topics in use, bound, held-out score or None, whether it ran to its
     end) of each run, the model's the last; scores in nats a word. `judge` is "bound" or "held-out". Numbers
-    of topics from `fewest` to `most` are as good but for 0.005 nats a word.
+    of topics from `fewest` to `most` are as good but for 0.005 nats a word. `few`: the number that the bound
+    asked for, where documents held out overruled it.
     """
 
     judge: str
     points: Sequence[tuple[int, int, float, float | None, bool]]
     fewest: int
     most: int
+    few: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

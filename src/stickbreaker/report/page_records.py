@@ -101,7 +101,7 @@ def _page_of(
         title=title,
         subtitle=f"{K} topics learned from {corpus['documents']:,} documents",
         facts=_facts(model, corpus, figures),
-        settings=_settings(manifest),
+        settings=settings_of(manifest),
         topics=_topics(
             model, seen, leading, documents, nearest_topics(distances), figures.get("coherence"), partners
         ),
@@ -231,6 +231,9 @@ def _search(model: TopicEstimator, settings: dict[str, Any]) -> Search | None:
     if chosen is None:
         return None
     points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
+    against = model.overruled_bound()
+    if against is not None:
+        return Search("held-out", points, *chosen, few=against.few)
     return Search(settings["judge"], points, *chosen)
 
 
@@ -258,7 +261,7 @@ def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any
     return facts
 
 
-def _settings(manifest: dict[str, Any]) -> list[tuple[str, str]]:
+def settings_of(manifest: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [("model", manifest["estimator"]), ("stickbreaker", manifest["stickbreaker"])]
     for name, value in manifest["settings"].items():
         if name in ("n_jobs", "callbacks") or value is None:

@@ -6,13 +6,15 @@ import base64
 import hashlib
 from importlib import resources
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from stickbreaker.report.ngrams.language_page_data import LanguagePage
+from stickbreaker.report.ngrams.language_payload import language_context, language_payload
 from stickbreaker.report.page_data import Breakdown, Page
 from stickbreaker.report.payload import clean, has_curve, payload, to_json
 
-# functions from data to trees of nodes; the other two draw these into the page
+# functions from data to trees of nodes; the others draw these into the page
 PURE = (
     "base.js",
     "charts.js",
@@ -25,26 +27,37 @@ PURE = (
     "evolution.js",
     "predictions.js",
 )
-SCRIPTS = (*PURE, "views.js", "report.js")
+SCRIPTS = (*PURE, "dom.js", "views.js", "report.js")
+LANGUAGE_PURE = ("base.js", "charts.js", "language_charts.js")
+LANGUAGE_SCRIPTS = (*LANGUAGE_PURE, "dom.js", "language_report.js")
 
 
-def render(page: Page) -> str:
+def render(page: Page | LanguagePage) -> str:
     """Write a page as one self-contained HTML document.
 
     It fetches nothing: style, script and data are inside, and its content security policy allows no
     script but its own (by hash) and no connection.
     """
-    script = "".join(asset(name) for name in SCRIPTS)
+    if isinstance(page, LanguagePage):
+        template, context, data = "language.html.j2", language_context(page), language_payload(page)
+        scripts, styles = LANGUAGE_SCRIPTS, ("report.css", "language.css")
+    else:
+        template, context, data = "page.html.j2", _build_context(page), payload(page)
+        scripts, styles = SCRIPTS, ("report.css",)
+    script = "".join(map(asset, scripts))
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(asset),
     )
-    shown = environment.from_string(asset("page.html.j2"))
-    return shown.render(
-        **_build_context(page),
+    return environment.get_template(template).render(
+        **context,
         policy=Markup(content_security_policy(script)),
-        style=Markup(asset("report.css")),
+        style=Markup("".join(map(asset, styles))),
         script=Markup(script),
-        data=Markup(to_json(payload(page))),
+        data=Markup(to_json(data)),
     )
 
 

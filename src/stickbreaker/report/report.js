@@ -258,11 +258,6 @@ function setLambda(state, lambda) {
   drawWords(state);
 }
 
-function on(selector, event, action) {
-  const element = find(selector);
-  if (element) element.addEventListener(event, action);
-}
-
 function listen(state) {
   document.addEventListener("click", (event) => onClick(state, event));
   document.addEventListener("keydown", (event) => onKey(state, event));
@@ -292,7 +287,7 @@ function listen(state) {
   });
   document.addEventListener("toggle", (event) => onToggle(state, event), true);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawRelations(state));
-  followWidth(state);
+  followWidth(() => drawAll(state));
 }
 
 function onToggle(state, { target }) {
@@ -302,16 +297,6 @@ function onToggle(state, { target }) {
   if (target.open && !target.querySelector(".body")) {
     target.append(build(documentBody(state.data.documents[index], state.data, state.chosen)));
   }
-}
-
-function followWidth(state) {
-  let width = window.innerWidth, waiting = 0;
-  window.addEventListener("resize", () => {
-    if (window.innerWidth === width) return;
-    width = window.innerWidth;
-    clearTimeout(waiting);
-    waiting = setTimeout(() => drawAll(state), 120);
-  });
 }
 
 start();

@@ -3,10 +3,16 @@
 
 const SEARCH_SCORES = [["bound", 2, "bound"], ["held-out", 3, "held-out score"]];
 
-// The charts to draw: the judge's score first, and the other one where all runs have it.
+// The charts to draw: the judge's score first, and the other one where several runs have it.
 function searchCurves(search) {
-  const found = SEARCH_SCORES.filter(([, column]) => search.points.every((p) => p[column] !== null));
+  const found = SEARCH_SCORES.filter(([, column]) => search.points.filter((p) => p[column] !== null).length > 1);
   return found.sort(([a]) => (a === search.judge ? -1 : 1));
+}
+
+// The runs with a score. Where only some hold documents out, bounds are drawn of those that saw all.
+function runsOf(search, column) {
+  const scored = search.points.filter((p) => p[column] !== null), all = scored.filter((p) => p[3] === null);
+  return column === 2 && all.length ? all : scored;
 }
 
 function searchScale(points, width, height) {
@@ -36,13 +42,13 @@ function searchTicks(points, px) {
 }
 
 function searchChart(search, [judge, column, said], colour, width, height) {
-  const points = search.points.map((p) => ({ topics: p[0], used: p[1], score: p[column], final: p[4] }));
+  const points = runsOf(search, column).map((p) => ({ topics: p[0], used: p[1], score: p[column], final: p[4] }));
   const scale = searchScale(points, width, height), { left, right, top, bottom, px, py } = scale;
   const grid = points.filter((p) => !p.final).sort((a, b) => a.used - b.used), last = points[points.length - 1];
   const clamped = (n) => clamp(px(n), left, right), [fewest, most] = search.range;
   const spoken = `${said} by topics in use, of ${counted(points.length, "run")}; ${describeRun(last, said)}`;
   const fine = scale.yTicks.length > 1 && scale.yTicks[1] - scale.yTicks[0] < 0.01 ? 3 : 2;
-  const dot = (p) => node("circle", { class: p === last ? "last" : "run", cx: px(p.used).toFixed(1), cy: py(p.score).toFixed(1), r: p.final ? 5.5 : 3.5, ...(p === last ? { fill: colour } : { stroke: colour }) },
+  const dot = (p) => node("circle", { class: p === last && p.final ? "last" : "run", cx: px(p.used).toFixed(1), cy: py(p.score).toFixed(1), r: p.final ? 5.5 : 3.5, ...(p === last && p.final ? { fill: colour } : { stroke: colour }) },
     node("title", {}, describeRun(p, said)));
   return node("svg", { class: "search-chart", role: "img", "aria-label": spoken, ...frame(width, height) },
     judge === search.judge ? node("rect", { class: "alike", x: (clamped(fewest) - 4).toFixed(1), y: top, width: (clamped(most) - clamped(fewest) + 8).toFixed(1), height: bottom - top }) : null,

@@ -1,40 +1,12 @@
 
 // Drawing: puts the trees of charts and pieces into the page. `state` is all that the page remembers.
 
-const SVG_TAGS = new Set(["svg", "g", "circle", "rect", "line", "path", "polyline", "text", "title"]);
 const PAGE_SIZE = 25;
 const GROWTH_HEIGHT = 300;
 const VOCABULARY_HEIGHT = 340;
 const LEAST_COLUMN = 124; // of the words of a topic at a moment
 const MOST_COLUMNS = 8;
 const MOST_SVG = 80; // topics: a larger matrix is drawn on a canvas
-
-// A link is one of SVG inside a drawing.
-function build(tree, inside = false) {
-  if (typeof tree === "string") return document.createTextNode(tree);
-  const drawn = inside || SVG_TAGS.has(tree.tag);
-  const element = drawn
-    ? document.createElementNS("http://www.w3.org/2000/svg", tree.tag)
-    : document.createElement(tree.tag);
-  for (const [key, value] of Object.entries(tree.attributes)) {
-    if (value !== false && value !== undefined) element.setAttribute(key, value === true ? "" : String(value));
-  }
-  element.append(...tree.children.map((child) => build(child, drawn)));
-  return element;
-}
-
-function find(selector) {
-  return document.querySelector(selector);
-}
-
-function fill(selector, ...trees) {
-  const parent = find(selector);
-  if (parent) parent.replaceChildren(...trees.map((tree) => build(tree)));
-}
-
-function roomOf(selector, least) {
-  return Math.max(find(selector).clientWidth, least);
-}
 
 // What follows the width of the page.
 function drawAll(state) {

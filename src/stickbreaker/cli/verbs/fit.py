@@ -258,7 +258,7 @@ def lda(guide: GuideChoice, **options: Any) -> None:
     show_default=True,
     type=click.Choice(["bound", "held-out"]),
     help="--topics auto: compare numbers of topics by the bound, or by documents held out (a tenth, unless "
-    "--held-out says), which finds more.",
+    "--held-out says), which finds more. These check the bound where it asks for ten topics or fewer.",
 )
 @click.option(
     "--moves",

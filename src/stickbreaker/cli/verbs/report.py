@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from stickbreaker.cli.console import command, emit, model_argument, refuse_file
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, naming
 
 
 @click.command(epilog="Example: stickbreaker report model --out report.html --figures figures")
@@ -40,23 +40,45 @@ def report(
 ) -> None:
     """Write one HTML page about a model: its topics, how they relate, over time and by group, documents,
     words, how the run went; where topics were split and merged, as streams of LDA exchange them, how they
-    came about.
+    came about. Of a language model: sentences by surprise, fixed expressions, its longest contexts.
 
     The page needs no network and nothing beside it. Figures need: pip install 'stickbreaker[figures]'.
     """
-    from stickbreaker.report.page_records import page_of
-
     if out is None and figures is None:
         raise click.UsageError("give --out report.html, --figures DIR or both")
     if out is not None:
         refuse_file(out, overwrite)
     if figures is not None:
         _refuse_figures(figures, overwrite)
-    name = title or model.resolve().name
-    page = page_of(
-        model, name, date_field=date_field, group_field=group_field, language=language, compare=compare
-    )
+    options = {
+        "date_field": date_field,
+        "group_field": group_field,
+        "language": language,
+        "compare": compare,
+    }
+    page = _page_of(model, title or model.resolve().name, options)
     emit(_written(page, out, figures, overwrite), as_json, _as_text)
+
+
+def _page_of(model: Path, title: str, options: dict[str, Any]) -> Any:
+    """The page of a model of topics, or of a language model, for which no such option means anything."""
+    from stickbreaker.estimators.kinds import kind_of
+    from stickbreaker.report.page_records import page_of
+    from stickbreaker.saved import ModelDirectory
+
+    with naming(model):
+        kind = kind_of(ModelDirectory(model).manifest())
+    kind.refuse("report", model)
+    if "topics" in kind.verbs:
+        return page_of(model, title, **options)
+    for name, value in options.items():
+        if value is not None:
+            option = "--" + name.replace("_", "-")
+            problem = f"{option} means nothing for a model of the kind {kind.name}"
+            raise UserError(problem, where=model, remedy=f"leave {option} out")
+    from stickbreaker.report.ngrams.language_page import language_page_of  # brings numba
+
+    return language_page_of(model, title)
 
 
 def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> dict[str, Any]:

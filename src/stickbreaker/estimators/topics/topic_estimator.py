@@ -290,5 +290,6 @@ def load_topics(
 ) -> TopicEstimator:
     """`saving.load` for a verb that is about topics. Raises UserError where the model has none."""
     estimator = load(path, threads, verb=verb, in_place=in_place)
-    assert isinstance(estimator, TopicEstimator)
+    if not isinstance(estimator, TopicEstimator):
+        raise UserError(f"a model of the kind {estimator.kind} has no topics", where=path)
     return estimator

@@ -32,6 +32,7 @@ from stickbreaker.models.ngrams.hyperparameters import (
 )
 
 DISCOUNT, CONCENTRATION = 0.5, 1.0  # at the start
+LEAST = 1e-300  # G0 of a word: one of hundreds of letters may have less than a number holds
 START = 2  # words of the contexts that words of unbounded ones sit in at the start
 STOP, GO_ON = 4.0, 1.0  # Beta prior of the share of words that stop in a context (Mochihashi & Sumita 2008)
 
@@ -48,7 +49,7 @@ class Events(NamedTuple):
 def events_of(contexts: Contexts, deepest: Integers, base: Array, *, unbounded: bool) -> Events:
     """The events of a text, given what `contexts_of` found in it."""
     own = np.bincount(deepest, minlength=len(contexts.slot_keys)).astype(np.int32)
-    return Events(contexts, own, base, unbounded)
+    return Events(contexts, own, np.maximum(base, LEAST), unbounded)
 
 
 class PitmanYorChain(Sampler):
@@ -79,15 +80,15 @@ class PitmanYorChain(Sampler):
         n_words, counted = (int(events.own.sum()), n_restaurants) if events.unbounded else (0, 0)
         self._stops = Stops(np.zeros(n_words, np.int32), np.zeros((counted, 2), np.int32), STOP, GO_ON)
         self._samples: list[dict[str, NDArray[Any]]] = []
+        self._nats = np.empty(0)  # of the words in the last sweep: one number, or none before the first
         longest = START if events.unbounded else len(self._depths)
         seat_all(events.own, longest, self._layout, self._seating, self._priors, self._stops, self._key(-1))
 
     def sweep(self, number: int, threads: int) -> None:
         key = self._key(number)
-        if self._events.unbounded:
-            sweep_unbounded(self._events.own, self._layout, self._seating, self._priors, self._stops, key)
-        else:
-            sweep(self._events.own, self._layout, self._seating, self._priors, key)
+        held = self._events.own, self._layout, self._seating, self._priors
+        unbounded = self._events.unbounded
+        self._nats = np.array([sweep_unbounded(*held, self._stops, key) if unbounded else sweep(*held, key)])
         generator = stream(self._seed, purposes.NGRAM_HYPERPARAMETERS, number)
         for depth, parts in enumerate(self._by_depth()):
             held = self._priors.discounts[depth], self._priors.concentrations[depth]
@@ -108,10 +109,16 @@ class PitmanYorChain(Sampler):
         nats += float((betaln(counts[:, 0] + STOP, counts[:, 1] + GO_ON) - betaln(STOP, GO_ON)).sum())
         return Score(nats, float(self._events.own.sum()), "joint")
 
-    def figures(self) -> dict[str, int]:
-        """Contexts that someone sits in, and tables."""
+    def figures(self) -> Mapping[str, float]:
+        """Contexts that someone sits in, tables, and the last sweep's perplexity of a word given all others.
+
+        That is exp(-mean log p(word | context)), each p as it was when the word was to sit down again.
+        """
         totals = self._seating.totals
-        return {"contexts": int((totals[:, CUSTOMERS] > 0).sum()), "tables": int(totals[:, TABLES].sum())}
+        counts = {"contexts": int((totals[:, CUSTOMERS] > 0).sum()), "tables": int(totals[:, TABLES].sum())}
+        if not len(self._nats):
+            return counts
+        return {**counts, "perplexity": float(np.exp(-self._nats[0] / self._events.own.sum()))}
 
     def keep(self) -> None:
         self._samples.append(self._sample())
@@ -145,6 +152,7 @@ class PitmanYorChain(Sampler):
             "discounts": self._priors.discounts.copy(),
             "concentrations": self._priors.concentrations.copy(),
             "depths": self._stops.depths.copy(),
+            "nats": self._nats.copy(),
             "samples": np.array(len(self._samples)),
         }
         for number, sample in enumerate(self._samples):
@@ -170,6 +178,10 @@ class PitmanYorChain(Sampler):
         ).all():
             raise ValueError("discounts or concentrations out of range")
         self._priors = self._priors._replace(discounts=discounts, concentrations=concentrations)
+        nats = arrays["nats"].copy()
+        if nats.shape not in ((0,), (1,)) or nats.dtype != np.float64 or not np.isfinite(nats).all():
+            raise ValueError("a score that is none")
+        self._nats = nats
         like = self._sample()
         self._samples = []
         if int(arrays["samples"]) < 0:

@@ -162,13 +162,7 @@ class CharacterModel:
         rising = not marks.any() and all(
             (np.diff(values, prepend=-1) > 0).all() for values in (alphabet, ngrams)
         )
-        if (
-            not rising
-            or alphabet.ndim != 1
-            or ngrams.ndim != 1
-            or counts.shape != ngrams.shape
-            or (parents > np.arange(len(ngrams))).any()
-        ):
+        if not rising or counts.shape != ngrams.shape or (parents > np.arange(len(ngrams))).any():
             raise ValueError("n-grams of no spelling")
         refuse_negative(counts, "counts of n-grams")
         if tail.shape != (2,) or log_p.ndim != 1 or not len(log_p) or max(log_p.max(), tail[1]) > 1e-9:

@@ -1,0 +1,47 @@
+
+// The page as a browser has it: trees become elements.
+
+const SVG_TAGS = new Set(["svg", "g", "circle", "rect", "line", "path", "polyline", "text", "title"]);
+
+// A link is one of SVG inside a drawing.
+function build(tree, inside = false) {
+  if (typeof tree === "string") return document.createTextNode(tree);
+  const drawn = inside || SVG_TAGS.has(tree.tag);
+  const element = drawn
+    ? document.createElementNS("http://www.w3.org/2000/svg", tree.tag)
+    : document.createElement(tree.tag);
+  for (const [key, value] of Object.entries(tree.attributes)) {
+    if (value !== false && value !== undefined) element.setAttribute(key, value === true ? "" : String(value));
+  }
+  element.append(...tree.children.map((child) => build(child, drawn)));
+  return element;
+}
+
+function find(selector) {
+  return document.querySelector(selector);
+}
+
+function fill(selector, ...trees) {
+  const parent = find(selector);
+  if (parent) parent.replaceChildren(...trees.map((tree) => build(tree)));
+}
+
+function roomOf(selector, least) {
+  return Math.max(find(selector).clientWidth, least);
+}
+
+function on(selector, event, action) {
+  const element = find(selector);
+  if (element) element.addEventListener(event, action);
+}
+
+// Draw anew once the width has changed.
+function followWidth(draw) {
+  let width = window.innerWidth, waiting = 0;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth === width) return;
+    width = window.innerWidth;
+    clearTimeout(waiting);
+    waiting = setTimeout(draw, 120);
+  });
+}
