@@ -264,6 +264,7 @@ class PlainNgramModel(Estimator):
         return fitted_of(Fitted(self.params_), self.state_, fixed)
 
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        self.refuse_params(self.vocabulary_)
         if snapshot.manifest["status"] == "running":
             _, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
             assert isinstance(state, SamplingState)
