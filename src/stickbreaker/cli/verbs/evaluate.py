@@ -99,11 +99,10 @@ def evaluate(
 
     On Spark (--engine spark) executors score a corpus by completion alone.
     """
-    measures = kind_at(model, "evaluate").measures
     if where.engine == "spark":
-        if "score" in measures:
-            raise click.UsageError("--engine spark scores models of topics alone: leave it out")
         refuse_written(ALONE, "does not go with --engine spark")
+        if "score" in kind_at(model, "evaluate").measures:
+            raise click.UsageError("--engine spark scores models of topics alone: leave it out")
         result = completion_on_spark(model, inputs, completion, where)
         emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
         return
@@ -112,6 +111,7 @@ def evaluate(
     where.refuse_spark_options()
     if not left_to_right:
         refuse_written(("particles",), "needs --left-to-right")
+    measures = kind_at(model, "evaluate").measures
     if "score" in measures:
         refuse_written(("completion", *ALONE), "has no meaning for a model of this kind")
         with naming(" ".join(inputs)):
