@@ -23,7 +23,7 @@ KINDS: dict[str, Change] = {"manifest": change_facts, "nested": nest, "table": c
 WHERE: dict[str, tuple[str, ...]] = {
     "manifest": (*STATES, "polylingual", "text corpus", "bag corpus", "polylingual corpus"),
     "nested": ("lda", "gibbs under way", "text corpus"),
-    "table": ("lda", "open", "polylingual", "gibbs under way", "stream under way", *CORPORA),
+    "table": ("lda", "open", "polylingual", "gibbs under way", "stream under way", "ngram", *CORPORA),
     "tensor": (
         "lda",
         "open",

@@ -157,6 +157,32 @@ def test_texts_are_cut_as_the_options_say(cli, tmp_path):
     assert sizes == {"line": [(3, 1), (4, 0)], "punctuation": [(3, 1), (3, 0), (1, 0)], "document": [(7, 1)]}
 
 
+def test_short_sentences_that_are_held_out_are_not_shown(cli, tmp_path):
+    texts = [{"text": "one two three"}, {"text": "two three"}] * 20
+    lines = write_lines(tmp_path / "lines.jsonl", texts)
+    cli("fit", "ngram", lines, "--out", tmp_path / "m", *QUICK, "--held-out", 0.5)
+    cli("report", tmp_path / "m", "--out", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "No sentence of the documents kept aside has four words or more." in page
+    assert "from 40 documents, with 50.00% of them kept aside" in page
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("evaluate {model} {book} --engine spark", "--engine spark scores models of topics alone"),
+        ("export {model} --format arpa --out a.arpa --top 3", "--top means nothing for --format arpa"),
+        (
+            "export {model} --format arpa --out a.arpa --threads 2",
+            "--threads means nothing for --format arpa",
+        ),
+    ],
+)
+def test_options_without_a_meaning_are_refused(cli, book, learned, line, says):
+    words = [word.format(model=learned, book=book) for word in line.split()]
+    assert says in cli(*words, code=2).stderr
+
+
 # Interrupted and killed
 
 

@@ -8,6 +8,7 @@ from tests.running import planted_documents
 
 from stickbreaker import Analysis, Corpus, NgramModel, UserError, Vocabulary, VocabularyRule
 from stickbreaker.corpus.document import Document
+from stickbreaker.estimators import fitting
 from stickbreaker.estimators.ngrams.sentences import analysis_of_all_words
 from stickbreaker.testing import EstimatorTests
 
@@ -59,7 +60,6 @@ class TestLaws(EstimatorTests):
 
 def test_a_running_model_is_its_last_checkpoint(tmp_path):
     from stickbreaker.core.errors import Interrupted
-    from stickbreaker.estimators import fitting
     from stickbreaker.testing.estimators import StopAfter
 
     corpus = SENTENCES.write(tmp_path / "corpus")
@@ -207,6 +207,20 @@ def test_what_is_generated_depends_on_its_seed_alone():
     assert all(len(one) <= 3 for one in model.generate(20, longest=3))
     with pytest.raises(UserError, match="n="):
         model.generate(0)
+
+
+def test_what_is_no_text_has_no_next_word():
+    with pytest.raises(UserError, match="type NoneType"):
+        fitted().next_words(None)
+
+
+def test_documents_that_are_held_out_have_sentences(tmp_path):
+    """Without any, a perplexity of 1 would be said to be theirs."""
+    corpus = Corpus.from_documents([Document(str(i), "green trees grow. trees grow.") for i in range(9)])
+    corpus = corpus.write(tmp_path / "corpus")
+    with pytest.raises(UserError, match="no held-out document has a sentence; raise the held-out share"):
+        fitting.begin(NgramModel(min_count=1, random_state=0), corpus, tmp_path / "m", held_out=1e-6)
+    assert not (tmp_path / "m").exists()
 
 
 def test_longer_contexts_help_where_they_tell():

@@ -13,12 +13,13 @@ from safetensors.numpy import load_file, save_file
 from tests.golden.older_models import OLDER, file_name, unpack
 from tests.running import SMALL, StopAfter, sampled
 
-from stickbreaker import LDA, Corpus, UserError
+from stickbreaker import LDA, Corpus, NgramModel, UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.saved.manifest_fields import FIELDS, LATER_FIELDS, PARTS
+from stickbreaker.testing.estimators import contents
 
 DEEP = b'{"a":' * 100_000
 
@@ -269,6 +270,14 @@ def test_settings_that_mean_nothing_are_refused(cli, tmp_path, setting):
     assert str(path) in refusal(cli, "topics", sealed(path, settings={**settings, **setting}))
 
 
+@pytest.mark.parametrize("setting", [{"unknown": 3}, {"order": True}, {"order": 11}, {"samples": -1}])
+def test_settings_of_a_language_model_are_held_to_the_rules_for_users(cli, tmp_path, setting):
+    NgramModel(2, min_count=1, max_iter=2, random_state=0).fit(["a cat sat. a cat ran."]).save(tmp_path / "m")
+    settings = json.loads((tmp_path / "m" / "model.json").read_bytes())["settings"]
+    path = sealed(tmp_path / "m", settings={**settings, **setting})
+    assert f"{path}: {next(iter(setting))}=" in refusal(cli, "generate", path)
+
+
 @pytest.mark.parametrize("name", ["alpha", "eta"])
 def test_priors_of_nothing_are_refused(cli, copy, name):
     arrays = load_file(copy / "state.safetensors")
@@ -399,6 +408,16 @@ def test_a_corpus_that_cannot_be_asked_for_is_no_crash(cli, halfway, tmp_path):
     path = shutil.copytree(halfway, tmp_path / "copy")
     told = refusal(cli, "resume", changed(path, "corpus_path", "/" + "x" * 5000))
     assert f"{path}: the corpus of its run cannot be opened" in told
+
+
+def test_a_run_that_does_not_say_what_began_it_goes_on(cli, halfway, tmp_path):
+    paths = [shutil.copytree(halfway, tmp_path / name) for name in ("whole", "less")]
+    manifest = json.loads((paths[1] / "model.json").read_bytes())
+    del manifest["stickbreaker"], manifest["digest"]
+    (paths[1] / "model.json").write_bytes(encoded(manifest))
+    for path in paths:
+        cli("resume", path)
+    assert contents(paths[0]) == contents(paths[1])
 
 
 def test_a_model_whose_corpus_is_none_is_named(cli, halfway, tmp_path):

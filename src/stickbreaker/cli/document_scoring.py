@@ -53,7 +53,8 @@ def score_as_text(scores: dict[str, Any]) -> str:
     """What `score_documents` gives, as lines."""
     parts = {name: part for name, part in scores.items() if isinstance(part, dict)}
     lines = [
-        f"{scores['documents']} documents, {100 * scores['unseen_share']:.1f} % of the words unseen",
+        f"{scores['documents']} documents; {100 * scores['unseen_share']:.1f} % of their words are not in "
+        "the text learned from",
         "                events  nats/word  perplexity",
     ]
     for name, part in parts.items():

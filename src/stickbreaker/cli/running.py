@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from stickbreaker.learning.observers import Observer
 
 
-UNKNOWN = "<unk>"
 JUDGES = {"bound": "the bound", "held-out": "documents held out"}
 
 
@@ -119,6 +118,8 @@ def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
 
 def tell_of_unknown_words(model: "PlainNgramModel", corpus: "Corpus") -> None:
     """Note how many words a language model knows, and how much of the text is of others."""
+    from stickbreaker.estimators.ngrams.word_numbers import UNKNOWN
+
     numbers = model.numbers_of(corpus.vocabulary)
     tokens = corpus.vocabulary.tokens
     share = float(tokens[numbers.of_rows == numbers.unknown].sum() / max(tokens.sum(), 1.0))

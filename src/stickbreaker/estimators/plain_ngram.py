@@ -128,6 +128,8 @@ class PlainNgramModel(Estimator):
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
         source = Source(corpus, held_out, unit=Sequences)
+        if held_out and not _has_sentences(source):
+            raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
         numbers, text = self.numbers_of(corpus.vocabulary), joined(source.in_order())
         _refuse_left_out(corpus, text, spelled=numbers.spelled)
         marked, positions = with_ends(numbers.numbered(text.words), text.starts, numbers.end)
@@ -250,6 +252,8 @@ class PlainNgramModel(Estimator):
 
     def _context(self, text: str) -> list[int]:
         """The numbers of the words of a text, which is the beginning of a sentence."""
+        if not isinstance(text, str):
+            raise UserError(f"a beginning or context of the type {type(text).__name__}", remedy="give a str")
         assert isinstance(self.analysis_, Analysis)
         rows = self.vocabulary_.lookup(self.analysis_.analyse(text).words)
         return self.numbers_.numbered(rows).tolist()
@@ -260,6 +264,7 @@ class PlainNgramModel(Estimator):
         return fitted_of(Fitted(self.params_), self.state_, fixed)
 
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        self.refuse_params(self.vocabulary_)
         if snapshot.manifest["status"] == "running":
             _, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
             assert isinstance(state, SamplingState)
@@ -280,7 +285,12 @@ def _held_out_score(fitted: Fitted, source: Source, base: Base) -> float:
         log_base = base.log_p[with_ends(words, content.starts, numbers.end)[0]]
         nats += float(model.log_probabilities(words, content.starts, log_base).sum())
         events += len(log_base)
-    return nats / max(events, 1)
+    return nats / events
+
+
+def _has_sentences(source: Source) -> bool:
+    """Whether any held-out document has one."""
+    return any(len(source.block(block, held_out=True)[1].starts) for block in range(source.n_blocks))
 
 
 def _refuse_left_out(corpus: Corpus, text: Sequences, *, spelled: bool) -> None:

@@ -54,7 +54,11 @@ def manifest_of(
 def manifest_at_start(manifest: dict[str, Any]) -> dict[str, Any]:
     """What `manifest_of` said when the run of a manifest began."""
     names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path")
-    held = {name: manifest[name] for name in names} | {DIGESTS: manifest.get(DIGESTS, False)}
+    known = {
+        "stickbreaker": version("stickbreaker"),
+        **manifest,
+    }  # a manifest that does not say is this one's
+    held = {name: known[name] for name in names} | {DIGESTS: manifest.get(DIGESTS, False)}
     return {**held, SEARCH: manifest[SEARCH]} if SEARCH in manifest else held
 
 

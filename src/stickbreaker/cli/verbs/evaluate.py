@@ -101,6 +101,8 @@ def evaluate(
     """
     if where.engine == "spark":
         refuse_written(ALONE, "does not go with --engine spark")
+        if "score" in kind_at(model, "evaluate").measures:
+            raise click.UsageError("--engine spark scores models of topics alone: leave it out")
         result = completion_on_spark(model, inputs, completion, where)
         emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
         return

@@ -73,6 +73,8 @@ def export(
         refuse_written(("sample",), "belongs to --format arpa")
     if language is not None and format != "pyldavis":
         raise click.UsageError("--language belongs to --format pyldavis")
+    if format == "arpa":
+        refuse_written(("top", "threads"), "means nothing for --format arpa")
     kind = kind_at(model, "export")
     if format not in kind.formats:
         problem = f"{format} is no format of a model of the kind {kind.name}"

@@ -306,7 +306,7 @@ NGRAM: Changes = {
     "--samples": {
         "default": 10,
         "show_default": True,
-        "help": "States of the sampler, from its second half, over which predictions are means.",
+        "help": "About so many states of the sampler, from its second half: predictions are means over them.",
     },
     "--held-out": {
         "help": "Share of the documents that are never learned from, and scored meanwhile; the vocabulary is "

@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from stickbreaker.cli.console import command, emit, model_argument, refuse_file
-from stickbreaker.core.errors import UserError, naming
+from stickbreaker.cli.document_scoring import kind_at
+from stickbreaker.core.errors import UserError
 
 
 @click.command(epilog="Example: stickbreaker report model --out report.html --figures figures")
@@ -62,13 +63,9 @@ def report(
 
 def _page_of(model: Path, title: str, options: dict[str, Any]) -> Any:
     """The page of a model of topics, or of a language model, for which no such option means anything."""
-    from stickbreaker.estimators.kinds import kind_of
     from stickbreaker.report.page_records import page_of
-    from stickbreaker.saved import ModelDirectory
 
-    with naming(model):
-        kind = kind_of(ModelDirectory(model).manifest())
-    kind.refuse("report", model)
+    kind = kind_at(model, "report")
     if "topics" in kind.verbs:
         return page_of(model, title, **options)
     for name, value in options.items():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLUMNS = ("id", "sentence", "words", "unknown", "nats")
 
 
-@click.command(epilog="Example: stickbreaker score model letters.txt --sentences line")
+@click.command(epilog="Example: stickbreaker score model letters.txt")
 @model_argument
 @inputs_argument
 @reading_options

@@ -12,6 +12,7 @@ from stickbreaker.core.files import atomic_file
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
+from stickbreaker.estimators.ngrams.sentences import log_base_of
 from stickbreaker.estimators.ngrams.word_numbers import Base
 from stickbreaker.models.ngrams.contexts import Integers
 from stickbreaker.models.ngrams.language_model import LanguageModel
@@ -77,10 +78,7 @@ def _row(model: LanguageModel, base: Base, corpus: Corpus, place: Sentence) -> d
     words: Integers = numbers.numbered(corpus.sequences(place.block).words[tokens])
     entries = corpus.source.entries(place.block)
     spelled = [entries.spelled[code].as_py() for code in entries.codes[tokens].tolist()]
-    log_base = np.append(base.log_p[words], base.log_p[numbers.end])
-    new = np.flatnonzero(words < 0)
-    if len(new):
-        log_base[new] = base.log_spelled([spelled[i] for i in new.tolist()])
+    log_base = np.append(log_base_of(words, corpus, place.block, base, tokens), base.log_p[numbers.end])
     nats = model.log_probabilities(words, np.zeros(1, np.int64), log_base)
     return {
         "id": corpus.ids(place.block)[place.document],

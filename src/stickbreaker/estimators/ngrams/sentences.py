@@ -67,14 +67,25 @@ def scores_of(corpus: Corpus, block: int, model: LanguageModel, base: Base) -> S
     marked, _ = with_ends(words, content.starts, numbers.end)
     ends = marked == numbers.end
     log_base = base.log_p[marked]
-    if numbers.spelled and (words < 0).any():
-        entries = corpus.source.entries(block)
-        spelled, places = np.unique(entries.codes[words < 0], return_inverse=True)
-        letters = base.log_spelled([entries.spelled[code].as_py() for code in spelled.tolist()])
-        log_base[marked < 0] = letters[places]
+    log_base[~ends] = log_base_of(words, corpus, block, base)
     nats = model.log_probabilities(words, content.starts, log_base)
     documents = np.searchsorted(content.offsets, content.starts, side="right") - 1
     return Scores(marked, (marked != numbers.unknown) & (marked >= 0), ends, documents, nats)
+
+
+def log_base_of(
+    words: Integers, corpus: Corpus, block: int, base: Base, tokens: slice = slice(None)
+) -> Array:
+    """log G0 of some tokens of a block (nats), by their numbers; those not known (-1) by their letters.
+
+    Raises UserError for words that are spelled and no proper text.
+    """
+    found, new = base.log_p[words], np.flatnonzero(words < 0)
+    if len(new):
+        entries = corpus.source.entries(block)
+        codes, places = np.unique(entries.codes[tokens][new], return_inverse=True)
+        found[new] = base.log_spelled([entries.spelled[code].as_py() for code in codes.tolist()])[places]
+    return found
 
 
 def all_scores(corpus: Corpus, model: LanguageModel, base: Base) -> Iterator[Scores]:

@@ -45,11 +45,12 @@ def language_page_of(path: Path, title: str) -> LanguagePage:
 def _language_page(path: Path, manifest: dict[str, Any], model: PlainNgramModel, title: str) -> LanguagePage:
     documents = manifest["corpus"]["documents"]
     order = "of unbounded order" if model.order == UNBOUNDED else f"of order {model.order}"
+    aside = f", with {manifest['held_out']:.2%} of them kept aside" if manifest["held_out"] else ""
     sentences = read_sentences(path, manifest)
     rows, held_out = sentences or ([], False)
     return LanguagePage(
         title=title,
-        subtitle=f"A language model {order}, learned from {documents:,} documents",
+        subtitle=f"A language model {order}, learned from {documents:,} documents{aside}",
         facts=_facts(model, manifest),
         settings=settings_of(manifest),
         curves=curves_of(model.trace_),
@@ -60,14 +61,14 @@ def _language_page(path: Path, manifest: dict[str, Any], model: PlainNgramModel,
         expressions=expressions_of(model),
         sentences=rows,
         held_out=held_out,
-        no_sentences="" if rows else _why_none(no_file=sentences is None),
+        no_sentences="" if rows else _why_none(no_file=sentences is None, held_out=held_out),
     )
 
 
-def _why_none(*, no_file: bool) -> str:
+def _why_none(*, no_file: bool, held_out: bool) -> str:
     if no_file:
         return "This model keeps no sentences: only a run into a directory, such as stickbreaker fit, does."
-    return "No sentence of the text has four words or more."
+    return f"No sentence of the {'documents kept aside' if held_out else 'text'} has four words or more."
 
 
 def curves_of(trace: Sequence[dict[str, Any]]) -> list[LearningCurve]:
