@@ -8,7 +8,7 @@ from stickbreaker.core import purposes
 
 SOURCE = Path(stickbreaker.__file__).parent
 DRAWING = ("stream", "derived_seed", "numbered_keys", "keyed_uniforms")  # (seed, purpose, ...)
-SPELLINGS = {  # a line goes only with the draw that it is of: other strings draw other numbers
+SPELLINGS = {
     "again",
     "assignments",
     "chain",
@@ -18,6 +18,11 @@ SPELLINGS = {  # a line goes only with the draw that it is of: other strings dra
     "directions",
     "documents",
     "gibbs",
+    "grammar order",
+    "grammar parses",
+    "grammar processes",
+    "grammar tables",
+    "grammar trees",
     "halves",
     "hdp gibbs",
     "hdp weights",
@@ -27,8 +32,8 @@ SPELLINGS = {  # a line goes only with the draw that it is of: other strings dra
     "n-gram report",
     "n-gram sentences",
     "n-grams",
-    "planted",
     "planted languages",
+    "planted",
     "prequential",
     "shuffle",
     "start",

@@ -34,3 +34,9 @@ NGRAMS = "n-grams"  # a sweep over the seating of an n-gram model, and where its
 NGRAM_HYPERPARAMETERS = "n-gram hyperparameters"  # its discounts and concentrations
 NGRAM_SENTENCES = "n-gram sentences"  # what it generates
 NGRAM_REPORT = "n-gram report"  # the sentences that its report shows
+
+GRAMMAR_TREES = "grammar trees"  # a sweep over the trees of a grammar's sentences, and the first ones
+GRAMMAR_TABLES = "grammar tables"  # and over the subtrees that it remembers
+GRAMMAR_ORDER = "grammar order"  # the order in which both are visited
+GRAMMAR_PROCESSES = "grammar processes"  # its discounts and concentrations
+GRAMMAR_PARSES = "grammar parses"  # trees drawn for a sentence by a grammar that was learned

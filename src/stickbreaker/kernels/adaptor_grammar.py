@@ -2,31 +2,36 @@
 
 The state is which tree each sentence has and who sits where: every use of an adapted symbol is a customer of
 that symbol's restaurant, at a table that has its subtree; a table that opens uses the rule at the top of the
-subtree once, and whatever is below. What is kept of a subtree's tables is how many there are of each size.
-(Johnson, Griffiths & Goldwater 2007; the accept step here is exact for trees and tables together.)
+subtree once, and whatever is below, whose adapted symbols are customers again. (Johnson, Griffiths & Goldwater
+2007; tables get other subtrees as in Johnson & Goldwater 2009.) The accept step is exact for trees and tables
+together: what is drawn may open several tables of one subtree, or let later ones join the first.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.grammar_chart import draw_tree, fill_chart
+from stickbreaker.kernels.grammar_chart import (
+    PLAIN,
+    Chart,
+    Draft,
+    Memory,
+    Rules,
+    Span,
+    Symbols,
+    Weights,
+    close_circles,
+    draw_tree,
+    fill_chart,
+    measure,
+)
 from stickbreaker.kernels.random import seeded, uniform
-from stickbreaker.kernels.tree_nodes import give_up
 
-PLAIN = {"cache": True, "nogil": True, "error_model": "numpy"}
-
-
-class Sizes(NamedTuple):
-    """How many tables of each size a subtree has: lists in a pool."""
-
-    heads: NDArray[np.int32]  # nodes: the first entry; -1
-    sizes: NDArray[np.int32]  # entries: customers of a table
-    numbers: NDArray[np.int32]  # entries: tables of that size
-    following: NDArray[np.int32]  # entries: the next; -1
-    free: NDArray[np.int32]  # the first free entry; entries ever used
+INLINE: dict[str, Any] = {**PLAIN, "forceinline": True, "_nrt": False}
+LEAST = 1e-30  # of p(subtree), where it is decided whether a customer joins or opens a table
+FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  # places of `Memory.free`
 
 
 class Counts(NamedTuple):
@@ -39,402 +44,507 @@ class Counts(NamedTuple):
 
 
 class Process(NamedTuple):
-    """The Pitman-Yor processes of adapted symbols."""
+    """The Pitman-Yor processes of adapted symbols, and of rules whether their weights are learned."""
 
     discounts: NDArray[np.float64]
     concentrations: NDArray[np.float64]
+    learned: float  # 1; or 0: the prior weights of rules stay as they are
 
 
-class Log(NamedTuple):
-    """What was changed, so that it can be taken back."""
+class Text(NamedTuple):
+    """The sentences."""
 
-    nodes: NDArray[np.int32]  # changes: the subtree of a customer who came or left; -1: the use of a rule
-    values: NDArray[np.int32]  # changes: the size of the table without that customer, or the rule
-    number: NDArray[np.int64]  # how many
-
-
-@njit(**PLAIN)
-def take_entry(sizes, node, size):
-    """One table fewer of a size."""
-    last, entry = -1, sizes.heads[node]
-    while sizes.sizes[entry] != size:
-        last, entry = entry, sizes.following[entry]
-    sizes.numbers[entry] -= 1
-    if sizes.numbers[entry] == 0:
-        if last < 0:
-            sizes.heads[node] = sizes.following[entry]
-        else:
-            sizes.following[last] = sizes.following[entry]
-        sizes.following[entry] = sizes.free[0]
-        sizes.free[0] = entry
-
-
-@njit(**PLAIN)
-def add_entry(sizes, node, size):
-    """One table more of a size."""
-    entry = sizes.heads[node]
-    while entry >= 0 and sizes.sizes[entry] != size:
-        entry = sizes.following[entry]
-    if entry < 0:
-        entry = sizes.free[0]
-        if entry >= 0:
-            sizes.free[0] = sizes.following[entry]
-        else:
-            entry = sizes.free[1]
-            sizes.free[1] += 1
-        sizes.sizes[entry], sizes.numbers[entry] = size, 0
-        sizes.following[entry] = sizes.heads[node]
-        sizes.heads[node] = entry
-    sizes.numbers[entry] += 1
-
-
-@njit(**PLAIN)
-def rule_share(rule, counts, rules):
-    """p(rule | parent) by the uses of all others."""
-    return counts.rules[rule] / counts.symbols[rules.parents[rule]]
-
-
-class Frames(NamedTuple):
-    """A way down a tree: nodes, what is done at each, and what was found there.
-
-    Kernels do not call themselves: what they do would not survive being kept compiled.
-    """
-
-    nodes: NDArray[np.int32]
-    stages: NDArray[np.int8]  # 0: nothing is done; 1: the first child; 2: both
-    sizes: NDArray[np.int32]
-    p: NDArray[np.float64]
-
-
-@njit(**PLAIN)
-def _push(node, top, frames):
-    frames.nodes[top + 1], frames.stages[top + 1] = node, 0
-    return top + 1
-
-
-@njit(**PLAIN)
-def share_of(node, fresh, trees, counts, process, rules, symbols, frames):
-    """p(subtree | all others): of an adapted symbol, at a table that has it or at a new one.
-
-    fresh: of an adapted symbol at the top only what a new table has, by its rule and what is below.
-    """
-    top, p = _push(node, -1, frames), 1.0
-    while top >= 0:
-        node = frames.nodes[top]
-        rule = trees.rules[node]
-        if frames.stages[top] == 0:
-            frames.p[top] = rule_share(rule, counts, rules) if rules.sources[rule] >= 0 else 1.0
-            frames.stages[top] = 1
-            if trees.lefts[node] >= 0:
-                top = _push(trees.lefts[node], top, frames)
-                continue
-            p = 1.0
-        frames.p[top] *= p
-        if frames.stages[top] == 1:
-            frames.stages[top] = 2
-            if trees.rights[node] >= 0:
-                top = _push(trees.rights[node], top, frames)
-                continue
-        p = frames.p[top]
-        place = symbols.adapted[rules.parents[rule]]
-        if place >= 0 and not (fresh and top == 0):
-            a, b = process.discounts[place], process.concentrations[place]
-            seated = trees.customers[node] - a * trees.tables[node]
-            p = (seated + (b + a * counts.tables[place]) * p) / (counts.customers[place] + b)
-        top -= 1
-    return p
+    letters: NDArray[np.int32]  # terminals of all sentences
+    starts: NDArray[np.int64]  # sentences + 1
+    strings: NDArray[np.int32]  # spans of all sentences: the number of each one's string
+    spans: NDArray[np.int64]  # sentences + 1: where the spans of each begin
+    active: NDArray[np.int32]  # symbols that may be in a sentence's tree, of all sentences
+    actives: NDArray[np.int64]  # sentences + 1: where those of each begin
+    sentences: NDArray[np.int32]  # letters: the sentence of each
+    start: int  # symbol of a sentence
+    unary: int  # the most unary steps in a row
 
 
 class Room(NamedTuple):
-    """What a sentence is worked on in."""
+    """What one visit works in."""
 
-    left: Log
-    entered: Log
-    stack: NDArray[np.int32]  # nodes of a tree
-    outer: Frames
-    inner: Frames
-
-
-@njit(**PLAIN)
-def _link(node, place, trees):
-    """A subtree is remembered from now on."""
-    string = trees.strings[node]
-    head = trees.first[place, string]
-    trees.following[node], trees.before[node] = head, -1
-    if head >= 0:
-        trees.before[head] = node
-    trees.first[place, string] = node
+    old: Draft
+    new: Draft
+    chart: Chart
+    weights: Weights
+    lists: NDArray[np.int32]  # lists of entries that are taken out
+    emptied: NDArray[np.int32]  # tables that are
+    opened: NDArray[np.int32]  # tables opened by this visit, the place of each in the draft, what it was called
+    frames: NDArray[np.int32]  # of open lists: their end in the draft, last entry, table
+    active: NDArray[np.int32]
+    prior: tuple[NDArray[np.float64], NDArray[np.float64]]  # `Counts` of rules and symbols before any use
+    tally: NDArray[np.float64]  # trees that changed, log p of all given all others (nats), visits
 
 
-@njit(**PLAIN)
-def _unlink(node, place, trees):
-    """Nobody sits at a table of a subtree any more."""
-    after, before = trees.following[node], trees.before[node]
-    if after >= 0:
-        trees.before[after] = before
-    if before >= 0:
-        trees.following[before] = after
-    else:
-        trees.first[place, trees.strings[node]] = after
-    trees.following[node], trees.before[node] = -1, -1
+class State(NamedTuple):
+    """All that a chain moves."""
+
+    memory: Memory
+    counts: Counts
+    process: Process
 
 
-@njit(**PLAIN)
-def _table_of(node, sizes, a, target):
-    """The size of a table of a subtree, drawn in proportion to size - a; `target`: uniform in their sum."""
-    entry = sizes.heads[node]
-    size = sizes.sizes[entry]
-    while entry >= 0:
-        size = sizes.sizes[entry]
-        target -= (size - a) * sizes.numbers[entry]
-        if target < 0.0:
-            break
-        entry = sizes.following[entry]
-    return size
+@njit(**INLINE)
+def _share_of_rule(rule, counts, rules):
+    """p(rule | parent) by the uses of all others."""
+    return counts.rules[rule] / counts.symbols[rules.parents[rule]] if rules.counted[rule] else 1.0
 
 
-@njit(**PLAIN)
-def _seat(node, place, size, trees, sizes, masses, counts, process):
-    """A customer sits down at a table of `size` others."""
-    if trees.customers[node] == 0:
-        _link(node, place, trees)
-    trees.customers[node] += 1
-    counts.customers[place] += 1.0
-    masses[place, trees.strings[node]] += 1.0
-    if size == 0:
-        trees.tables[node] += 1
-        counts.tables[place] += 1.0
-        masses[place, trees.strings[node]] -= process.discounts[place]
-    else:
-        take_entry(sizes, node, size)
-    add_entry(sizes, node, size + 1)
-
-
-@njit(**PLAIN)
-def _unseat(node, place, size, trees, sizes, masses, counts, process):
-    """A customer leaves a table, at which `size` others stay."""
-    take_entry(sizes, node, size + 1)
-    if size == 0:
-        trees.tables[node] -= 1
-        counts.tables[place] -= 1.0
-        masses[place, trees.strings[node]] += process.discounts[place]
-    else:
-        add_entry(sizes, node, size)
-    trees.customers[node] -= 1
-    counts.customers[place] -= 1.0
-    masses[place, trees.strings[node]] -= 1.0
-    if trees.customers[node] == 0:
-        masses[place, trees.strings[node]] = max(masses[place, trees.strings[node]], 0.0)
-        _unlink(node, place, trees)
-
-
-@njit(**PLAIN)
-def _choice(node, place, trees, counts, process, rules, symbols, frames):
-    """Masses of the tables that have a subtree and of a new one, of all subtrees together, and p(subtree)
-    by its rule and what is below."""
-    a, b = process.discounts[place], process.concentrations[place]
-    seated = trees.customers[node] - a * trees.tables[node]
-    base = share_of(node, True, trees, counts, process, rules, symbols, frames)
-    return seated, (b + a * counts.tables[place]) * base, counts.customers[place] + b, base
-
-
-@njit(**PLAIN)
-def _count_rule(rule, change, counts, rules):
+@njit(**INLINE)
+def _count_rule(rule, change, state, rules):
     """A rule is used once more, or less; of symbols that part a right side there is nothing to count."""
-    if rules.sources[rule] >= 0:
-        counts.rules[rule] += change
-        counts.symbols[rules.parents[rule]] += change
+    if rules.counted[rule]:
+        state.counts.rules[rule] += change * state.process.learned
+        state.counts.symbols[rules.parents[rule]] += change * state.process.learned
+
+
+@njit(**INLINE)
+def _entry(value, memory):
+    """A new entry of a tree."""
+    free = memory.free
+    at = free[FREE_ENTRY]
+    if at >= 0:
+        free[FREE_ENTRY] = memory.onward[at]
+    else:
+        at = free[ENTRIES]
+        free[ENTRIES] += 1
+    free[ENTRIES_USED] += 1
+    memory.values[at], memory.onward[at] = value, -1
+    return at
 
 
 @njit(**PLAIN)
-def _write(node, value, log):
-    log.nodes[log.number[0]], log.values[log.number[0]] = node, value
-    log.number[0] += 1
+def _open(place, string, position, length, state):
+    """A new table of a string, without customers; it is not the first of its string if there are others."""
+    memory = state.memory
+    free = memory.free
+    table = free[FREE_TABLE]
+    if table >= 0:
+        free[FREE_TABLE] = memory.following[table]
+    else:
+        table = free[TABLES]
+        free[TABLES] += 1
+    free[TABLES_USED] += 1
+    memory.customers[table], memory.parts[table], memory.contents[table] = 0, 1, -1
+    memory.places[table], memory.strings[table] = place, string
+    memory.positions[table], memory.lengths[table] = position, length
+    head = memory.first[place, string]
+    memory.following[table], memory.before[table] = -1, head
+    if head < 0:
+        memory.first[place, string] = table
+    else:
+        after = memory.following[head]
+        memory.following[table], memory.following[head] = after, table
+        if after >= 0:
+            memory.before[after] = table
+    state.counts.tables[place] += 1.0
+    if string > 0:
+        memory.masses[place, string] -= state.process.discounts[place]
+    return table
 
 
 @njit(**PLAIN)
-def enter(root, log, trees, sizes, masses, counts, process, rules, symbols, room, state):
-    """A tree's customers sit down, from the top, left before right; gives log target less log choice.
+def _close(table, state):
+    """A table without customers is given up; it is free when its content is."""
+    memory, place, string = state.memory, state.memory.places[table], state.memory.strings[table]
+    after, before = memory.following[table], memory.before[table]
+    if after >= 0:
+        memory.before[after] = before
+    if before >= 0:
+        memory.following[before] = after
+    else:
+        memory.first[place, string] = after
+    state.counts.tables[place] -= 1.0
+    if memory.first[place, string] < 0:
+        memory.masses[place, string] = 0.0
+    else:
+        memory.masses[place, string] += state.process.discounts[place] * (string > 0)
 
-    The target is p(trees and tables | all others), the choice how probable these tables were given the tree.
+
+@njit(**INLINE)
+def _seat(table, change, state):
+    """A customer sits down at a table (1), or leaves (-1); strings that are there once have no mass."""
+    memory, place = state.memory, state.memory.places[table]
+    memory.customers[table] += change
+    state.counts.customers[place] += change
+    if memory.strings[table] > 0:
+        memory.masses[place, memory.strings[table]] += change
+
+
+@njit(**PLAIN)
+def take_out(head, draft, room, state, rules):
+    """Take a tree out, and tables that only it has; what it was is written to `draft`.
+
+    Subtrees that others use too stay as they are; the rest is written out, and says which table it was.
     """
-    nats, top = 0.0, 1
-    room.stack[0] = root
-    while top > 0:
-        top -= 1
-        node = room.stack[top]
-        rule = trees.rules[node]
-        place = symbols.adapted[rules.parents[rule]]
-        if place >= 0:
-            seated, opening, total, base = _choice(
-                node, place, trees, counts, process, rules, symbols, room.inner
-            )
-            nats += np.log((seated + opening) / total)
-            size = np.int32(0)
-            if trees.customers[node] > 0:
-                target = uniform(state) * (seated + opening)
-                if target < seated:
-                    size = np.int32(_table_of(node, sizes, process.discounts[place], target))
-            _write(node, size, log)
-            _seat(node, place, size, trees, sizes, masses, counts, process)
-            if size > 0:
-                continue
-            nats -= np.log(base)
-        if rules.sources[rule] >= 0:
-            nats += np.log(rule_share(rule, counts, rules))
-        _write(-1, rule, log)
-        _count_rule(rule, 1.0, counts, rules)
-        for child in (trees.rights[node], trees.lefts[node]):
-            if child >= 0:
-                room.stack[top] = child
-                top += 1
-    return nats
-
-
-@njit(**PLAIN)
-def leave(root, log, trees, sizes, masses, counts, process, rules, symbols, room, state):
-    """The reverse of `enter`, from the last customer to the first; gives the same, of where they sat.
-
-    One of a subtree's customers leaves: they are alike, and whichever it is sat at a table in proportion to
-    its size.
-    """
-    frames, nats = room.outer, 0.0
-    top = _push(root, -1, frames)
+    memory = state.memory
+    room.lists[0], n_lists = head, 1
+    at = 0
+    while at < n_lists:
+        entry = room.lists[at]
+        while entry >= 0:
+            value = memory.values[entry]
+            if value >= 0:
+                _count_rule(value, -1.0, state, rules)
+            else:
+                table = -1 - value
+                _seat(table, -1, state)
+                if memory.customers[table] == 0:
+                    _close(table, state)
+                    room.lists[n_lists] = memory.contents[table]
+                    room.emptied[n_lists] = table
+                    n_lists += 1
+            entry = memory.onward[entry]
+        at += 1
+    top, number, table = 0, 0, -1
+    room.frames[0, 0] = head
     while top >= 0:
-        node = frames.nodes[top]
-        rule = trees.rules[node]
-        place = symbols.adapted[rules.parents[rule]]
-        if frames.stages[top] == 0:
-            frames.stages[top] = 1
-            frames.sizes[top] = 0
-            if place >= 0:
-                target = uniform(state) * trees.customers[node]
-                frames.sizes[top] = _table_of(node, sizes, 0.0, target) - 1
-            if frames.sizes[top] == 0 and trees.rights[node] >= 0:
-                top = _push(trees.rights[node], top, frames)
-                continue
-        if frames.stages[top] == 1:
-            frames.stages[top] = 2
-            if frames.sizes[top] == 0 and trees.lefts[node] >= 0:
-                top = _push(trees.lefts[node], top, frames)
-                continue
-        size = frames.sizes[top]
-        if size == 0:
-            _write(-1, rule, log)
-            _count_rule(rule, -1.0, counts, rules)
-            if rules.sources[rule] >= 0:
-                nats += np.log(rule_share(rule, counts, rules))
-        if place >= 0:
-            _write(node, size, log)
-            _unseat(node, place, size, trees, sizes, masses, counts, process)
-            seated, opening, total, base = _choice(
-                node, place, trees, counts, process, rules, symbols, room.inner
-            )
-            nats += np.log((seated + opening) / total)
-            if size == 0:
-                nats -= np.log(base)
-        top -= 1
-    return nats
-
-
-@njit(**PLAIN)
-def take_back(log, entered, trees, sizes, masses, counts, process, rules, symbols):
-    """Undo what a log says, the last first; `entered`: it is of customers who sat down."""
-    change = -1.0 if entered else 1.0
-    while log.number[0] > 0:
-        log.number[0] -= 1
-        node, value = log.nodes[log.number[0]], log.values[log.number[0]]
-        if node < 0:
-            _count_rule(value, change, counts, rules)
+        entry = room.frames[top, 0]
+        if entry < 0:
+            top -= 1
             continue
-        place = symbols.adapted[rules.parents[trees.rules[node]]]
-        if entered:
-            _unseat(node, place, value, trees, sizes, masses, counts, process)
-        else:
-            _seat(node, place, value, trees, sizes, masses, counts, process)
+        room.frames[top, 0] = memory.onward[entry]
+        value = memory.values[entry]
+        if value < 0 and memory.customers[-1 - value] == 0:
+            table = -1 - value
+            top += 1
+            room.frames[top, 0] = memory.contents[table]
+            continue
+        draft.values[number], draft.tables[number] = value, table
+        if table >= 0:
+            draft.strings[number], draft.positions[number] = memory.strings[table], memory.positions[table]
+            draft.lengths[number] = memory.lengths[table]
+        number += 1
+        table = -1
+    draft.number[0] = number
+    for at in range(n_lists):
+        entry = room.lists[at]
+        while entry >= 0:
+            onward = memory.onward[entry]
+            memory.onward[entry] = memory.free[FREE_ENTRY]
+            memory.free[FREE_ENTRY] = entry
+            memory.free[ENTRIES_USED] -= 1
+            entry = onward
+        if at > 0:
+            memory.following[room.emptied[at]] = memory.free[FREE_TABLE]
+            memory.free[FREE_TABLE] = room.emptied[at]
+            memory.free[TABLES_USED] -= 1
+
+
+@njit(**INLINE)
+def _alike(draft, one, other):
+    """Whether two subtrees of a draft are the same."""
+    if draft.sizes[one] != draft.sizes[other]:
+        return False
+    for step in range(draft.sizes[one]):
+        if draft.values[one + step] != draft.values[other + step]:
+            return False
+    return True
 
 
 @njit(**PLAIN)
-def weigh(counts, process, rules, weights_out):
-    """What charts multiply by, in the present state."""
-    for rule in range(len(rules.parents)):
-        weights_out.rules[rule] = rule_share(rule, counts, rules) if rules.sources[rule] >= 0 else 1.0
-    for place in range(len(process.discounts)):
-        b = process.concentrations[place]
-        total = counts.customers[place] + b
-        weights_out.fresh[place] = (b + process.discounts[place] * counts.tables[place]) / total
-        weights_out.remembered[place] = 1.0 / total
+def enter(draft, given, inner, room, state, rules, symbols, random):
+    """A drafted tree's customers sit down, from the top, left before right.
 
-
-@njit(**PLAIN)
-def sweep_sentences(
-    order,
-    text,
-    roots,
-    room,
-    draft,
-    chart,
-    trees,
-    sizes,
-    masses,
-    counts,
-    process,
-    rules,
-    symbols,
-    weights,
-    key,
-):
-    """Every sentence's tree leaves, another is drawn, and one of the two stays; gives how many were new.
-
-    order (sentences): in which they are visited. text: symbols, where each sentence starts, numbers of spans'
-    strings, where those of each sentence start, powers of the scale, and the start symbol. roots (sentences):
-    their trees, -1 where a sentence has none, which takes what is drawn. key: of the stream (uint64).
+    Gives the list of its entries, log p(tree and tables | all others), and how probable the tables were that
+    later uses of a new subtree took. given: these are what the draft says, else they are drawn. inner: the
+    draft is of a table's subtree, and does not seat a customer at its top.
     """
+    memory, counts, process = state.memory, state.counts, state.process
+    head, nats, chosen, p = np.int32(-1), 0.0, 0.0, 1.0
+    number, n_opened = draft.number[0], 0
+    room.frames[0, 0], room.frames[0, 1], room.frames[0, 2], depth = number, -1, -1, 0
+    at = np.int64(0)
+    while at < number:
+        while at == room.frames[depth, 0]:
+            depth -= 1
+        value = np.int64(draft.values[at])
+        table, step, opens = np.int64(-1), np.int64(1), False
+        if value < 0:
+            table = -1 - value
+        else:
+            place = symbols.adapted[rules.parents[value]]
+            if place >= 0 and not (inner and at == 0):
+                a, b = process.discounts[place], process.concentrations[place]
+                total, last = 0.0, np.int64(-1)
+                for k in range(n_opened):
+                    if _alike(draft, room.opened[k, 1], at):
+                        total += memory.customers[room.opened[k, 0]] - a
+                        if given and room.opened[k, 2] == draft.tables[at]:
+                            last = k
+                if total > 0.0:
+                    opening = (b + a * counts.tables[place]) * max(np.exp(draft.nats[at]), LEAST)
+                    if not given:
+                        target = uniform(random) * (total + opening)
+                        for k in range(n_opened):
+                            if target < 0.0:
+                                break
+                            if _alike(draft, room.opened[k, 1], at):
+                                mass = memory.customers[room.opened[k, 0]] - a
+                                target -= mass
+                                if target < 0.0:
+                                    last = k
+                    mass = opening
+                    if last >= 0:
+                        mass = memory.customers[room.opened[last, 0]] - a
+                    chosen += np.log(mass / (total + opening))
+                if last >= 0:
+                    table, step = np.int64(room.opened[last, 0]), np.int64(draft.sizes[at])
+                else:
+                    opens = True
+                    if counts.customers[place] > 0.0:
+                        p *= (b + a * counts.tables[place]) / (counts.customers[place] + b)
+                    table = _open(
+                        place, draft.strings[at], draft.positions[at], draft.lengths[at], state
+                    )
+                    room.opened[n_opened, 0], room.opened[n_opened, 1] = table, at
+                    room.opened[n_opened, 2] = draft.tables[at]
+                    n_opened += 1
+        if table >= 0:
+            place = memory.places[table]
+            if not opens:
+                mass = memory.customers[table] - process.discounts[place]
+                p *= mass / (counts.customers[place] + process.concentrations[place])
+            _seat(table, 1, state)
+            head = _append(_entry(-1 - table, memory), depth, head, room, memory)
+            if opens:
+                depth += 1
+                room.frames[depth, 0], room.frames[depth, 1] = at + draft.sizes[at], -1
+                room.frames[depth, 2] = table
+        if table < 0 or opens:
+            p *= _share_of_rule(value, counts, rules)
+            _count_rule(value, 1.0, state, rules)
+            head = _append(_entry(value, memory), depth, head, room, memory)
+        if p < 1e-200:
+            nats += np.log(p)
+            p = 1.0
+        at += step
+    return head, nats + np.log(p), chosen
+
+
+@njit(**INLINE)
+def _append(entry, depth, head, room, memory):
+    """Add an entry to the list that is open; gives the head of the outermost."""
+    last, table = room.frames[depth, 1], room.frames[depth, 2]
+    if last >= 0:
+        memory.onward[last] = entry
+    elif table >= 0:
+        memory.contents[table] = entry
+    else:
+        head = np.int32(entry)
+    room.frames[depth, 1] = entry
+    return head
+
+
+@njit(**INLINE)
+def _weigh_rule(rule, counts, heat, rules, weights_out):
+    p = _share_of_rule(rule, counts, rules)
+    weights_out.rules[rule] = p if heat == 1.0 else p**heat
+
+
+@njit(**PLAIN)
+def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
+    """What charts of a span multiply by, in the present state."""
+    for symbol in active:
+        for rule in range(symbols.first[symbol], symbols.inner[symbol]):
+            _weigh_rule(rule, counts, heat, rules, weights_out)
+    for letter in span.letters:
+        for at in range(rules.terminals_at[letter], rules.terminals_at[letter + 1]):
+            _weigh_rule(rules.of_terminal[at], counts, heat, rules, weights_out)
+    for place in range(len(process.discounts)):
+        b, n = process.concentrations[place], counts.customers[place]
+        fresh = (b + process.discounts[place] * counts.tables[place]) / (n + b) if n > 0.0 else 1.0
+        weights_out.fresh[place] = fresh if heat == 1.0 else fresh**heat
+        weights_out.remembered[place] = 1.0 / (n + b) if n > 0.0 else 0.0
+    if len(weights_out.closures) > 0:
+        close_circles(False, rules, symbols, weights_out)
+
+
+@njit(**PLAIN)
+def _same(one, other):
+    """Whether two drafts are the same tree, all whose subtrees others use too."""
+    if one.number[0] != other.number[0]:
+        return False
+    for at in range(one.number[0]):
+        if one.values[at] != other.values[at] or one.tables[at] >= 0:
+            return False
+    return True
+
+
+@njit(**PLAIN)
+def fill_to_scale(span, active, symbol, inner, scale, heat, masses, rules, symbols, weights, chart):
+    """Fill a chart so that its whole neither overflows nor vanishes; gives the scale that was needed."""
+    n = len(span.letters)
+    for _ in range(60):
+        fill_chart(span, active, inner, scale, heat, False, masses, rules, symbols, weights, chart)
+        p = chart.by_start[symbol, 0, n]
+        if 1e-280 < p < 1e280:
+            break
+        scale *= np.exp((200.0 if p <= 1e-280 else -200.0) / n)
+    return scale
+
+
+@njit(**PLAIN)
+def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, rules, symbols, random):
+    """Draw a tree anew, and keep it or the one before, by the accept step; gives the list of its entries.
+
+    head: the list of the tree's entries; -1: there is none, and what is drawn is taken. inner: of `symbol`, a
+    subtree that it remembers is sought. -2: nothing comes to the span.
+    """
+    memory, process, chart, weights = state.memory, state.process, room.chart, room.weights
+    old, new, n = room.old, room.new, len(span.letters)
+    if head >= 0:
+        take_out(head, old, room, state, rules)
+    weigh(span, active, state.counts, process, heat, rules, symbols, weights)
+    top, drawn = np.int64(symbol if inner else -1), False
+    scale = fill_to_scale(
+        span, active, symbol, top, scale, heat, memory.masses, rules, symbols, weights, chart
+    )
+    room.tally[1] += np.log(chart.by_start[symbol, 0, n]) - n * np.log(scale)
+    room.tally[2] += 1.0
+    for _ in range(1 if head >= 0 else 1000):
+        drawn = draw_tree(
+            symbol, top, span, active, scale, heat, False, unary, rules, symbols, weights, memory,
+            memory.masses, process.discounts, chart, new, random,
+        )  # fmt: skip
+        if drawn:
+            break
+    if head < 0:
+        return enter(new, False, inner, room, state, rules, symbols, random)[0] if drawn else np.int32(-2)
+    measure(old, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
+    if not drawn or _same(old, new):
+        return enter(old, True, inner, room, state, rules, symbols, random)[0]
+    before, nats_old, tables_old = enter(old, True, inner, room, state, rules, symbols, random)
+    q_old, q_new = old.nats[0] + tables_old, new.nats[0]
+    place = symbols.adapted[symbol]
+    if place >= 0 and not inner:
+        q_old += np.log(weights.fresh[place]) * (old.values[0] >= 0)
+        q_new += np.log(weights.fresh[place]) * (new.values[0] >= 0)
+    take_out(before, old, room, state, rules)
+    measure(old, heat, rules, symbols, weights, memory, memory.masses, process.discounts)
+    after, nats_new, tables_new = enter(new, False, inner, room, state, rules, symbols, random)
+    q_new += tables_new
+    if np.log(uniform(random)) < heat * (nats_new - nats_old) - (q_new - q_old):
+        room.tally[0] += 1.0
+        return after
+    take_out(after, new, room, state, rules)
+    return enter(old, True, inner, room, state, rules, symbols, random)[0]
+
+
+@njit(**PLAIN)
+def _has_room(state, room):
+    """Whether there are as many free tables and entries as a visit may need."""
+    free, need = state.memory.free, len(room.new.values)
+    return (
+        len(state.memory.customers) - free[TABLES_USED] > need
+        and len(state.memory.values) - free[ENTRIES_USED] > 2 * need
+    )
+
+
+@njit(**PLAIN)
+def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
+    """Visit sentences in an order, from one place in it on; gives the place reached.
+
+    It stops before its end where there is no room left, and gives -1 - sentence for one without a tree. roots
+    (sentences): the list of each one's entries; -1 where a sentence has none yet. scales (sentences): what
+    terminals are multiplied by.
+    """
+    while at < len(order):
+        if not _has_room(state, room):
+            break
+        s = order[at]
+        start, end = text.starts[s], text.starts[s + 1]
+        span = Span(
+            text.letters[start:end], text.strings[text.spans[s] : text.spans[s + 1]], start, 0, end - start
+        )
+        active = text.active[text.actives[s] : text.actives[s + 1]]
+        head = visit(
+            roots[s], text.start, False, span, active, scales[s], heat, text.unary, room, state, rules, symbols,
+            random,
+        )  # fmt: skip
+        if head < -1:
+            return -1 - s
+        roots[s] = head
+        at += 1
+    return at
+
+
+@njit(**PLAIN)
+def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, symbols, random):
+    """Give tables of one adapted symbol other subtrees, from one of them on; gives the place reached.
+
+    Whoever sits at a table gets the other subtree too. roots_of (adapted symbols): the symbol of each.
+    """
+    memory = state.memory
+    while at < len(tables):
+        if not _has_room(state, room):
+            break
+        table = tables[at]
+        place, position, size = memory.places[table], memory.positions[table], memory.lengths[table]
+        s = text.sentences[position]
+        origin = position - text.starts[s]
+        span = Span(
+            text.letters[position : position + size],
+            text.strings[text.spans[s] : text.spans[s + 1]],
+            np.int64(position),
+            origin,
+            text.starts[s + 1] - text.starts[s],
+        )
+        n_active = 0
+        for k in range(text.actives[s], text.actives[s + 1]):
+            if symbols.below[place, text.active[k]]:
+                room.active[n_active] = text.active[k]
+                n_active += 1
+        memory.contents[table] = visit(
+            memory.contents[table], roots_of[place], True, span, room.active[:n_active], scales[s], heat,
+            text.unary, room, state, rules, symbols, random,
+        )  # fmt: skip
+        at += 1
+    return at
+
+
+@njit(**PLAIN)
+def start_random(key):
+    """The state of a random stream (uint64 key)."""
     state = np.empty(2, np.uint64)
     seeded(key, state)
-    symbols_of, starts, strings, first, powers, start = text
-    moved = 0
-    for sentence in order:
-        letters = symbols_of[starts[sentence] : starts[sentence + 1]]
-        spans = strings[first[sentence] : first[sentence + 1]]
-        before, nats_before = roots[sentence], 0.0
-        room.left.number[0] = room.entered.number[0] = 0
-        if before >= 0:
-            nats_before = leave(
-                before, room.left, trees, sizes, masses, counts, process, rules, symbols, room, state
-            )
-            nats_before -= np.log(share_of(before, False, trees, counts, process, rules, symbols, room.inner))
-        weigh(counts, process, rules, weights)
-        fill_chart(letters, spans, masses, powers, rules, symbols, weights, chart)
-        root = draw_tree(
-            start,
-            letters,
-            spans,
-            powers,
-            masses,
-            process.discounts,
-            chart,
-            rules,
-            symbols,
-            weights,
-            trees,
-            draft,
-            state,
+    return state
+
+
+@njit(**PLAIN)
+def start_together(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
+    """As `sweep_sentences`, but by what each rule is worth beforehand, and nothing is remembered."""
+    memory, process, weights, chart = state.memory, state.process, room.weights, room.chart
+    masses, none = np.zeros_like(memory.masses), np.zeros(len(process.discounts))
+    prior = Counts(room.prior[0], room.prior[1], none, none)
+    while at < len(order):
+        if not _has_room(state, room):
+            break
+        s = order[at]
+        start, end = text.starts[s], text.starts[s + 1]
+        span = Span(
+            text.letters[start:end], text.strings[text.spans[s] : text.spans[s + 1]], start, 0, end - start
         )
-        if root < 0:
-            return -1 - sentence
-        trees.uses[root] += 1
-        nats = -np.log(share_of(root, False, trees, counts, process, rules, symbols, room.inner))
-        nats += enter(root, room.entered, trees, sizes, masses, counts, process, rules, symbols, room, state)
-        if before >= 0 and np.log(uniform(state)) >= nats - nats_before:
-            take_back(room.entered, True, trees, sizes, masses, counts, process, rules, symbols)
-            take_back(room.left, False, trees, sizes, masses, counts, process, rules, symbols)
-            trees.uses[root] -= 1
-            give_up(root, trees, room.stack)
-            continue
-        roots[sentence] = root
-        moved += root != before
-        if before >= 0:
-            trees.uses[before] -= 1
-            give_up(before, trees, room.stack)
-    return moved
+        active = text.active[text.actives[s] : text.actives[s + 1]]
+        weigh(span, active, prior, process, heat, rules, symbols, weights)
+        scale = fill_to_scale(
+            span, active, text.start, -1, scales[s], heat, masses, rules, symbols, weights, chart
+        )
+        drawn = False
+        for _ in range(1000):
+            drawn = draw_tree(
+                text.start, -1, span, active, scale, heat, False, text.unary, rules, symbols, weights, memory,
+                masses, process.discounts, chart, room.new, random,
+            )  # fmt: skip
+            if drawn:
+                break
+        if not drawn:
+            return -1 - s
+        roots[s] = enter(room.new, False, False, room, state, rules, symbols, random)[0]
+        at += 1
+    return at

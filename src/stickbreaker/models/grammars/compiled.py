@@ -6,36 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
+from stickbreaker.kernels.grammar_chart import Rules, Symbols
 from stickbreaker.models.grammars.grammar import Grammar, Symbol, Terminal
 
 Integers = NDArray[np.int32]
 LONGEST = np.int32(2**30)  # of a yield that has no bound
-
-
-class Rules(NamedTuple):
-    """Rules by number, in order of their parents; a parent's children by one symbol come before it.
-
-    A rule has two children, one (`rights` is -1), or a terminal (`lefts` is -1, too). A right side of more
-    than two symbols is parted by symbols of its own, whose only rule has no weight: `sources` is -1 there.
-    """
-
-    parents: Integers  # rules
-    lefts: Integers
-    rights: Integers
-    terminals: Integers  # rules: of a rule that is a terminal; else -1
-    sources: Integers  # rules: number of the grammar's rule that this is; -1: of a symbol that parts another
-
-
-class Symbols(NamedTuple):
-    """What a chart needs of symbols, which are numbered so that unary rules lead to lower ones."""
-
-    first: Integers  # symbols + 1: where the rules of each begin
-    adapted: Integers  # symbols: place among those that are adapted; -1: it is not
-    shortest: Integers  # symbols: the fewest terminals of a yield
-    longest: Integers  # symbols: the most; `LONGEST` where there is no bound
-    at_start: NDArray[np.bool_]  # symbols: its yield always begins a sentence
-    at_end: NDArray[np.bool_]  # symbols: and ends it
-    groups: Integers  # symbols: those of one number reach each other by unary rules
+CIRCLES = 50  # unary steps in a row beyond the number of symbols, where some lead back
 
 
 class Compiled(NamedTuple):
@@ -43,12 +19,21 @@ class Compiled(NamedTuple):
 
     rules: Rules
     symbols: Symbols
-    names: tuple[str, ...]  # symbols; of one that parts a right side, the rule
+    names: tuple[str, ...]  # symbols; of one that parts a right side, the rest of it
     terminals: tuple[str, ...]
-    weights: Array  # rules of the grammar: prior weights
+    sources: Integers  # rules: the grammar's rule that each is; -1: of a symbol that parts a right side
+    weights: Array  # rules: prior weights
     start: int
+    adapted: Integers  # the adapted symbols, general ones before those that they are made of
     discounts: Array  # adapted symbols
     concentrations: Array
+    unary: int  # the most unary steps in a row
+
+    @property
+    def n_closures(self) -> int:
+        """Numbers that `Weights.closures` has room for."""
+        groups = self.symbols.groups[self.symbols.circles >= 0]
+        return int((np.bincount(groups) ** 2).sum()) if len(groups) else 0
 
 
 Parted = tuple[str, tuple[Symbol, ...], int]  # parent, at most two children, source
@@ -59,28 +44,53 @@ def compiled(grammar: Grammar) -> Compiled:
 
     >>> found = compiled(Grammar.from_text("1 1 S --> a S b\\n1 1 S --> c"))
     >>> found.names, found.terminals, found.symbols.shortest.tolist()
-    (('c', 'a', 'b', 'S', 'S b'), ('a', 'b', 'c'), [1, 1, 1, 1, 2])
+    (('a', 'b', 'S', 'S b'), ('a', 'b', 'c'), [1, 1, 1, 2])
     """
     parted = _parted(grammar)
     order, groups = _order(parted)
     numbers = {name: number for number, name in enumerate(order)}
     letters = {letter: number for number, letter in enumerate(grammar.terminals)}
-    parted.sort(key=lambda rule: numbers[rule[0]])  # stable: rules of one parent stay in their order
+    parted.sort(key=lambda rule: (numbers[rule[0]], letters[str(rule[1][0])] if _is_terminal(rule) else -1))
     rules = _rules(parted, numbers, letters)
+    sources = np.array([source for _, _, source in parted], np.int32)
     first = np.searchsorted(rules.parents, np.arange(len(order) + 1)).astype(np.int32)
-    names = list(grammar.adapted)
-    adapted = np.array([names.index(name) if name in grammar.adapted else -1 for name in order], np.int32)
-    at_start, at_end = (_anchored(parted, numbers, grammar.start, side) for side in (0, -1))
+    n_inner = np.bincount(rules.parents[rules.lefts >= 0], minlength=len(order))
+    below = {numbers[name]: _below(numbers[name], rules, first) for name in grammar.adapted}
+    adapted = sorted(below, key=lambda symbol: (-below[symbol].sum(), symbol))
+    places = np.full(len(order), -1, np.int32)
+    places[adapted] = np.arange(len(adapted))
+    shortest, longest = _yields(rules, len(order))
+    symbols = Symbols(
+        first=first,
+        inner=(first[:-1] + n_inner).astype(np.int32),
+        adapted=places,
+        shortest=shortest,
+        longest=longest,
+        at_start=_anchored(parted, numbers, 0),
+        at_end=_anchored(parted, numbers, -1),
+        groups=groups,
+        circles=_circles(rules, groups),
+        below=np.array([below[symbol] for symbol in adapted]).reshape(-1, len(order)),
+    )
+    processes = [grammar.adapted[order[symbol]] for symbol in adapted]
+    circle = (symbols.circles >= 0).any()
     return Compiled(
         rules,
-        Symbols(first, adapted, *_yields(rules, len(order)), at_start, at_end, groups),
+        symbols,
         tuple(order),
         grammar.terminals,
-        np.array([rule.weight for rule in grammar.rules]),
+        sources,
+        np.array([grammar.rules[source].weight if source >= 0 else 1.0 for source in sources]),
         numbers[grammar.start],
-        np.array([grammar.adapted[name].discount for name in names]),
-        np.array([grammar.adapted[name].concentration for name in names]),
+        np.array(adapted, np.int32),
+        np.array([process.discount for process in processes]),
+        np.array([process.concentration for process in processes]),
+        len(order) + CIRCLES if circle else len(order),
     )
+
+
+def _is_terminal(rule: Parted) -> bool:
+    return isinstance(rule[1][0], Terminal)
 
 
 def _parted(grammar: Grammar) -> list[Parted]:
@@ -152,14 +162,59 @@ def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
 
 
 def _rules(parted: list[Parted], numbers: dict[str, int], letters: dict[str, int]) -> Rules:
-    columns: list[tuple[int, int, int, int, int]] = []
+    columns: list[tuple[int, int, int, int, bool]] = []
     for parent, children, source in parted:
+        left, right, terminal = -1, -1, -1
         if isinstance(children[0], Terminal):
-            columns.append((numbers[parent], -1, -1, letters[str(children[0])], source))
+            terminal = letters[str(children[0])]
         else:
+            left = numbers[children[0]]
             right = numbers[children[1]] if len(children) == 2 else -1
-            columns.append((numbers[parent], numbers[children[0]], right, -1, source))
-    return Rules(*np.array(columns, np.int32).T.copy())
+        columns.append((numbers[parent], left, right, terminal, source >= 0))
+    parents, lefts, rights, terminals, counted = np.array(columns, np.int32).T.copy()
+    return Rules(
+        parents,
+        lefts,
+        rights,
+        terminals,
+        counted.astype(np.bool_),
+        *_grouped(lefts, len(numbers)),
+        *_grouped(terminals, len(letters)),
+    )
+
+
+def _grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
+    """Places by what is there, where that is not -1, and where those of each begin."""
+    order = np.argsort(values, kind="stable").astype(np.int32)
+    order = order[values[order] >= 0]
+    return order, np.searchsorted(values[order], np.arange(n + 1)).astype(np.int64)
+
+
+def _below(symbol: int, rules: Rules, first: Integers) -> NDArray[np.bool_]:
+    """Which symbols trees of one may have, itself included."""
+    found = np.zeros(len(first) - 1, np.bool_)
+    found[symbol] = True
+    waiting = [symbol]
+    while waiting:
+        one = waiting.pop()
+        own = slice(first[one], first[one + 1])
+        children = np.unique(np.concatenate([rules.lefts[own], rules.rights[own]]))
+        new = [child for child in children.tolist() if child >= 0 and not found[child]]
+        found[new] = True
+        waiting += new
+    return found
+
+
+def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
+    """Of symbols in a group with a circle, where its sums over unary ways begin; else -1."""
+    unary = (rules.lefts >= 0) & (rules.rights < 0)
+    parents, lefts = rules.parents[unary], rules.lefts[unary]
+    found, total = np.full(len(groups), -1, np.int64), 0
+    for group in np.unique(groups[parents[groups[parents] == groups[lefts]]]):
+        members = groups == group
+        found[members] = total
+        total += int(members.sum()) ** 2
+    return found
 
 
 def _yields(rules: Rules, n_symbols: int) -> tuple[Integers, Integers]:
@@ -168,29 +223,25 @@ def _yields(rules: Rules, n_symbols: int) -> tuple[Integers, Integers]:
     for bound, better in ((shortest, np.minimum), (longest, np.maximum)):
         for _ in range(n_symbols + 1):
             before = bound.copy()
-            for parent, left, right in zip(rules.parents, rules.lefts, rules.rights, strict=True):
-                size = 1 if left < 0 else int(bound[left]) + (int(bound[right]) if right >= 0 else 0)
-                bound[parent] = better(bound[parent], min(size, int(LONGEST)))
+            better.at(bound, rules.parents, _sizes(rules, bound))
             if (bound == before).all():
                 break
         else:
             longest[bound != before] = LONGEST  # those still growing, and what they are part of, next
-    return shortest, _unbounded(rules, longest)
-
-
-def _unbounded(rules: Rules, longest: Integers) -> Integers:
-    """Greatest yields, without a bound for symbols that have a part without one."""
     while True:
         before = longest.copy()
-        for parent, left, right in zip(rules.parents, rules.lefts, rules.rights, strict=True):
-            parts = [int(longest[part]) for part in (left, right) if part >= 0]
-            if parts and max(parts) >= LONGEST:
-                longest[parent] = LONGEST
+        np.maximum.at(longest, rules.parents, np.where(_sizes(rules, longest) == LONGEST, LONGEST, 0))
         if (longest == before).all():
-            return longest
+            return shortest, longest
 
 
-def _anchored(parted: list[Parted], numbers: dict[str, int], start: str, side: int) -> NDArray[np.bool_]:
+def _sizes(rules: Rules, bound: Integers) -> Integers:
+    """The terminals of each rule, given those of symbols."""
+    sizes = np.where(rules.lefts >= 0, bound[rules.lefts], 1).astype(np.int64)
+    return np.minimum(sizes + np.where(rules.rights >= 0, bound[rules.rights], 0), LONGEST).astype(np.int32)
+
+
+def _anchored(parted: list[Parted], numbers: dict[str, int], side: int) -> NDArray[np.bool_]:
     """Symbols that are at one side of every sentence that they are in (`side` 0: its start, -1: its end)."""
     anchored = np.ones(len(numbers), np.bool_)
     while True:

@@ -66,6 +66,7 @@ class Grammar:
         if not self.rules:
             self._refuse("has no rule", None)
         self._refuse_numbers()
+        self._refuse_twice()
         self._refuse_symbols()
         self._refuse_endless()
         self._refuse_below_itself()
@@ -147,6 +148,15 @@ class Grammar:
                 self._refuse(problem, line, "it is above minus the discount")
             if truncation is not None and truncation < 1:
                 self._refuse(f"{symbol} is truncated at {truncation}", line, "it is at least 1")
+
+    def _refuse_twice(self) -> None:
+        seen: dict[tuple[object, ...], Rule] = {}
+        for rule in self.rules:
+            kinds = tuple(isinstance(child, Terminal) for child in rule.children)
+            before = seen.setdefault((rule.parent, rule.children, kinds), rule)
+            if before is not rule:
+                where = f" in line {before.line}" if before.line is not None else " before"
+                self._refuse(f"{rule} is there{where}", rule.line, "give it once, with a weight")
 
     def _refuse_symbols(self) -> None:
         for rule in self.rules:

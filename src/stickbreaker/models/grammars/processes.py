@@ -1,0 +1,78 @@
+"""Discounts and concentrations of adapted symbols, drawn by slices given who sits where."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+SHAPE, RATE = 1.0, 1e-3  # of the Gamma prior of a concentration: vague; a discount is uniform in [0, 1)
+LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a discount that is drawn
+WIDTH = 1.0  # of a step out of a slice, where both are on the scale that they are drawn on
+STEPS = 50  # out of a slice, at most
+
+
+def log_seating(discount: float, concentration: float, sizes: NDArray[np.int64]) -> float:
+    """log p(who sits where in one restaurant), in nats, by how many tables there are of each size.
+
+    prod_{t=1}^{T - 1} (b + a t) / prod_{c=1}^{C - 1} (b + c) prod_{tables of m} prod_{j=1}^{m - 1} (j - a).
+    (Johnson, Griffiths & Goldwater 2007, equation 2.)
+
+    >>> round(float(np.exp(log_seating(0.5, 1.0, np.array([0, 1, 1])))), 6)  # of 1, then 1 more, then 2
+    0.125
+    """
+    n_tables, n = int(sizes.sum()), float(sizes @ np.arange(len(sizes)))
+    if n_tables == 0:
+        return 0.0
+    a, b = discount, concentration
+    if a > 0.0:
+        nats = (n_tables - 1) * np.log(a) + gammaln(b / a + n_tables) - gammaln(b / a + 1.0)
+    else:
+        nats = (n_tables - 1) * np.log(b)
+    nats -= gammaln(b + n) - gammaln(b + 1.0)
+    steps = np.arange(1, len(sizes))
+    return float(nats + sizes[1:] @ (gammaln(steps - a) - gammaln(1.0 - a)))
+
+
+def log_prior(concentration: float) -> float:
+    """log density of a concentration; that of a discount is 0."""
+    return float(SHAPE * np.log(RATE) - gammaln(SHAPE) + (SHAPE - 1) * np.log(concentration) - RATE * concentration)
+
+
+def draw_process(
+    discount: float, concentration: float, sizes: NDArray[np.int64], generator: np.random.Generator
+) -> tuple[float, float]:
+    """A draw of both of one restaurant, one after the other, by slices of their logit and logarithm."""
+
+    def of_concentration(x: float) -> float:
+        b = float(np.exp(x))
+        return log_seating(discount, b, sizes) + log_prior(b) + x
+
+    def of_discount(x: float) -> float:
+        a = float(1.0 / (1.0 + np.exp(-x)))
+        if not LEAST < a < MOST:
+            return -np.inf
+        return log_seating(a, concentration, sizes) + np.log(a) + np.log1p(-a)
+
+    concentration = float(np.exp(_slice(of_concentration, float(np.log(concentration)), generator)))
+    inside = min(max(discount, 2.0 * LEAST), 1.0 - 2e-9)
+    x = _slice(of_discount, float(np.log(inside) - np.log1p(-inside)), generator)
+    return float(1.0 / (1.0 + np.exp(-x))), concentration
+
+
+def _slice(log_density: Callable[[float], float], x: float, generator: np.random.Generator) -> float:
+    """A draw given the one before, that leaves a density as it is (Neal 2003: step out, shrink)."""
+    level = log_density(x) + np.log(generator.random())
+    low = x - WIDTH * generator.random()
+    high = low + WIDTH
+    left = int(STEPS * generator.random())
+    right = STEPS - 1 - left
+    while left > 0 and log_density(low) > level:
+        low, left = low - WIDTH, left - 1
+    while right > 0 and log_density(high) > level:
+        high, right = high + WIDTH, right - 1
+    while True:
+        drawn = low + (high - low) * generator.random()
+        if log_density(drawn) > level:
+            return drawn
+        low, high = (drawn, high) if drawn < x else (low, drawn)
