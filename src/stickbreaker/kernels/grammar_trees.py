@@ -148,3 +148,94 @@ def read_lists(values, starts, heads, memory):
             number += 1
     memory.free[3] = number
     memory.free[5] = number
+
+
+@njit(**PLAIN)
+def expanded(draft, wholes, starts, found, number):
+    """Write a drafted tree as rules alone, remembered subtrees by their own rules; gives the end.
+
+    wholes: the rules of all remembered subtrees; starts (subtrees + 1): where those of each begin. Gives -1
+    where there is no room.
+    """
+    for at in range(draft.number[0]):
+        value = draft.values[at]
+        if value >= 0:
+            if number == len(found):
+                return -1
+            found[number] = value
+            number += 1
+            continue
+        table = -1 - value
+        size = starts[table + 1] - starts[table]
+        if number + size > len(found):
+            return -1
+        found[number : number + size] = wholes[starts[table] : starts[table + 1]]
+        number += size
+    return number
+
+
+@njit(**PLAIN)
+def mark_cuts(values, symbol, rules, stack, cuts):
+    """Count where the subtrees of a symbol begin and end, in a tree of rules; cuts (terminals + 1)."""
+    top, position = 0, 0
+    last = -1  # the cut that was counted last, of those that come in order
+    stack[0] = rules.parents[values[0]]
+    for value in values:
+        while stack[top] == -1:
+            top -= 1
+            if position != last:
+                cuts[position] += 1
+                last = position
+        top -= 1
+        if rules.parents[value] == symbol:
+            if position != last:
+                cuts[position] += 1
+                last = position
+            top += 1
+            stack[top] = -1
+        if rules.lefts[value] < 0:
+            position += 1
+            continue
+        if rules.rights[value] >= 0:
+            top += 1
+            stack[top] = rules.rights[value]
+        top += 1
+        stack[top] = rules.lefts[value]
+    if position != last and top >= 0:
+        for k in range(top + 1):
+            if stack[k] == -1:
+                cuts[position] += 1
+                break
+
+
+@njit(**PLAIN)
+def longest_beginning(letters, by_start, rules, symbols, start, begins):
+    """How many terminals, from the first, some sentence of the grammar begins with.
+
+    by_start: a chart's inside probabilities of whole symbols; begins (symbols × terminals): whether a symbol
+    may begin with what is from there to the end of the part that is looked at.
+    """
+    for end in range(1, len(letters) + 1):
+        for i in range(end - 1, -1, -1):
+            begins[:, i] = False
+            changed = True
+            while changed:
+                changed = False
+                for rule in range(len(rules.parents)):
+                    parent, left, right = rules.parents[rule], rules.lefts[rule], rules.rights[rule]
+                    if begins[parent, i]:
+                        continue
+                    if left < 0:
+                        found = end == i + 1 and rules.terminals[rule] == letters[i]
+                    else:
+                        found = begins[left, i]
+                        if right >= 0 and not found:
+                            for k in range(i + 1, end):
+                                if by_start[left, i, k] > 0.0 and begins[right, k]:
+                                    found = True
+                                    break
+                    if found:
+                        begins[parent, i] = changed = True
+        if not begins[start, 0]:
+            return end - 1
+    return len(letters)

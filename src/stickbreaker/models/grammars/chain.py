@@ -88,7 +88,7 @@ class AdaptorChain(Sampler):
         """
         self._grammar, self._seed, self._moves, self._given = grammar, seed, moves, given
         self._text, self._n_strings = text_of(grammar, letters, starts)
-        self._frequencies = _frequencies(letters, starts, len(grammar.terminals))
+        self._frequencies = frequencies_of(letters, starts, len(grammar.terminals))
         self._ratio = 1.0  # nats of the text by the chain, of those by the frequencies of its terminals
         self._nats = np.empty(0)  # of all sentences in the last sweep: one number, or none before the first
         self._kept = 0
@@ -435,7 +435,7 @@ def _checked(
     return values.copy(), np.concatenate([[0], np.cumsum(each)])
 
 
-def _frequencies(letters: Integers, starts: NDArray[np.int64], n_terminals: int) -> Array:
+def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: int) -> Array:
     """Mean log share of its terminals in the text, of each sentence (nats)."""
     counts = np.bincount(letters, minlength=n_terminals)
     nats = np.log(np.maximum(counts, 1) / max(1, len(letters)))
@@ -443,34 +443,39 @@ def _frequencies(letters: Integers, starts: NDArray[np.int64], n_terminals: int)
     return sums / np.diff(starts)
 
 
+def new_draft(grammar: Compiled, longest: int) -> Draft:
+    """Room for a tree of a sentence of so many terminals."""
+    n = 2 * longest * (grammar.unary + 1) + 2
+    numbers = [np.zeros(n, np.int32) for _ in range(6)]
+    return Draft(*numbers, np.zeros(n), np.zeros((n, 4), np.int32), np.zeros(1, np.int64))
+
+
+def new_chart(grammar: Compiled, longest: int) -> Chart:
+    """Room for a chart of such a sentence."""
+    shape = (len(grammar.names), longest + 1, longest + 1)
+    return Chart(np.zeros(shape), np.zeros(shape), np.zeros(shape[0], np.bool_))
+
+
 def _room(grammar: Compiled, starts: NDArray[np.int64]) -> Room:
     longest = int(np.diff(starts).max(initial=1))
-    n = 2 * longest * (grammar.unary + 1) + 2
-    n_symbols = len(grammar.names)
-
-    def draft() -> Draft:
-        numbers = [np.zeros(n, np.int32) for _ in range(6)]
-        return Draft(*numbers, np.zeros(n), np.zeros((n, 4), np.int32), np.zeros(1, np.int64))
-
+    old, new = new_draft(grammar, longest), new_draft(grammar, longest)
+    n, n_adapted = len(new.values), len(grammar.adapted)
+    weights = Weights(
+        np.zeros(len(grammar.weights)),
+        np.zeros(n_adapted),
+        np.zeros(n_adapted),
+        np.zeros(grammar.n_closures),
+    )
     return Room(
-        draft(),
-        draft(),
-        Chart(
-            np.zeros((n_symbols, longest + 1, longest + 1)),
-            np.zeros((n_symbols, longest + 1, longest + 1)),
-            np.zeros(n_symbols, np.bool_),
-        ),
-        Weights(
-            np.zeros(len(grammar.weights)),
-            np.zeros(len(grammar.adapted)),
-            np.zeros(len(grammar.adapted)),
-            np.zeros(grammar.n_closures),
-        ),
+        old,
+        new,
+        new_chart(grammar, longest),
+        weights,
         np.zeros(n, np.int32),
         np.zeros(n, np.int32),
         np.zeros((n, 3), np.int32),
         np.zeros((n, 3), np.int32),
-        np.zeros(n_symbols, np.int32),
+        np.zeros(len(grammar.names), np.int32),
         _prior(grammar),
         np.zeros(3),
     )

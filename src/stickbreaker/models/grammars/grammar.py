@@ -65,6 +65,7 @@ class Grammar:
     def __post_init__(self) -> None:
         if not self.rules:
             self._refuse("has no rule", None)
+        self._refuse_names()
         self._refuse_numbers()
         self._refuse_twice()
         self._refuse_symbols()
@@ -108,7 +109,7 @@ class Grammar:
         alternatives after `|`, comments after `%`, `@ Parent truncation concentration discount` for a symbol
         that is adapted. Raises UserError that names the line.
         """
-        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         read = _read_py_cfg if any("-->" in line for _, line in lines) else _read_pyadagram
         return cls(*read(lines, where), where)
 
@@ -132,6 +133,18 @@ class Grammar:
 
     def _refuse(self, problem: str, line: int | None, remedy: str = "mend the grammar") -> None:
         raise UserError(problem, where=self.where or "the grammar", line=line, remedy=remedy)
+
+    def _refuse_names(self) -> None:
+        """Refuse symbols that `to_text` could not write."""
+        for rule in self.rules:
+            for name in (rule.parent, *rule.children):
+                if isinstance(name, Terminal):
+                    wrong = not name or "\n" in name or ('"' in name and "'" in name)
+                else:
+                    wrong = name in ("", "|", "@", "->", "-->") or name.startswith("%") or _is_weight(name)
+                    wrong = wrong or any(letter.isspace() or letter in "\"'" for letter in name)
+                if wrong:
+                    self._refuse(f"a symbol named {shown(name)}", rule.line, "name it otherwise")
 
     def _refuse_numbers(self) -> None:
         for rule in self.rules:
