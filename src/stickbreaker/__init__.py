@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
+    from stickbreaker.estimators.grammar import AdaptorGrammar
     from stickbreaker.estimators.hdp import HDP
     from stickbreaker.estimators.lda import LDA
     from stickbreaker.estimators.ngram import NgramModel
     from stickbreaker.estimators.topics.seed_words import Guide
     from stickbreaker.learning.schedules import Memoised, Online
+    from stickbreaker.models.grammars.grammar import Grammar
     from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
     from stickbreaker.models.topics.samplers.gibbs_settings import Gibbs
     from stickbreaker.models.topics.solvers.hybrid import Hybrid
@@ -26,6 +28,8 @@ _HOMES = {
     "LDA": "stickbreaker.estimators.lda",
     "HDP": "stickbreaker.estimators.hdp",
     "NgramModel": "stickbreaker.estimators.ngram",
+    "AdaptorGrammar": "stickbreaker.estimators.grammar",
+    "Grammar": "stickbreaker.models.grammars.grammar",
     "Memoised": "stickbreaker.learning.schedules",
     "SplitMerge": "stickbreaker.models.topics.moves.split_merge_settings",
     "Online": "stickbreaker.learning.schedules",
@@ -44,9 +48,11 @@ _HOMES = {
 __all__ = [
     "HDP",
     "LDA",
+    "AdaptorGrammar",
     "Analysis",
     "Corpus",
     "Gibbs",
+    "Grammar",
     "Guide",
     "Hybrid",
     "Memoised",

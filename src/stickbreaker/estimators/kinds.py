@@ -34,7 +34,7 @@ class Kind:
     that users import: "module:class". `verbs` are those that mean something for it, of the program and of
     estimators, first the one to begin with; to learn, save and resume is every kind's. `measures` are those
     of `evaluate`; `sections` the parts of the report that not all kinds have; `formats` those of `export`.
-    `trials` are parameters that tests learn it with, by name.
+    `token` is what its scores are a mean over. `trials` are parameters that tests learn it with, by name.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Kind:
     measures: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    token: str = "word"
     trials: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     def plain(self) -> type[Estimator]:
@@ -115,6 +116,19 @@ KINDS: dict[str, Kind] = {
                 "trigrams": {"min_count": 1},
                 "unbounded": {"order": "unbounded", "min_count": 1},
                 "spelled": {"unknown": "spelled"},
+            },
+        ),
+        Kind(
+            name="AdaptorGrammar",
+            home="stickbreaker.estimators.plain_grammar:PlainAdaptorGrammar",
+            front_door="stickbreaker.estimators.grammar:AdaptorGrammar",
+            verbs=("segment", "parse", "rules", "evaluate", "report"),
+            measures=("segmentation",),
+            token="symbol",
+            trials={
+                "unigram": {},
+                "collocation": {"grammar": "collocation"},
+                "chains": {"init": "batch", "chains": 2},
             },
         ),
     )

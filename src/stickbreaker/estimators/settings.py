@@ -153,6 +153,8 @@ def to_json(params: Mapping[str, Any]) -> dict[str, Any]:
         plain["engine"] = engine_name(plain["engine"])
     if "guide" in plain:
         plain["guide"] = guide_of(plain["guide"])
+    if hasattr(plain.get("grammar"), "to_text"):
+        plain["grammar"] = plain["grammar"].to_text()
     return {name: _plain(value) for name, value in plain.items()}
 
 

@@ -18,9 +18,7 @@ from stickbreaker.kernels.grammar_chart import (
     Chart,
     Draft,
     Memory,
-    Rules,
     Span,
-    Symbols,
     Weights,
     close_circles,
     draw_tree,
@@ -74,7 +72,9 @@ class Room(NamedTuple):
     weights: Weights
     lists: NDArray[np.int32]  # lists of entries that are taken out
     emptied: NDArray[np.int32]  # tables that are
-    opened: NDArray[np.int32]  # tables opened by this visit, the place of each in the draft, what it was called
+    opened: NDArray[
+        np.int32
+    ]  # tables opened by this visit, the place of each in the draft, what it was called
     frames: NDArray[np.int32]  # of open lists: their end in the draft, last entry, table
     active: NDArray[np.int32]
     prior: tuple[NDArray[np.float64], NDArray[np.float64]]  # `Counts` of rules and symbols before any use
@@ -299,9 +299,7 @@ def enter(draft, given, inner, room, state, rules, symbols, random):
                     opens = True
                     if counts.customers[place] > 0.0:
                         p *= (b + a * counts.tables[place]) / (counts.customers[place] + b)
-                    table = _open(
-                        place, draft.strings[at], draft.positions[at], draft.lengths[at], state
-                    )
+                    table = _open(place, draft.strings[at], draft.positions[at], draft.lengths[at], state)
                     room.opened[n_opened, 0], room.opened[n_opened, 1] = table, at
                     room.opened[n_opened, 2] = draft.tables[at]
                     n_opened += 1

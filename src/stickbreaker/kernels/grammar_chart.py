@@ -60,7 +60,9 @@ class Memory(NamedTuple):
     strings: NDArray[np.int32]  # tables: the number of the string
     positions: NDArray[np.int32]  # tables: where in the text the string is (once)
     lengths: NDArray[np.int32]  # tables: its terminals
-    following: NDArray[np.int32]  # tables: the next of the same symbol and string; of a free one, the next free
+    following: NDArray[
+        np.int32
+    ]  # tables: the next of the same symbol and string; of a free one, the next free
     before: NDArray[np.int32]  # tables: the one before; -1 for the first
     first: NDArray[np.int32]  # adapted symbols × strings: the first table; -1
     masses: NDArray[np.float64]  # adapted symbols × strings: customers less discounts of tables
@@ -235,8 +237,7 @@ def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, ch
         lowest -= 1
     n_group = 1
     while (
-        lowest + n_group < len(symbols.groups)
-        and symbols.groups[lowest + n_group] == symbols.groups[symbol]
+        lowest + n_group < len(symbols.groups) and symbols.groups[lowest + n_group] == symbols.groups[symbol]
     ):
         n_group += 1
     for place in range(at, end):
@@ -336,14 +337,20 @@ def draw_tree(
             fresh = weights.fresh[place]
             mass = masses[place, string] * weights.remembered[place]
             mass = (mass if heat == 1.0 else mass**heat) * scale ** (j - i)
-            if mass > 0.0 and (mass >= (1.0 - 1e-9) * chart.by_start[symbol, i, j] if best else mass > target):
+            if mass > 0.0 and (
+                mass >= (1.0 - 1e-9) * chart.by_start[symbol, i, j] if best else mass > target
+            ):
                 table = memory.first[place, string]
-                table = _table_of(table, best, target / mass * masses[place, string], place, memory, discounts)
+                table = _table_of(
+                    table, best, target / mass * masses[place, string], place, memory, discounts
+                )
                 draft.values[at] = -1 - table
             else:
                 target -= mass
         if table < 0:
-            rule, part = _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart)
+            rule, part = _choose(
+                symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart
+            )
             if rule < 0:
                 whole = False
                 break

@@ -79,7 +79,7 @@ class AdaptorChain(Sampler):
         letters: Integers,
         starts: NDArray[np.int64],
         seed: int,
-        moves: Moves = Moves(),  # noqa: B008
+        moves: Moves = Moves(),
         given: Record = MappingProxyType({}),
     ) -> None:
         """letters: terminals of all sentences by number; starts (sentences + 1): where each begins.
@@ -102,6 +102,7 @@ class AdaptorChain(Sampler):
         self._begin()
 
     def _begin(self) -> None:
+        """The first trees."""
         order = stream(self._seed, purposes.GRAMMAR_ORDER, 0).permutation(len(self._roots))
         start = sweep_sentences if self._moves.incremental else start_together
         self._run(start, order, 1.0, purposes.GRAMMAR_TREES, 0)
@@ -111,16 +112,14 @@ class AdaptorChain(Sampler):
         heat = self._moves.heat(number)
         orders = stream(self._seed, purposes.GRAMMAR_ORDER, number + 1)
         self._room.tally[:] = 0.0
-        self._run(
-            sweep_sentences, orders.permutation(len(self._roots)), heat, purposes.GRAMMAR_TREES, number + 1
-        )
+        order = orders.permutation(len(self._roots))
+        self._run(sweep_sentences, order, heat, purposes.GRAMMAR_TREES, number + 1)
         self._nats = self._room.tally[1:2].copy()
-        self._ratio = float(np.clip(self._nats[0] / min(self._frequencies.sum(), -1e-9), 0.01, 100.0))
+        self._ratio = float(np.clip(self._nats[0] / min(self._typical(), -1e-9), 0.01, 100.0))
         if self._moves.relabel:
             for place in range(len(self._grammar.adapted)):
                 tables = ordered_tables(self._state.memory)
-                tables = tables[self._state.memory.places[tables] == place]
-                tables = orders.permutation(tables)
+                tables = orders.permutation(tables[self._state.memory.places[tables] == place])
                 self._run(sweep_tables, tables, heat, purposes.GRAMMAR_TABLES, number + 1, place)
         if self._moves.learn_processes:
             generator = stream(self._seed, purposes.GRAMMAR_PROCESSES, number)
@@ -129,6 +128,10 @@ class AdaptorChain(Sampler):
                 drawn = draw_process(a, b, sizes, generator)
                 self._processes.discounts[place], self._processes.concentrations[place] = drawn
         self._recount()
+
+    def _typical(self) -> float:
+        """Nats of the text by the frequencies of its terminals."""
+        return float(self._frequencies @ np.diff(self._text.starts))
 
     def learn(self) -> None:
         """Discounts and concentrations are drawn in every sweep."""
@@ -148,7 +151,8 @@ class AdaptorChain(Sampler):
             totals = np.bincount(rules.parents[counted], prior[counted], n)
             sums = np.bincount(rules.parents[counted], uses[counted], n)
             nats += float((gammaln(prior + uses) - gammaln(prior))[counted].sum())
-            nats -= float((gammaln(totals + sums) - gammaln(totals))[totals > 0].sum())
+            used = totals > 0.0
+            nats -= float((gammaln(totals[used] + sums[used]) - gammaln(totals[used])).sum())
         else:
             totals = np.bincount(rules.parents, prior, len(self._grammar.names))
             nats += float(uses @ np.log(prior / totals[rules.parents]))
@@ -270,11 +274,9 @@ class AdaptorChain(Sampler):
         n = len(subtree_starts) - 1
         if not len(places) == len(positions) == len(lengths) == n:
             raise ValueError("tables of another chain")
-        if n and not (0 <= places.min() and places.max() < len(grammar.adapted)):
+        if n and not (places.min() >= 0 and places.max() < len(grammar.adapted)):
             raise ValueError("tables of another grammar")
-        numbers = number_of_strings(
-            text.strings, text.spans, text.starts, text.sentences, positions, lengths
-        )
+        numbers = number_of_strings(text.strings, text.spans, text.starts, text.sentences, positions, lengths)
         order = places.astype(np.int64) * self._n_strings + numbers
         if (numbers < 0).any() or (np.diff(order) < 0).any():
             raise ValueError("tables of another text")
@@ -358,7 +360,9 @@ class AdaptorChain(Sampler):
             self._processes,
         )
 
-    def _run(self, kernel: Any, order: NDArray[Any], heat: float, purpose: str, step: int, key: int = 0) -> None:
+    def _run(
+        self, kernel: Any, order: NDArray[Any], heat: float, purpose: str, step: int, key: int = 0
+    ) -> None:
         """Visit all of an order, with more room where there is not enough."""
         random = start_random(numbered_keys(self._seed, purpose, step, np.array([key]))[0])
         grammar, at = self._grammar, 0
@@ -425,9 +429,7 @@ class Unparsed(UserError):
         self.sentence = sentence
 
 
-def _checked(
-    arrays: Mapping[str, NDArray[Any]], name: str, sizes: str
-) -> tuple[Integers, NDArray[np.int64]]:
+def _checked(arrays: Mapping[str, NDArray[Any]], name: str, sizes: str) -> tuple[Integers, NDArray[np.int64]]:
     """Entries of lists, and where each begins. Raises ValueError where these do not go together."""
     values, each = arrays[name], arrays[sizes].astype(np.int64)
     if (each < 1).any() or int(each.sum()) != len(values):

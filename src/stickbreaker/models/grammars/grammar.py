@@ -9,7 +9,7 @@ import numpy as np
 
 from stickbreaker.core.errors import UserError, shown
 
-DISCOUNT, CONCENTRATION = 0.0, 100.0  # of an adapted symbol whose grammar says nothing
+DISCOUNT, CONCENTRATION = 0.0, 1000.0  # of an adapted symbol whose grammar says nothing
 
 
 class Terminal(str):

@@ -16,8 +16,6 @@ from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.kernels.adaptor_grammar import Text, fill_to_scale, start_random
 from stickbreaker.kernels.grammar_chart import (
     PLAIN,
-    Chart,
-    Draft,
     Memory,
     Span,
     Weights,
@@ -26,7 +24,7 @@ from stickbreaker.kernels.grammar_chart import (
     fill_chart,
 )
 from stickbreaker.kernels.grammar_trees import expanded, longest_beginning, mark_cuts, mistake_in
-from stickbreaker.models.grammars.chain import frequencies_of, new_chart, new_draft, MOST
+from stickbreaker.models.grammars.chain import MOST, frequencies_of, new_chart, new_draft
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 from stickbreaker.models.grammars.sentences import (
     active_symbols,
@@ -102,7 +100,7 @@ class LearnedGrammar:
         rules, symbols = self.grammar.rules, self.grammar.symbols
         n = len(self.customers)
         tops = self.entries[self.starts[:-1]] if n else np.zeros(0, np.int32)
-        if n and not (0 <= tops.min() and tops.max() < len(rules.parents)):
+        if n and not (tops.min() >= 0 and tops.max() < len(rules.parents)):
             raise ValueError("derivations of other rules")
         places = symbols.adapted[rules.parents[tops]]
         if (places < 0).any() or (np.diff(places) < 0).any():
@@ -261,7 +259,9 @@ class LearnedGrammar:
             self.weights, chart,
         )  # fmt: skip
         begins = np.zeros((len(grammar.names), len(letters) + 1), np.bool_)
-        return longest_beginning(letters, chart.by_start, grammar.rules, grammar.symbols, grammar.start, begins)
+        return longest_beginning(
+            letters, chart.by_start, grammar.rules, grammar.symbols, grammar.start, begins
+        )
 
     def _typical(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
         """Nats a symbol, about, of each sentence."""
@@ -320,5 +320,7 @@ def _parse(
         number = last
         ends[k + 1] = number
         place = symbols.adapted[text.start]
-        nats[k] = draft.nats[0] + (np.log(weights.fresh[place]) if place >= 0 and draft.values[0] >= 0 else 0.0)
+        nats[k] = draft.nats[0] + (
+            np.log(weights.fresh[place]) if place >= 0 and draft.values[0] >= 0 else 0.0
+        )
     return whole, found[:number].copy(), ends, nats

@@ -36,7 +36,9 @@ def log_seating(discount: float, concentration: float, sizes: NDArray[np.int64])
 
 def log_prior(concentration: float) -> float:
     """log density of a concentration; that of a discount is 0."""
-    return float(SHAPE * np.log(RATE) - gammaln(SHAPE) + (SHAPE - 1) * np.log(concentration) - RATE * concentration)
+    return float(
+        SHAPE * np.log(RATE) - gammaln(SHAPE) + (SHAPE - 1) * np.log(concentration) - RATE * concentration
+    )
 
 
 def draw_process(

@@ -1,0 +1,60 @@
+"""Adaptor grammars, as users import them."""
+
+from collections.abc import Iterable
+
+from sklearn.utils.validation import check_is_fitted
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.estimators.grammars.parsing import ParsedSentence, parsed, segmented
+from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar, Subtree
+from stickbreaker.estimators.scikit_learn import ScikitLearn
+from stickbreaker.estimators.settings import positive
+
+
+class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
+    __doc__ = PlainAdaptorGrammar.__doc__
+
+    def segment(
+        self, texts: Iterable[str], nonterminal: str | None = None, *, random_state: int = 0
+    ) -> list[list[str]]:
+        """Each text cut where the subtrees of a symbol begin and end, in more than half of its trees.
+
+        nonterminal: the symbol; None: "Word", or else the last that is adapted. Sentences that were learned
+        from are cut by the sampler's own trees, where it kept any; others by trees that are drawn. A sentence
+        that no tree comes to is one piece.
+
+        Raises UserError for a symbol that the grammar does not have, and for one that reads words.
+
+        >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["adog", "acat", "thedog", "thecat"] * 5)
+        >>> model.segment(["thecat"])
+        [['the', 'cat']]
+        """
+        check_is_fitted(self)
+        return list(segmented(self, _texts(texts), nonterminal, random_state))
+
+    def parse(
+        self, texts: Iterable[str], how: str = "best", n: int = 10, *, random_state: int = 0
+    ) -> list[ParsedSentence]:
+        """Trees of texts' sentences: the "best"; `n` "samples"; or "minimum-risk", the one of many samples
+        whose parts are expected most. With log p of each sentence in nats, -inf where no tree comes to it.
+
+        >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["ab", "cd"] * 5)
+        >>> model.parse(["ab"])[0].trees[0].symbol
+        'Sentence'
+        """
+        check_is_fitted(self)
+        positive("n", n, whole=True)
+        return list(parsed(self, _texts(texts), how, n, random_state))
+
+    def subtrees(self, symbol: str | None = None) -> list[Subtree]:
+        check_is_fitted(self)
+        return super().subtrees(symbol)
+
+    subtrees.__doc__ = PlainAdaptorGrammar.subtrees.__doc__
+
+
+def _texts(texts: Iterable[str]) -> Iterable[str]:
+    """Texts, and no text alone, whose letters would be taken for them."""
+    if isinstance(texts, str):
+        raise UserError("a text alone", remedy="give a list of texts")
+    return texts

@@ -1,0 +1,124 @@
+"""Sentences cut into pieces, and their trees, by a grammar that was learned."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.records import Array
+from stickbreaker.estimators.grammars.sentences import BOUNDARY, Sentences
+from stickbreaker.models.grammars.parser import DRAWS, Parse
+from stickbreaker.models.grammars.trees import Tree, tree_of
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+
+HOW = ("best", "samples", "minimum-risk")
+
+
+class ParsedSentence(NamedTuple):
+    """A sentence: the place of its text, its symbols in number, log p (nats; -inf: no tree comes to it), its
+    trees, and log p of each."""
+
+    document: int
+    symbols: int
+    nats: float
+    trees: tuple[Tree, ...]
+    tree_nats: tuple[float, ...]
+
+
+def parsed(
+    model: "PlainAdaptorGrammar", texts: Iterable[str], how: str = "best", n: int = 1, seed: int = 0
+) -> Iterator[ParsedSentence]:
+    """The trees of texts' sentences: see `AdaptorGrammar.parse`. Raises UserError for another way."""
+    if how not in HOW:
+        raise UserError(f"how={how!r}", remedy="how is " + ", ".join(f'"{one}"' for one in HOW))
+    n_trees = 1 if how == "best" else n if how == "samples" else DRAWS
+    sentences, grammar = model.sentences_in(model.lines_of(texts).content), model.compiled_
+    for number, parse in enumerate(model.parses_of(sentences, n_trees, best=how == "best", seed=seed)):
+        trees = [tree_of(values, grammar) for values in _each(parse)]
+        nats = parse.tree_nats.tolist()
+        if how == "minimum-risk" and trees:
+            chosen = _least_risk(trees)
+            trees, nats = [trees[chosen]], [nats[chosen]]
+        document = int(sentences.documents[number])
+        yield ParsedSentence(document, len(sentences[number]), parse.nats, tuple(trees), tuple(nats))
+
+
+def segmented(
+    model: "PlainAdaptorGrammar", texts: Iterable[str], nonterminal: str | None = None, seed: int = 0
+) -> Iterator[list[str]]:
+    """The pieces of each text: see `AdaptorGrammar.segment`. Raises UserError for a grammar of words."""
+    if model.of_topics:
+        raise UserError("the grammar topic reads words: there is nothing to segment", remedy="see rules")
+    lines = model.lines_of(texts)
+    sentences = model.sentences_in(lines.content)
+    begins = np.ones(len(lines.content.words) + 1, np.bool_)
+    cuts = [np.zeros(0), *(one[:-1] for one in cuts_of(model, sentences, nonterminal, seed))]
+    inside = np.concatenate(cuts) > 0.5
+    inside[sentences.starts[:-1]] = True
+    begins[:-1][model.numbers_of()[lines.content.words] != BOUNDARY] = inside
+    for tokens, start in zip(lines.tokens, lines.content.offsets.tolist(), strict=False):
+        places = [*np.flatnonzero(begins[start : start + len(tokens)]).tolist(), len(tokens)]
+        yield [model.join(tokens[at:end]) for at, end in zip(places, places[1:], strict=False)]
+
+
+def cuts_of(
+    model: "PlainAdaptorGrammar", sentences: Sentences, nonterminal: str | None = None, seed: int = 0
+) -> Iterator[Array]:
+    """How probably each sentence is cut before each of its symbols, and at its end, by a symbol's subtrees.
+
+    Of a sentence that was learned from, by the states that the sampler kept; of others by trees that are
+    drawn given it. Nothing is cut where no tree comes to it.
+    """
+    symbol = model.symbol_number(nonterminal)
+    known = known_cuts(model, symbol)
+    if not known:
+        for number, parse in enumerate(model.parses_of(sentences, DRAWS, seed=seed)):
+            yield model.learned_.cuts(parse, symbol, len(sentences[number]))
+        return
+    contents = [sentences[number].tobytes() for number in range(len(sentences.documents))]
+    unknown = np.array([content not in known for content in contents], np.bool_)
+    parses = model.parses_of(sentences.take(unknown), DRAWS, seed=seed)
+    for number, content in enumerate(contents):
+        if unknown[number]:
+            yield model.learned_.cuts(next(parses), symbol, len(sentences[number]))
+        else:
+            yield known[content]
+
+
+def known_cuts(model: "PlainAdaptorGrammar", symbol: int) -> dict[bytes, Array]:
+    """Of each sentence that was learned from, where a symbol cut it in the samples; nothing without samples.
+
+    Means over sentences that are alike.
+    """
+    params, place = model.params_, int(model.compiled_.symbols.adapted[symbol])
+    kept = int(params["kept"].values)
+    if kept == 0 or place < 0:
+        return {}
+    letters = np.asarray(params["letters"].values, np.int32)
+    cuts = np.asarray(params["cuts"].values)[place] / kept
+    ends = np.cumsum(params["lengths"].values).tolist()
+    found: dict[bytes, Array] = {}
+    times: Counter[bytes] = Counter()
+    for start, end in zip([0, *ends], ends, strict=False):
+        content = letters[start:end].tobytes()
+        found[content] = found.get(content, 0.0) + np.append(cuts[start:end], 0.0)
+        times[content] += 1
+    return {content: sums / times[content] for content, sums in found.items()}
+
+
+def _each(parse: Parse) -> Iterator[NDArray[np.int32]]:
+    for start, end in zip(parse.starts[:-1].tolist(), parse.starts[1:].tolist(), strict=True):
+        yield parse.rules[start:end]
+
+
+def _least_risk(trees: list[Tree]) -> int:
+    """The tree whose labelled parts are expected most, less half of those that it has."""
+    parts = [set(tree.spans()) for tree in trees]
+    times = Counter(part for own in parts for part in own)
+    gains = [sum(times[part] / len(trees) - 0.5 for part in own) for own in parts]
+    return int(np.argmax(gains))

@@ -1,0 +1,54 @@
+"""How well a grammar that was learned cuts sentences, and predicts them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis
+from stickbreaker.estimators.grammars.parsing import segmented
+from stickbreaker.evaluation.segmentation import segmentation_of
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+
+
+def scores_of(
+    model: "PlainAdaptorGrammar", texts: Sequence[str], nonterminal: str | None = None
+) -> dict[str, Any]:
+    """Nats a symbol of texts, and where these have blanks between words, how alike words and pieces are.
+
+    Of symbols that are spaced, words have two blanks or a tab between them. Sentences that no tree comes to
+    count as one piece, and have no part in the nats. Raises UserError where there is nothing to score.
+    """
+    lines = model.lines_of(texts)
+    sentences = model.sentences_in(lines.content)
+    nats = np.array([parse.nats for parse in model.parses_of(sentences, 0)])
+    parsed = np.isfinite(nats)
+    symbols = int(np.diff(sentences.starts)[parsed].sum())
+    if not symbols:
+        raise UserError("there is nothing to score", remedy="no tree of the grammar comes to any sentence")
+    found: dict[str, Any] = {
+        "sentences": len(parsed),
+        "unparsed": int((~parsed).sum()),
+        "symbols": symbols,
+        "nats_per_symbol": min(float(nats[parsed].sum()) / symbols, 0.0),
+    }
+    gold = gold_of(model, texts)
+    if model.of_topics or not any(len(words) > 1 for words in gold):
+        return found
+    agreement = segmentation_of(list(segmented(model, texts, nonterminal)), gold)
+    return {**found, **{name: part._asdict() for name, part in agreement._asdict().items()}}
+
+
+def gold_of(model: "PlainAdaptorGrammar", texts: Sequence[str]) -> list[list[str]]:
+    """The words of texts that have blanks between them, without blanks within."""
+    analysis = model.analysis_
+    assert isinstance(analysis, Analysis)
+    if model.symbols == "characters":
+        words = [text.split() for text in texts]
+    else:
+        words = [text.replace("\t", "  ").split("  ") for text in texts]
+    joined = [[model.join(analysis.analyse(word).words) for word in line] for line in words]
+    return [[word for word in line if word] for line in joined]

@@ -1,0 +1,477 @@
+"""The parameters of adaptor grammars, and what they mean."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from stickbreaker.core import purposes
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.random_streams import derived_seed
+from stickbreaker.core.records import Array, Record
+from stickbreaker.core.serialize import refuse_other_sizes
+from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
+from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines.local import usable_cores
+from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.grammars.sentences import (
+    UNKNOWN,
+    Lines,
+    Sentences,
+    analysis_of_symbols,
+    characters_of,
+    is_punctuation,
+    sentences_of,
+    terminals_of,
+    whole,
+    words_as_sentences,
+)
+from stickbreaker.estimators.saving import corpus_of
+from stickbreaker.estimators.settings import positive, threads_of
+from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.loop import Limits, Run, RunState
+from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.sampling import SamplingRun, SamplingState
+from stickbreaker.models.contract import Fitted
+from stickbreaker.models.grammars.chain import AdaptorChain, Moves
+from stickbreaker.models.grammars.compiled import Compiled, compiled
+from stickbreaker.models.grammars.grammar import Grammar
+from stickbreaker.models.grammars.named import BY_NAME, TOPICS, collocation_syllable, mark_of, topic
+from stickbreaker.models.grammars.parser import LearnedGrammar, Parse
+from stickbreaker.saved import Snapshot
+from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
+
+EVERY = 10  # sweeps from one that is scored to the next
+WHOLE = ("customers", "tables", "sizes", "entries", "letters", "lengths", "cuts", "kept")  # whole numbers
+CHOICES = {
+    "inference": ("mcmc",),
+    "symbols": ("characters", "spaced"),
+    "init": ("incremental", "batch"),
+    "weights": ("learned", "fixed"),
+    "processes": ("learned", "fixed"),
+    "punctuation": ("symbols", "boundaries"),
+    "unparsed": ("fail", "skip"),
+}
+
+
+class Subtree(NamedTuple):
+    """A subtree that is remembered: its symbol, its text's symbols, uses, and the tables that have it."""
+
+    symbol: str
+    text: tuple[str, ...]
+    customers: int
+    tables: int
+
+
+@dataclass(eq=False, repr=False)
+class PlainAdaptorGrammar(Estimator):
+    """A grammar whose chosen symbols remember whole subtrees: words, stems, collocations (Johnson et al. 2007).
+
+    Parameters
+    ----------
+    grammar : "unigram", "collocation", "collocation-syllable", "morphology" or "topic", whose terminals are
+        those of the text; or the text of a grammar in the format of py-cfg or PyAdaGram, or a `Grammar`.
+    inference : "mcmc".
+    symbols : a line is a sentence, of "characters" (blanks left out), or "spaced": of what stands between
+        blanks.
+    init : "incremental": sentences enter one by one, each by what those before it have; or "batch": all
+        trees are drawn by the rules alone. The start decides what is found: see the model's page.
+    max_iter : sweeps of the sampler.
+    chains : chains side by side; the one whose samples have the best score speaks.
+    relabel : whether subtrees that are remembered are drawn anew, too, with all who use them.
+    weights, processes : "learned" or "fixed": the weights of rules; discounts and concentrations.
+    temperature, cooling : of the first sweep, and sweeps until it has fallen to 1 (None: half of all).
+    punctuation : marks of punctuation are "symbols", or "boundaries", where sentences are cut and which are
+        left out.
+    unparsed : what to do about sentences that nothing comes to: "fail", or "skip" them.
+    topics, vowels : of the grammars "topic" and "collocation-syllable": how many; which symbols are vowels.
+    n_jobs : threads, at most one a chain; None or -1 is every core. The result is the same for any number.
+    random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
+    callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
+
+    Attributes
+    ----------
+    grammar_ : the `Grammar`; symbols_ its adapted symbols, general ones before those that they are made of.
+    discounts_, concentrations_ : of the adapted symbols' Pitman-Yor processes.
+    skipped_ : sentences that were skipped.
+    bound_ : log p(sentences, trees, tables) of the last sample, in nats a symbol.
+    n_iter_ : sweeps done; trace_ : list of records.
+
+    >>> from stickbreaker import AdaptorGrammar
+    >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["adog", "acat", "thedog", "thecat"] * 5)
+    >>> model.segment(["thedogacat"])
+    [['the', 'dog', 'a', 'cat']]
+    """
+
+    kind: ClassVar[str] = "AdaptorGrammar"
+
+    grammar: str | Grammar = "unigram"
+    _: KW_ONLY
+    inference: str = "mcmc"
+    symbols: str = "characters"
+    init: str = "incremental"
+    max_iter: int = 200
+    chains: int = 1
+    relabel: bool = True
+    weights: str = "learned"
+    processes: str = "learned"
+    temperature: float = 1.0
+    cooling: int | None = None
+    punctuation: str = "symbols"
+    unparsed: str = "fail"
+    topics: int = TOPICS
+    vowels: str | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
+    callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
+
+    # From parameters to a run
+
+    def refuse_params(
+        self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
+    ) -> None:
+        for name, values in CHOICES.items():
+            if getattr(self, name) not in values:
+                remedy = f"{name} is " + " or ".join(f'"{value}"' for value in values)
+                raise UserError(f"{name}={getattr(self, name)!r}", remedy=remedy)
+        for name in ("max_iter", "chains", "topics"):
+            positive(name, getattr(self, name), whole=True)
+        if self.cooling is not None:
+            positive("cooling", self.cooling, whole=True, zero=True)
+        positive("temperature", self.temperature)
+        if self.temperature < 1.0:
+            raise UserError(f"temperature={self.temperature!r}", remedy="temperature is at least 1")
+        if not isinstance(self.relabel, bool):
+            raise UserError(f"relabel={self.relabel!r}", remedy="relabel is True or False")
+        if self.n_jobs is not None:
+            positive("n_jobs", abs(self.n_jobs) if isinstance(self.n_jobs, int) else self.n_jobs, whole=True)
+        if self.vowels is not None and not isinstance(self.vowels, str):
+            raise UserError(f"vowels={self.vowels!r}", remedy="vowels is a str")
+        self._given_grammar()
+        if vocabulary is None:
+            return
+        if vocabulary.languages:
+            problem = "a text in several languages has no order of words"
+            raise UserError(problem, remedy="learn a grammar of each language")
+        if vocabulary.hashed:
+            raise UserError("words that share rows have no symbols", remedy="leave --hash out")
+
+    def _given_grammar(self) -> Grammar | None:
+        """The grammar that was given; None of one by name. Raises UserError for what is neither."""
+        if isinstance(self.grammar, Grammar):
+            return self.grammar
+        if not isinstance(self.grammar, str):
+            raise UserError(f"grammar={self.grammar!r}", remedy="grammar is a name, a text or a Grammar")
+        if self.grammar in BY_NAME:
+            return None
+        if "->" not in self.grammar:
+            names = ", ".join(BY_NAME)
+            raise UserError(f"no grammar is named {shown(self.grammar)}", remedy=f"there are: {names}")
+        return Grammar.from_text(self.grammar)
+
+    def limits(self) -> Limits:
+        return Limits(self.max_iter, 0.0)
+
+    @property
+    def of_topics(self) -> bool:
+        """Whether sentences are words of documents, each with its document's mark."""
+        return self.grammar == "topic"
+
+    def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
+        return (None, None) if self.of_topics else (analysis_of_symbols(self.symbols), VocabularyRule(1, 1.0))
+
+    def grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
+        """The grammar; one by name is of a vocabulary's symbols. Raises UserError where it has none."""
+        given = self._given_grammar()
+        if given is not None:
+            return given
+        words: Sequence[str] = vocabulary.words
+        if self.of_topics:
+            words = sorted({one for word in words for one in characters_of(word)})
+        elif self.punctuation == "boundaries":
+            words = [word for word in words if not is_punctuation(word)]
+        if not words:
+            raise UserError("the text has no symbol", remedy="give one with text")
+        if self.of_topics:
+            return topic(words, [mark_of(number) for number in range(n_documents)], int(self.topics))
+        if self.grammar == "collocation-syllable":
+            return collocation_syllable(words, self.vowels)
+        return BY_NAME[str(self.grammar)](words)
+
+    def new_run(
+        self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
+    ) -> tuple[Run[Any], RunState]:
+        source = Source(corpus, held_out, unit=Sequences)
+        grammar = compiled(self.grammar_of(corpus.vocabulary, corpus.n_documents))
+        sentences = self._learnable(corpus, source, grammar)
+        learned = self._moves()
+        samplers = [
+            AdaptorChain(grammar, sentences.letters, sentences.starts, own, learned)
+            for own in (seed if n == 0 else derived_seed(seed, purposes.START, n) for n in range(self.chains))
+        ]
+        burn_in = self.max_iter // 2
+        threads = min(threads_of(self.n_jobs) or usable_cores(), self.chains)
+        chains = Chains(samplers, burn_in, min(EVERY, max(1, self.max_iter // 4)), threads)
+        evaluate = None
+        if held_out:
+            kept_apart = self._held_out(source, corpus, grammar)
+            evaluate = partial(_held_out_score, grammar=grammar, sentences=kept_apart)
+        job = SamplingRun(source.n_documents, evaluate, seed=seed, limits=self.limits())
+        return job, SamplingState(chains)
+
+    def _moves(self) -> Moves:
+        hot = self.temperature > 1.0
+        cooling = self.max_iter // 2 if self.cooling is None else int(self.cooling)
+        return Moves(
+            incremental=self.init == "incremental",
+            relabel=self.relabel,
+            learn_processes=self.processes == "learned",
+            learn_rules=self.weights == "learned",
+            hottest=float(self.temperature),
+            cooling=cooling if hot else 0,
+        )
+
+    def _sentences(
+        self, content: Sequences, vocabulary: Vocabulary, terminals: tuple[str, ...], first: int = 0
+    ) -> Sentences:
+        """The sentences of documents, the first of which has the place `first` in its corpus."""
+        if self.of_topics:
+            return words_as_sentences(content, vocabulary, terminals, first)
+        numbers = terminals_of(vocabulary, terminals, boundaries=self.punctuation == "boundaries")
+        return sentences_of(content, numbers, first)
+
+    def _of_source(self, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool) -> Sentences:
+        """The sentences of a source's documents, those to learn from or those held out."""
+        parts: list[Sentences] = []
+        for block in range(source.n_blocks):
+            numbers, content = source.block(block, held_out=held_out)
+            found = self._sentences(content, corpus.vocabulary, grammar.terminals)
+            parts.append(found._replace(documents=numbers[found.documents]))
+        ends = np.cumsum([0] + [len(part.letters) for part in parts])
+        starts = [part.starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
+        return Sentences(
+            np.concatenate([np.zeros(0, np.int32), *(part.letters for part in parts)]),
+            np.concatenate([*starts, ends[-1:]]).astype(np.int64),
+            np.concatenate([np.zeros(0, np.int64), *(part.documents for part in parts)]),
+        )
+
+    def _learnable(self, corpus: Corpus, source: Source, grammar: Compiled) -> Sentences:
+        """The sentences to learn from. Raises UserError for one that nothing comes to, unless these are
+        skipped."""
+        found = self._of_source(source, corpus, grammar, held_out=False)
+        if not len(found.documents):
+            raise UserError("there is no sentence to learn from", where=corpus.path, remedy="give a text")
+        kept = parsable(found, grammar)
+        self.skipped_ = int((~kept).sum())
+        if not kept.all() and self.unparsed == "fail":
+            first = int(np.flatnonzero(~kept)[0])
+            name = _id_of(corpus, int(found.documents[first]))
+            raise UserError(
+                f"document {shown(name)}: {why_unparsed(found[first], grammar)}",
+                where=corpus.path,
+                remedy="mend the grammar, or skip such sentences (unparsed, --unparsed skip)",
+            )
+        if not kept.any():
+            raise UserError("no tree of the grammar comes to any sentence", remedy="mend the grammar")
+        return found.take(kept)
+
+    def _held_out(self, source: Source, corpus: Corpus, grammar: Compiled) -> Sentences:
+        found = self._of_source(source, corpus, grammar, held_out=True)
+        found = found.take(parsable(found, grammar))
+        if not len(found.documents):
+            raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
+        return found
+
+    def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+        manifest = snapshot.manifest
+        seed = manifest["settings"]["random_state"]
+        job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
+        assert isinstance(state, SamplingState)
+        return job, sampling_state_of(snapshot, state.chains)
+
+    # From a run to what was learned
+
+    def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
+        assert isinstance(state, SamplingState)
+        self._take(state.chains.fitted().params, state)
+
+    def _take(self, params: Record, state: RunState) -> None:
+        """Make what the chain has learned the estimator's; its parts are held against each other."""
+        self.take_state(state)
+        self.params_: Record = params
+        self.state_: RunState = state
+        self.grammar_ = self.grammar_of(self.vocabulary_, self.corpus_["documents"])
+        self.learned_ = LearnedGrammar.of(params, compiled(self.grammar_))
+        self.n_features_in_ = len(self.vocabulary_)
+
+    @property
+    def compiled_(self) -> Compiled:
+        """The grammar in flat arrays."""
+        return self.learned_.grammar
+
+    @property
+    def symbols_(self) -> tuple[str, ...]:
+        """The adapted symbols, general ones before those that they are made of."""
+        return tuple(self.compiled_.names[symbol] for symbol in self.compiled_.adapted)
+
+    @property
+    def discounts_(self) -> Array:
+        """Discounts of the adapted symbols."""
+        return self.learned_.discounts
+
+    @property
+    def concentrations_(self) -> Array:
+        """Concentrations of the adapted symbols."""
+        return self.learned_.concentrations
+
+    def sizes(self) -> dict[str, int]:
+        places = np.bincount(self.learned_.places, minlength=len(self.symbols_))
+        return {f"{name}_subtrees": int(n) for name, n in zip(self.symbols_, places, strict=True) if n}
+
+    def subtrees(self, symbol: str | None = None) -> list[Subtree]:
+        """The subtrees that are remembered, most used first; `symbol`: of one adapted symbol.
+
+        Raises UserError for a symbol that remembers none.
+        """
+        if symbol is not None and symbol not in self.symbols_:
+            remedy = f"there are: {', '.join(self.symbols_) or 'none'}"
+            raise UserError(f"no adapted symbol is named {shown(symbol)}", remedy=remedy)
+        learned, terminals = self.learned_, self.compiled_.terminals
+        letters, offsets = learned.yields
+        found = [
+            Subtree(
+                self.symbols_[place],
+                tuple(terminals[k] for k in letters[offsets[row] : offsets[row + 1]]),
+                int(learned.customers[row]),
+                int(learned.tables[row]),
+            )
+            for row, place in enumerate(learned.places)
+        ]
+        found = [one for one in found if symbol is None or one.symbol == symbol]
+        return sorted(found, key=lambda one: (self.symbols_.index(one.symbol), -one.customers, one.text))
+
+    def symbol_number(self, symbol: str | None) -> int:
+        """The number of a symbol; None: of the last adapted one that is never a single symbol of the text.
+
+        Raises UserError for one that the grammar does not have.
+        """
+        names = self.compiled_.names
+        if symbol is None:
+            if "Word" in names:
+                return names.index("Word")
+            if len(self.compiled_.adapted):
+                return int(self.compiled_.adapted[-1])
+            return self.compiled_.start
+        if symbol not in self.grammar_.symbols:
+            remedy = f"there are: {', '.join(self.grammar_.symbols[:20])}"
+            raise UserError(f"the grammar has no symbol {shown(symbol)}", remedy=remedy)
+        return names.index(symbol)
+
+    def join(self, symbols: Sequence[str]) -> str:
+        """Symbols as they stand in a text."""
+        return ("" if self.symbols == "characters" else " ").join(symbols)
+
+    def parses_of(
+        self, sentences: Sentences, n_trees: int, *, best: bool = False, seed: int = 0
+    ) -> Iterator[Parse]:
+        """Trees of sentences and log p of each; see `LearnedGrammar.parses`."""
+        known = np.maximum(sentences.letters, 0)
+        wrong = np.zeros(len(sentences.documents), np.bool_)
+        unknown = np.flatnonzero(sentences.letters == UNKNOWN)
+        wrong[np.searchsorted(sentences.starts, unknown, side="right") - 1] = True
+        parses = self.learned_.parses(known, sentences.starts, n_trees, best=best, seed=seed)
+        for parse, none in zip(parses, wrong, strict=True):
+            yield _NOTHING if none else parse
+
+    def lines_of(self, texts: Iterable[str]) -> Lines:
+        """Texts as the model reads them."""
+        return Lines.of(texts, self.analysis_, self.vocabulary_)
+
+    def numbers_of(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
+        """The terminal of each row of the vocabulary; see `terminals_of`."""
+        boundaries = self.punctuation == "boundaries"
+        return terminals_of(self.vocabulary_, self.compiled_.terminals, boundaries=boundaries)
+
+    def sentences_in(self, content: Sequences) -> Sentences:
+        """The sentences of documents whose words are rows of the model's vocabulary."""
+        return self._sentences(content, self.vocabulary_, self.compiled_.terminals)
+
+    def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        """log p of the sentences that some tree comes to, and their symbols."""
+        sentences = self.sentences_in(whole(corpus))
+        nats = np.array([parse.nats for parse in self.parses_of(sentences, 0)])
+        parsed = np.isfinite(nats)
+        return float(nats[parsed].sum()), float(np.diff(sentences.starts)[parsed].sum())
+
+    # To files and back
+
+    def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+        return fitted_of(Fitted(self.params_), self.state_, fixed)
+
+    def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
+        self.refuse_params(self.vocabulary_)
+        if snapshot.manifest["status"] == "running":
+            _, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
+            assert isinstance(state, SamplingState)
+            self._take(state.chains.fitted().params, state)
+            return
+        params = params_from(snapshot, WHOLE)
+        refuse_other_sizes(params, {})
+        self._take(params, run_state_of(snapshot))
+
+
+_NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0))
+
+
+def parsable(sentences: Sentences, grammar: Compiled) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    """Which sentences some tree of a grammar comes to."""
+    found = np.ones(len(sentences.documents), np.bool_)
+    unknown = np.flatnonzero(sentences.letters == UNKNOWN)
+    found[np.searchsorted(sentences.starts, unknown, side="right") - 1] = False
+    rest = sentences.take(found)
+    parses = _without_uses(grammar).parses(rest.letters, rest.starts, 0)
+    found[found] = [np.isfinite(parse.nats) for parse in parses]
+    return found
+
+
+def why_unparsed(letters: "np.ndarray[Any, np.dtype[np.int32]]", grammar: Compiled) -> str:
+    """What is wrong with a sentence that no tree comes to."""
+    unknown = np.flatnonzero(letters == UNKNOWN)
+    if len(unknown):
+        return f"symbol {int(unknown[0]) + 1} is no terminal of the grammar"
+    last = _without_uses(grammar).beginning(letters)
+    if last == len(letters):
+        return "the sentence ends where every tree of the grammar goes on"
+    symbol = shown(grammar.terminals[letters[last]])
+    return f"no sentence of the grammar goes on with symbol {last + 1}, {symbol}"
+
+
+def _without_uses(grammar: Compiled) -> LearnedGrammar:
+    """A grammar that has learned nothing."""
+    n, none = len(grammar.adapted), np.zeros(0, np.int64)
+    uses = np.zeros(int(grammar.sources.max()) + 1)
+    return LearnedGrammar(
+        grammar, uses, np.zeros(n), np.ones(n), none, none, np.zeros(0, np.int32), np.zeros(1, np.int64)
+    )
+
+
+def _held_out_score(fitted: Fitted, grammar: Compiled, sentences: Sentences) -> float:
+    """The log probability of the held-out sentences, in nats a symbol."""
+    learned = LearnedGrammar.of(fitted.params, grammar)
+    nats = sum(parse.nats for parse in learned.parses(sentences.letters, sentences.starts, 0))
+    return float(nats) / len(sentences.letters)
+
+
+def _id_of(corpus: Corpus, document: int) -> str:
+    """The id of a document, by its place in the corpus."""
+    first = 0
+    for block, size in enumerate(corpus.block_sizes):
+        if document < first + size:
+            return corpus.ids(block)[document - first]
+        first += size
+    raise ValueError(document)
