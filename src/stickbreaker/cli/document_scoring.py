@@ -61,3 +61,30 @@ def score_as_text(scores: dict[str, Any]) -> str:
         figures = f"{part['events']:10.0f}  {part['nats_per_word']:9.4f}  {part['perplexity']:10.1f}"
         lines.append(f"  {name:<10} {figures}")
     return "\n".join(lines)
+
+
+def segmentation_scores(
+    model: Path, inputs: tuple[str, ...], reading: ReadingChoice, nonterminal: str | None
+) -> dict[str, Any]:
+    """How well a grammar cuts and predicts sentences: see `estimators.grammars.scoring`."""
+    from stickbreaker.cli.verbs.segment import load_grammar, texts_of
+    from stickbreaker.estimators.grammars.scoring import scores_of
+
+    estimator = load_grammar(model, "evaluate", None, overwrite=False)
+    return scores_of(estimator, [text for _, text in texts_of(inputs, reading)], nonterminal)
+
+
+def segmentation_as_text(scores: dict[str, Any]) -> str:
+    """What `segmentation_scores` gives, as lines."""
+    unparsed = f", {scores['unparsed']:,} of which no tree comes to" if scores["unparsed"] else ""
+    lines = [
+        f"{scores['sentences']:,} sentences{unparsed}; {scores['nats_per_symbol']:.4f} nats/symbol of "
+        f"{scores['symbols']:,}"
+    ]
+    if "token" in scores:
+        lines.append("            precision  recall     f1")
+    for name in ("token", "boundary", "type"):
+        if name in scores:
+            part = scores[name]
+            lines.append(f"  {name:<9} {part['precision']:9.3f} {part['recall']:7.3f} {part['f1']:6.3f}")
+    return "\n".join(lines)

@@ -146,7 +146,8 @@ def go_on(
     if done is None:
         emit_finished(path, as_json)
         return
-    text = partial(_as_text, sizes=done[0].sizes(), following=KINDS[done[0].kind].verbs[:1])
+    kind = KINDS[done[0].kind]
+    text = partial(_as_text, sizes=done[0].sizes(), following=kind.verbs[:1], token=kind.token)
     emit(_summarize(path, *done), as_json, text)
 
 
@@ -225,18 +226,18 @@ def _summarize_search(estimator: "Estimator") -> dict[str, Any]:
     return {**figures, "range": list(chosen), "overruled": None if against is None else against._asdict()}
 
 
-def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[str, ...]) -> str:
+def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[str, ...], token: str) -> str:
     """How a run went: what it learned, in numbers, and the verb to go on with, if there is one."""
     from stickbreaker.learning.observers import KINDS
 
-    held_out = "" if summary["held_out"] is None else f", held-out {summary['held_out']:.4f} nats/word"
+    held_out = "" if summary["held_out"] is None else f", held-out {summary['held_out']:.4f} nats/{token}"
     steps = f"{summary['passes']} {'sweeps' if summary['kind'] == 'joint' else 'passes'}"
     learned = (
         " and ".join(f"{number} {name.replace('_', ' ')}" for name, number in sizes.items()) or "learned"
     )
     line = (
         f"{summary['model']}: {learned} from {summary['documents']} documents in "
-        f"{steps}, {KINDS[summary['kind']]} {summary['score']:.4f} nats/word{held_out}"
+        f"{steps}, {KINDS[summary['kind']]} {summary['score']:.4f} nats/{token}{held_out}"
     )
     found: list[str] = []
     if "range" in summary:

@@ -89,7 +89,7 @@ class PlainAdaptorGrammar(Estimator):
     punctuation : marks of punctuation are "symbols", or "boundaries", where sentences are cut and which are
         left out.
     unparsed : what to do about sentences that nothing comes to: "fail", or "skip" them.
-    topics, vowels : of the grammars "topic" and "collocation-syllable": how many; which symbols are vowels.
+    n_topics, vowels : of the grammars "topic" and "collocation-syllable": how many; which symbols are vowels.
     n_jobs : threads, at most one a chain; None or -1 is every core. The result is the same for any number.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
@@ -124,7 +124,7 @@ class PlainAdaptorGrammar(Estimator):
     cooling: int | None = None
     punctuation: str = "symbols"
     unparsed: str = "fail"
-    topics: int = TOPICS
+    n_topics: int = TOPICS
     vowels: str | None = None
     n_jobs: int | None = None
     random_state: Any = None
@@ -139,7 +139,7 @@ class PlainAdaptorGrammar(Estimator):
             if getattr(self, name) not in values:
                 remedy = f"{name} is " + " or ".join(f'"{value}"' for value in values)
                 raise UserError(f"{name}={getattr(self, name)!r}", remedy=remedy)
-        for name in ("max_iter", "chains", "topics"):
+        for name in ("max_iter", "chains", "n_topics"):
             positive(name, getattr(self, name), whole=True)
         if self.cooling is not None:
             positive("cooling", self.cooling, whole=True, zero=True)
@@ -198,7 +198,7 @@ class PlainAdaptorGrammar(Estimator):
         if not words:
             raise UserError("the text has no symbol", remedy="give one with text")
         if self.of_topics:
-            return topic(words, [mark_of(number) for number in range(n_documents)], int(self.topics))
+            return topic(words, [mark_of(number) for number in range(n_documents)], int(self.n_topics))
         if self.grammar == "collocation-syllable":
             return collocation_syllable(words, self.vowels)
         return BY_NAME[str(self.grammar)](words)
@@ -221,7 +221,7 @@ class PlainAdaptorGrammar(Estimator):
         if held_out:
             kept_apart = self._held_out(source, corpus, grammar)
             evaluate = partial(_held_out_score, grammar=grammar, sentences=kept_apart)
-        job = SamplingRun(source.n_documents, evaluate, seed=seed, limits=self.limits())
+        job = SamplingRun(source.n_documents, evaluate, "symbol", seed=seed, limits=self.limits())
         return job, SamplingState(chains)
 
     def _moves(self) -> Moves:
@@ -270,15 +270,29 @@ class PlainAdaptorGrammar(Estimator):
         self.skipped_ = int((~kept).sum())
         if not kept.all() and self.unparsed == "fail":
             first = int(np.flatnonzero(~kept)[0])
-            name = _id_of(corpus, int(found.documents[first]))
-            raise UserError(
-                f"document {shown(name)}: {why_unparsed(found[first], grammar)}",
-                where=corpus.path,
-                remedy="mend the grammar, or skip such sentences (unparsed, --unparsed skip)",
-            )
+            name, unknown = self._first_unknown(corpus, int(found.documents[first]), grammar)
+            problem = unknown or why_unparsed(found[first], grammar)
+            remedy = "mend the grammar, or skip such sentences (unparsed, --unparsed skip)"
+            raise UserError(f"document {shown(name)}: {problem}", remedy=remedy)
         if not kept.any():
             raise UserError("no tree of the grammar comes to any sentence", remedy="mend the grammar")
         return found.take(kept)
+
+    def _first_unknown(self, corpus: Corpus, document: int, grammar: Compiled) -> tuple[str, str]:
+        """The id of a document, by its place, and what is wrong with its first symbol that the grammar does
+        not have; "" where it has all."""
+        block = int(np.searchsorted(np.cumsum(corpus.block_sizes), document, side="right"))
+        place = document - sum(corpus.block_sizes[:block])
+        content = corpus.sequences(block).slice(place, place + 1)
+        boundaries = self.punctuation == "boundaries"
+        numbers = terminals_of(corpus.vocabulary, grammar.terminals, boundaries=boundaries)
+        unknown = np.flatnonzero(numbers[content.words] == UNKNOWN)
+        name = corpus.ids(block)[place]
+        if not len(unknown):
+            return name, ""
+        at = int(unknown[0])
+        symbol = shown(corpus.vocabulary.words[content.words[at]])
+        return name, f"symbol {at + 1}, {symbol}, is no terminal of the grammar"
 
     def _held_out(self, source: Source, corpus: Corpus, grammar: Compiled) -> Sentences:
         found = self._of_source(source, corpus, grammar, held_out=True)
@@ -440,10 +454,7 @@ def parsable(sentences: Sentences, grammar: Compiled) -> "np.ndarray[Any, np.dty
 
 
 def why_unparsed(letters: "np.ndarray[Any, np.dtype[np.int32]]", grammar: Compiled) -> str:
-    """What is wrong with a sentence that no tree comes to."""
-    unknown = np.flatnonzero(letters == UNKNOWN)
-    if len(unknown):
-        return f"symbol {int(unknown[0]) + 1} is no terminal of the grammar"
+    """What is wrong with a sentence of known symbols that no tree comes to."""
     last = _without_uses(grammar).beginning(letters)
     if last == len(letters):
         return "the sentence ends where every tree of the grammar goes on"
@@ -465,13 +476,3 @@ def _held_out_score(fitted: Fitted, grammar: Compiled, sentences: Sentences) -> 
     learned = LearnedGrammar.of(fitted.params, grammar)
     nats = sum(parse.nats for parse in learned.parses(sentences.letters, sentences.starts, 0))
     return float(nats) / len(sentences.letters)
-
-
-def _id_of(corpus: Corpus, document: int) -> str:
-    """The id of a document, by its place in the corpus."""
-    first = 0
-    for block, size in enumerate(corpus.block_sizes):
-        if document < first + size:
-            return corpus.ids(block)[document - first]
-        first += size
-    raise ValueError(document)

@@ -59,6 +59,11 @@ class Run(ABC, Generic[State]):
     def n_documents(self) -> int:
         """Documents that a pass reads."""
 
+    @property
+    def token(self) -> str:
+        """What scores are a mean over, for those who watch."""
+        return "word"
+
     @abstractmethod
     def steps(self, state: State) -> Iterator[TraceRecord]:
         """The steps that are left of the present pass, one at least: each changes `state` and gives the

@@ -129,11 +129,11 @@ class Lines(Observer):
         self.last = time.perf_counter()
         self.said = self.record
         rate, left = pace(job, state, self.from_documents, self.started)
-        line = f"{describe(self.record)}, {rate:,.0f} documents/s"
+        line = f"{describe(self.record, job.token)}, {rate:,.0f} documents/s"
         print(line if over else f"{line}, {left}", file=self.out, flush=True)
 
 
-def describe(record: TraceRecord) -> str:
+def describe(record: TraceRecord, token: str = "word") -> str:
     """A record in words.
 
     >>> describe({"pass": 2, "step": 7, "score": -7.5, "kind": "bound"})
@@ -141,7 +141,7 @@ def describe(record: TraceRecord) -> str:
     """
     text = f"pass {record['pass']}, step {record['step']}"
     if "score" in record:
-        text += f", {KINDS[record['kind']]} {record['score']:.4f} nats/word"
+        text += f", {KINDS[record['kind']]} {record['score']:.4f} nats/{token}"
     return text + (f", held-out {record['held_out']:.4f}" if "held_out" in record else "")
 
 

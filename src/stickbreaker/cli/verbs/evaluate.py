@@ -18,7 +18,13 @@ from stickbreaker.cli.console import (
     refuse_written,
     threads_option,
 )
-from stickbreaker.cli.document_scoring import kind_at, score_as_text, score_documents
+from stickbreaker.cli.document_scoring import (
+    kind_at,
+    score_as_text,
+    score_documents,
+    segmentation_as_text,
+    segmentation_scores,
+)
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.options.unseen import (
@@ -69,6 +75,11 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
     help="Count there which words keep company, for coherence.  [default: the documents scored]",
 )
 @click.option("--labels", metavar="FIELD", help="Predict this field of the documents from their topics.")
+@click.option(
+    "--nonterminal",
+    metavar="SYMBOL",
+    help="Grammars: which symbol's pieces are compared.  [default: Word, or the last that is adapted]",
+)
 @unseen_options
 @engine_options
 @threads_option
@@ -82,6 +93,7 @@ def evaluate(
     particles: int,
     reference: str | None,
     labels: str | None,
+    nonterminal: str | None,
     unseen: str | None,
     spelling_of: Path | None,
     where: EngineChoice,
@@ -97,11 +109,14 @@ def evaluate(
 
     Of a language model: the perplexity of words and ends of sentences, of all and of the known ones.
 
+    Of a grammar: how alike its pieces are to the words of sentences that have blanks between them (of
+    symbols that are spaced, two blanks), and log p of sentences.
+
     On Spark (--engine spark) executors score a corpus by completion alone.
     """
     if where.engine == "spark":
         refuse_written(ALONE, "does not go with --engine spark")
-        if "score" in kind_at(model, "evaluate").measures:
+        if {"score", "segmentation"} & set(kind_at(model, "evaluate").measures):
             raise click.UsageError("--engine spark scores models of topics alone: leave it out")
         result = completion_on_spark(model, inputs, completion, where)
         emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
@@ -112,6 +127,14 @@ def evaluate(
     if not left_to_right:
         refuse_written(("particles",), "needs --left-to-right")
     measures = kind_at(model, "evaluate").measures
+    if "segmentation" not in measures:
+        refuse_written(("nonterminal",), "is for grammars")
+    else:
+        refuse_written(("completion", *ALONE), "has no meaning for a grammar")
+        with naming(" ".join(inputs)):
+            result = segmentation_scores(model, inputs, reading, nonterminal)
+        emit(result, as_json, segmentation_as_text)
+        return
     if "score" in measures:
         refuse_written(("completion", *ALONE), "has no meaning for a model of this kind")
         with naming(" ".join(inputs)):

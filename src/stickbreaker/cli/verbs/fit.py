@@ -15,6 +15,7 @@ from stickbreaker.cli.console import (
     refuse_written,
     threads_option,
 )
+from stickbreaker.cli.fit_grammar import grammar
 from stickbreaker.cli.fit_stream import (
     StreamChoice,
     fit_stream,
@@ -382,6 +383,9 @@ def ngram(
     corpus = begin_run(model, inputs, out, reading, choice, held_out, overwrite)
     tell_of_unknown_words(model, corpus)
     go_on(out, checkpoint_every, None, as_json)
+
+
+fit.add_command(grammar)
 
 
 def _fit(

@@ -1,1 +1,1 @@
-"""What grammars need of texts: sentences of symbols, gold segmentations, and models from their directories."""
+"""What grammars need of texts: sentences of symbols, their trees and pieces, gold segmentations."""

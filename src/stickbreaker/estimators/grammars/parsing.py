@@ -12,6 +12,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.estimators.grammars.sentences import BOUNDARY, Sentences
 from stickbreaker.models.grammars.parser import DRAWS, Parse
 from stickbreaker.models.grammars.trees import Tree, tree_of
+import itertools
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
@@ -63,7 +64,7 @@ def segmented(
     begins[:-1][model.numbers_of()[lines.content.words] != BOUNDARY] = inside
     for tokens, start in zip(lines.tokens, lines.content.offsets.tolist(), strict=False):
         places = [*np.flatnonzero(begins[start : start + len(tokens)]).tolist(), len(tokens)]
-        yield [model.join(tokens[at:end]) for at, end in zip(places, places[1:], strict=False)]
+        yield [model.join(tokens[at:end]) for at, end in itertools.pairwise(places)]
 
 
 def cuts_of(

@@ -1,0 +1,211 @@
+"""`stickbreaker fit grammar`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import (
+    NumberRange,
+    command,
+    inputs_argument,
+    note,
+    refuse_written,
+    threads_option,
+)
+from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
+from stickbreaker.cli.options.params import RENAMED
+from stickbreaker.cli.running import begin_run, go_on
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Analysis, VocabularyRule
+    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.models.grammars.grammar import Grammar
+
+LARGEST = 100  # MB of a grammar's file
+
+
+@dataclass(frozen=True)
+class SymbolChoice:
+    """How a grammar reads texts: by what its estimator says."""
+
+    model: "PlainAdaptorGrammar"
+    given: tuple[str, ...] = ()
+
+    def analysis(self, largest: int | None = None) -> "Analysis | None":
+        """The analysis; None: as every corpus is by default."""
+        found, _ = self.model.reads_texts_by()
+        return found  # pyright: ignore[reportReturnType]
+
+    def rule(self, largest: int | None = None) -> "VocabularyRule | None":
+        """Which symbols are in the vocabulary; None: as by default."""
+        return self.model.reads_texts_by()[1]
+
+
+@click.command(epilog="Example: stickbreaker fit grammar sentences.txt --out model --grammar collocation")
+@inputs_argument
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Directory of the model to make.")
+@click.option(
+    "--grammar",
+    default="unigram",
+    show_default=True,
+    metavar="FILE|NAME",
+    help="A file in the format of py-cfg or PyAdaGram; or unigram, collocation, collocation-syllable, "
+    "morphology (a line is a word) or topic (documents of words), over the symbols of the text.",
+)
+@click.option(
+    "--inference", default="mcmc", show_default=True, type=click.Choice(["mcmc"]), help="How to infer."
+)
+@click.option(
+    "--iterations", default=200, show_default=True, type=click.IntRange(1), help="Sweeps of the sampler."
+)
+@click.option(
+    "--init",
+    default="incremental",
+    show_default=True,
+    type=click.Choice(["incremental", "batch"]),
+    help="At the start sentences enter one by one, each by what those before it have, or all by the rules "
+    "alone. The start decides what is found.",
+)
+@click.option(
+    "--chains",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Chains side by side, of which the best speaks.",
+)
+@click.option(
+    "--symbols",
+    default="characters",
+    show_default=True,
+    type=click.Choice(["characters", "spaced"]),
+    help="A sentence is of characters, blanks left out; or of what stands between blanks.",
+)
+@click.option(
+    "--punctuation",
+    default="symbols",
+    show_default=True,
+    type=click.Choice(["symbols", "boundaries"]),
+    help="Marks of punctuation are symbols as others, or end words and are left out.",
+)
+@click.option(
+    "--unparsed",
+    default="fail",
+    show_default=True,
+    type=click.Choice(["fail", "skip"]),
+    help="What to do about sentences that no tree of the grammar comes to.",
+)
+@click.option(
+    "--weights",
+    default="learned",
+    show_default=True,
+    type=click.Choice(["learned", "fixed"]),
+    help="The weights of rules: learned from priors, or as the grammar has them.",
+)
+@click.option(
+    "--processes",
+    default="learned",
+    show_default=True,
+    type=click.Choice(["learned", "fixed"]),
+    help="Discounts and concentrations: learned, or as the grammar has them.",
+)
+@click.option(
+    "--relabel/--no-relabel",
+    default=True,
+    show_default=True,
+    help="Draw remembered subtrees anew, with all who use them.",
+)
+@click.option(
+    "--temperature",
+    default=1.0,
+    show_default=True,
+    type=NumberRange(1.0),
+    help="Of the first sweep; above 1 more is tried.",
+)
+@click.option(
+    "--cooling", type=click.IntRange(0), help="Sweeps until the temperature is 1.  [default: half of all]"
+)
+@click.option(
+    "--topics", default=5, show_default=True, type=click.IntRange(1), help="--grammar topic: how many."
+)
+@click.option(
+    "--vowels",
+    metavar="SYMBOLS",
+    help="--grammar collocation-syllable: which symbols are vowels.  [default: those of Latin, Greek and "
+    "Cyrillic letters]",
+)
+@click.option(
+    "--held-out",
+    default=0.0,
+    show_default=True,
+    type=NumberRange(0.0, 0.9),
+    help="Share of the lines that are never learned from, and scored meanwhile.",
+)
+@click.option("--seed", default=0, show_default=True, type=int, help="The same seed gives the same model.")
+@threads_option
+@click.option(
+    "--checkpoint-every",
+    default=60.0,
+    show_default=True,
+    type=NumberRange(0.0),
+    help="Seconds; 0: every sweep.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
+@reading_options
+@command
+def grammar(
+    inputs: tuple[str, ...],
+    out: Path,
+    grammar: str,
+    held_out: float,
+    reading: ReadingChoice,
+    checkpoint_every: float,
+    overwrite: bool,
+    threads: int | None,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Learn a grammar that remembers subtrees: words, stems, collocations, topics.
+
+    A line is a sentence, and blanks in it are left out: the model finds the words. Next: `segment`, `parse`
+    and `rules`. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on. A chain runs on one core.
+    """
+    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+
+    if grammar != "topic":
+        refuse_written(("topics",), "needs --grammar topic")
+    if grammar != "collocation-syllable":
+        refuse_written(("vowels",), "needs --grammar collocation-syllable")
+    if grammar == "topic":
+        refuse_written(("symbols", "punctuation"), "does not go with --grammar topic, which reads words")
+    if settings["temperature"] == 1.0:
+        refuse_written(("cooling",), "needs a --temperature above 1")
+    params = {RENAMED.get(name, name): value for name, value in settings.items()}
+    model = PlainAdaptorGrammar(grammar_from(grammar), **params)
+    begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
+    if model.skipped_:
+        note(f"{model.skipped_:,} sentences are skipped: no tree of the grammar comes to them")
+    go_on(out, checkpoint_every, threads, as_json)
+
+
+def grammar_from(given: str) -> "Grammar | str":
+    """A grammar from a file, or its name. Raises UserError for what is neither, and for a wrong grammar."""
+    from stickbreaker.models.grammars.grammar import Grammar
+    from stickbreaker.models.grammars.named import BY_NAME
+
+    if given in BY_NAME:
+        return given
+    path = Path(given)
+    if not path.exists():
+        remedy = f"there are: {', '.join(BY_NAME)}; or give a file"
+        raise UserError("is no grammar's name, and there is no such file", where=given, remedy=remedy)
+    if path.is_file() and path.stat().st_size > LARGEST << 20:
+        raise UserError(f"has more than {LARGEST} MB", where=given, remedy="give a grammar")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise UserError("is not UTF-8", where=given, line=line, remedy="give a grammar as text") from None
+    return Grammar.from_text(text, given)

@@ -1,0 +1,217 @@
+"""`stickbreaker segment`, `parse` and `rules`: what a grammar that was learned makes of sentences."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stickbreaker.cli.console import command, emit, model_argument, note, refuse_file, say, tell_of_compiling
+from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
+from stickbreaker.core.errors import UserError
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+
+files_argument = click.argument("inputs", nargs=-1, required=True, metavar="FILE...")
+nonterminal_option = click.option(
+    "--nonterminal",
+    metavar="SYMBOL",
+    help="Cut by this symbol.  [default: Word, or the last that is adapted]",
+)
+seed_option = click.option("--seed", default=0, show_default=True, help="The same seed gives the same trees.")
+out_option = click.option(
+    "--out", type=click.Path(path_type=Path), help="File to write.  [default: standard output]"
+)
+overwrite_option = click.option("--overwrite", is_flag=True, help="Replace the file at --out.")
+
+
+@click.command(epilog="Example: stickbreaker segment model sentences.txt --nonterminal Word --out words.txt")
+@model_argument
+@files_argument
+@nonterminal_option
+@out_option
+@overwrite_option
+@seed_option
+@reading_options
+@command
+def segment(
+    model: Path,
+    inputs: tuple[str, ...],
+    nonterminal: str | None,
+    out: Path | None,
+    overwrite: bool,
+    seed: int,
+    reading: ReadingChoice,
+    as_json: bool,
+) -> None:
+    """Cut sentences into pieces, by a symbol of a grammar: a line for each, blanks between pieces.
+
+    A cut is where more than half of a sentence's trees have one: of the sampler's own, for sentences that
+    were learned from, and for others of trees drawn given them. With --json, pieces are lists.
+    """
+    from stickbreaker.estimators.grammars.parsing import segmented
+
+    estimator = load_grammar(model, "segment", out, overwrite)
+    documents = texts_of(inputs, reading)
+    pieces = segmented(estimator, (text for _, text in documents), nonterminal, seed)
+    between = " " if estimator.symbols == "characters" else "  "
+    if as_json and out is None:
+        found = [{"id": name, "pieces": own} for (name, _), own in zip(documents, pieces, strict=True)]
+        emit({"sentences": found}, as_json, str)
+        return
+    _write((between.join(own) for own in pieces), out, as_json)
+
+
+@click.command(epilog="Example: stickbreaker parse model sentences.txt --how samples --trees 5")
+@model_argument
+@files_argument
+@click.option(
+    "--how",
+    default="best",
+    show_default=True,
+    type=click.Choice(["best", "samples", "minimum-risk"]),
+    help="The most probable tree; trees drawn by how probable they are; or that of many whose parts are "
+    "expected most.",
+)
+@click.option("--trees", type=click.IntRange(1), help="--how samples: trees of a sentence.  [default: 1]")
+@out_option
+@overwrite_option
+@seed_option
+@reading_options
+@command
+def parse(
+    model: Path,
+    inputs: tuple[str, ...],
+    how: str,
+    trees: int | None,
+    out: Path | None,
+    overwrite: bool,
+    seed: int,
+    reading: ReadingChoice,
+    as_json: bool,
+) -> None:
+    """Write the trees of sentences in brackets, as treebanks have them, a line a tree.
+
+    Round brackets of the text are -LRB- and -RRB-. A sentence that no tree comes to is "()". With --json, a
+    line is a sentence: its id, log p in nats (null: no tree), and its trees with log p of each.
+    """
+    from stickbreaker.estimators.grammars.parsing import parsed
+
+    if how != "samples" and trees is not None:
+        raise click.UsageError("--trees needs --how samples")
+    estimator = load_grammar(model, "parse", out, overwrite)
+    documents = texts_of(inputs, reading)
+    found = parsed(estimator, (text for _, text in documents), how, trees or 1, seed)
+
+    def lines() -> Iterator[str]:
+        for one in found:
+            brackets = [tree.brackets() for tree in one.trees]
+            if not as_json:
+                yield from brackets or ["()"]
+                continue
+            drawn = [{"tree": tree, "nats": nats} for tree, nats in zip(brackets, one.tree_nats, strict=True)]
+            nats = one.nats if drawn else None
+            yield json.dumps({"id": documents[one.document][0], "nats": nats, "trees": drawn})
+
+    _write(lines(), out, as_json=False)
+
+
+@click.command(epilog="Example: stickbreaker rules model --nonterminal Word --top 20")
+@model_argument
+@click.option("--nonterminal", metavar="SYMBOL", help="Of this adapted symbol alone.")
+@click.option(
+    "--top", default=20, show_default=True, type=click.IntRange(0), help="Subtrees of a symbol; 0: all."
+)
+@command
+def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None:
+    """Print the subtrees that a grammar remembers, most used first, and how often its rules are used."""
+    estimator = load_grammar(model, "rules", None, overwrite=False)
+    symbols = estimator.symbols_ if nonterminal is None else (nonterminal,)
+    subtrees = {symbol: estimator.subtrees(symbol) for symbol in symbols}
+    uses = estimator.params_["uses"].values
+    result = {
+        "symbols": {
+            symbol: {
+                "discount": float(estimator.discounts_[estimator.symbols_.index(symbol)]),
+                "concentration": float(estimator.concentrations_[estimator.symbols_.index(symbol)]),
+                "subtrees": [
+                    {"text": list(one.text), "customers": one.customers, "tables": one.tables}
+                    for one in (found[:top] if top else found)
+                ],
+                "all": len(found),
+            }
+            for symbol, found in subtrees.items()
+        },
+        "rules": [
+            {"rule": str(rule), "uses": float(n)}
+            for rule, n in zip(estimator.grammar_.rules, uses, strict=True)
+        ],
+    }
+    emit(result, as_json, _rules_as_text(estimator.join, whole=nonterminal is None))
+
+
+def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable[[dict[str, Any]], str]:
+    """How to print what `rules` found; `whole`: with rules of the grammar."""
+
+    def text(result: dict[str, Any]) -> str:
+        lines: list[str] = []
+        for symbol, found in result["symbols"].items():
+            process = f"discount {found['discount']:.3f}, concentration {found['concentration']:.1f}"
+            lines.append(f"{symbol}: {found['all']:,} subtrees, {process}")
+            lines += [f"{one['customers']:9,}  {join(one['text'])}" for one in found["subtrees"]]
+        if whole:
+            lines.append("Uses of rules, in trees and remembered subtrees:")
+            lines += [f"{one['uses']:9,.0f}  {one['rule']}" for one in result["rules"]]
+        return "\n".join(lines)
+
+    return text
+
+
+def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "PlainAdaptorGrammar":
+    """A model for a verb that is about grammars. Raises UserError for others, and for a file in the way."""
+    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.estimators.saving import load
+
+    if out is not None:
+        refuse_file(out, overwrite)
+    elif overwrite:
+        raise click.UsageError("--overwrite needs --out")
+    tell_of_compiling()
+    estimator = load(model, verb=verb)
+    assert isinstance(estimator, PlainAdaptorGrammar)
+    return estimator
+
+
+def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[tuple[str, str]]:
+    """Ids and texts of documents. Raises UserError for inputs without texts."""
+    from stickbreaker.corpus.readers import Problems, read_inputs
+
+    problems = Problems(skip=reading.on_error == "skip")
+    documents, kind, _ = read_inputs(inputs, reading.options(), problems)
+    if kind != "text":
+        raise UserError("bags of words have no sentences", where=inputs[0], remedy="give texts")
+    found = [(document.id or str(place), document.text or "") for place, document in enumerate(documents)]
+    if not found:
+        raise UserError("there is no sentence", where=inputs[0], remedy="give texts")
+    return found
+
+
+def _write(lines: Iterable[str], out: Path | None, as_json: bool) -> None:
+    """Write lines to a file, whole or not at all, or to standard output."""
+    if out is None:
+        for line in lines:
+            say(line)
+        return
+    from stickbreaker.core.files import atomic_file
+
+    number = 0
+    with atomic_file(out) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+        for line in lines:
+            file.write(f"{line}\n")
+            number += 1
+    if as_json:
+        emit({"out": str(out), "lines": number}, as_json, str)
+    else:
+        note(f"{out}: {number:,} lines")
