@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
-    from stickbreaker.estimators.grammar import AdaptorGrammar
+    from stickbreaker.estimators.grammars.adaptor_grammar import AdaptorGrammar
     from stickbreaker.estimators.hdp import HDP
     from stickbreaker.estimators.lda import LDA
     from stickbreaker.estimators.ngram import NgramModel
@@ -28,7 +28,7 @@ _HOMES = {
     "LDA": "stickbreaker.estimators.lda",
     "HDP": "stickbreaker.estimators.hdp",
     "NgramModel": "stickbreaker.estimators.ngram",
-    "AdaptorGrammar": "stickbreaker.estimators.grammar",
+    "AdaptorGrammar": "stickbreaker.estimators.grammars.adaptor_grammar",
     "Grammar": "stickbreaker.models.grammars.grammar",
     "Memoised": "stickbreaker.learning.schedules",
     "SplitMerge": "stickbreaker.models.topics.moves.split_merge_settings",

@@ -73,7 +73,7 @@ def _row(
 def states_of(
     grammar: Grammar, sentences: list[str], *, learned: bool = True
 ) -> dict[tuple[Tree, ...], float]:
-    """p(sentences, state) of every state: each sentence's tree, tables named in the order of their opening."""
+    """p(sentences, state) of every state: each sentence's tree, tables named in the order of opening."""
     found: dict[tuple[Tree, ...], float] = {}
     empty = Restaurants((0,) * len(grammar.rules), ())
 

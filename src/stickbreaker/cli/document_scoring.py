@@ -66,9 +66,9 @@ def score_as_text(scores: dict[str, Any]) -> str:
 def segmentation_scores(
     model: Path, inputs: tuple[str, ...], reading: ReadingChoice, nonterminal: str | None
 ) -> dict[str, Any]:
-    """How well a grammar cuts and predicts sentences: see `estimators.grammars.scoring`."""
+    """How well a grammar cuts and predicts sentences: see `estimators.grammars.grammar_scores`."""
     from stickbreaker.cli.verbs.segment import load_grammar, texts_of
-    from stickbreaker.estimators.grammars.scoring import scores_of
+    from stickbreaker.estimators.grammars.grammar_scores import scores_of
 
     estimator = load_grammar(model, "evaluate", None, overwrite=False)
     return scores_of(estimator, [text for _, text in texts_of(inputs, reading)], nonterminal)

@@ -21,7 +21,7 @@ from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, VocabularyRule
-    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
     from stickbreaker.models.grammars.grammar import Grammar
 
 LARGEST = 100  # MB of a grammar's file
@@ -34,10 +34,12 @@ class SymbolChoice:
     model: "PlainAdaptorGrammar"
     given: tuple[str, ...] = ()
 
-    def analysis(self, largest: int | None = None) -> "Analysis | None":
-        """The analysis; None: as every corpus is by default."""
+    def analysis(self, largest: int | None = None) -> "Analysis":
+        """The analysis."""
+        from stickbreaker.corpus import Analysis
+
         found, _ = self.model.reads_texts_by()
-        return found  # pyright: ignore[reportReturnType]
+        return found if isinstance(found, Analysis) else Analysis()
 
     def rule(self, largest: int | None = None) -> "VocabularyRule | None":
         """Which symbols are in the vocabulary; None: as by default."""
@@ -172,7 +174,7 @@ def grammar(
     A line is a sentence, and blanks in it are left out: the model finds the words. Next: `segment`, `parse`
     and `rules`. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on. A chain runs on one core.
     """
-    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 
     if grammar != "topic":
         refuse_written(("topics",), "needs --grammar topic")

@@ -15,6 +15,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.path_locks import scratch_beside
 
 if TYPE_CHECKING:
+    from stickbreaker.cli.fit_grammar import SymbolChoice
     from stickbreaker.cli.options.sentence_options import SentenceChoice
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines.spark import SparkEngine
@@ -57,7 +58,7 @@ def begin_run(
     inputs: tuple[str, ...],
     out: Path,
     reading: ReadingChoice,
-    choice: "AnalysisChoice | SentenceChoice",
+    choice: "AnalysisChoice | SentenceChoice | SymbolChoice",
     held_out: float,
     overwrite: bool,
     look_at: "Callable[[Corpus], object]" = lambda corpus: None,

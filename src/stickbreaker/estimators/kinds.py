@@ -120,8 +120,8 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="AdaptorGrammar",
-            home="stickbreaker.estimators.plain_grammar:PlainAdaptorGrammar",
-            front_door="stickbreaker.estimators.grammar:AdaptorGrammar",
+            home="stickbreaker.estimators.grammars.plain_grammar:PlainAdaptorGrammar",
+            front_door="stickbreaker.estimators.grammars.adaptor_grammar:AdaptorGrammar",
             verbs=("segment", "parse", "rules", "evaluate", "report"),
             measures=("segmentation",),
             token="symbol",

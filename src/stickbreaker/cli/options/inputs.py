@@ -13,6 +13,7 @@ from stickbreaker.cli.console import NumberRange, ProgressLine, note, options_in
 from stickbreaker.core.errors import UserError, shortened_path
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
+    from stickbreaker.cli.fit_grammar import SymbolChoice
     from stickbreaker.cli.options.sentence_options import SentenceChoice
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
@@ -251,7 +252,7 @@ def open_or_build(
     inputs: tuple[str, ...],
     reading: ReadingChoice,
     *,
-    choice: "AnalysisChoice | SentenceChoice | None" = None,
+    choice: "AnalysisChoice | SentenceChoice | SymbolChoice | None" = None,
     analysis: "AnyAnalysis | None" = None,
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,
@@ -290,7 +291,7 @@ def open_or_build(
 def build_corpus(
     inputs: tuple[str, ...],
     reading: ReadingChoice,
-    choice: "AnalysisChoice | SentenceChoice | None",
+    choice: "AnalysisChoice | SentenceChoice | SymbolChoice | None",
     analysis: "AnyAnalysis | None" = None,
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,

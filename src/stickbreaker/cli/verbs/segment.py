@@ -12,7 +12,7 @@ from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
-    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 
 files_argument = click.argument("inputs", nargs=-1, required=True, metavar="FILE...")
 nonterminal_option = click.option(
@@ -171,7 +171,7 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
 
 def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "PlainAdaptorGrammar":
     """A model for a verb that is about grammars. Raises UserError for others, and for a file in the way."""
-    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
     from stickbreaker.estimators.saving import load
 
     if out is not None:

@@ -1,5 +1,6 @@
 """Sentences cut into pieces, and their trees, by a grammar that was learned."""
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,13 +10,12 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
-from stickbreaker.estimators.grammars.sentences import BOUNDARY, Sentences
+from stickbreaker.estimators.grammars.symbol_sentences import BOUNDARY, Sentences
 from stickbreaker.models.grammars.parser import DRAWS, Parse
 from stickbreaker.models.grammars.trees import Tree, tree_of
-import itertools
 
 if TYPE_CHECKING:
-    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 
 HOW = ("best", "samples", "minimum-risk")
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
-from stickbreaker.kernels.grammar_chart import Rules, Symbols
+from stickbreaker.kernels.grammars.grammar_chart import Rules, Symbols
 from stickbreaker.models.grammars.grammar import Grammar, Symbol, Terminal
 
 Integers = NDArray[np.int32]
@@ -221,6 +221,7 @@ def _yields(rules: Rules, n_symbols: int) -> tuple[Integers, Integers]:
     """The fewest and the most terminals that each symbol may come to."""
     shortest, longest = np.full(n_symbols, LONGEST), np.zeros(n_symbols, np.int32)
     for bound, better in ((shortest, np.minimum), (longest, np.maximum)):
+        before = bound
         for _ in range(n_symbols + 1):
             before = bound.copy()
             better.at(bound, rules.parents, _sizes(rules, bound))

@@ -1,4 +1,4 @@
-"""Derivations: the distinct subtrees that a grammar remembers, each made of rules and of other derivations."""
+"""Derivations: the distinct subtrees that a grammar remembers, made of rules and of other derivations."""
 
 from typing import NamedTuple
 

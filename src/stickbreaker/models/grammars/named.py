@@ -27,10 +27,11 @@ def collocation(terminals: Sequence[str]) -> Grammar:
 
 
 def collocation_syllable(terminals: Sequence[str], vowels: str | None = None) -> Grammar:
-    """Collocations of words of one to four syllables: beginnings, kernels and ends (Johnson & Goldwater 2009).
+    """Collocations of words of one to four syllables, with their beginnings and ends (Johnson & Goldwater
+    2009).
 
-    `vowels`: the symbols that a syllable's kernel is made of; None: the vowels among letters. Raises UserError
-    where a text has none.
+    `vowels`: the symbols that a syllable's kernel is made of; None: the vowels among letters. Raises
+    UserError where a text has none.
     """
     given = None if vowels is None else set(vowels.split() if " " in vowels.strip() else vowels)
     kernels = [one for one in terminals if (one in given if given is not None else _is_vowel(one))]

@@ -13,8 +13,7 @@ from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.untrusted import refuse_negative
-from stickbreaker.kernels.adaptor_grammar import Text, fill_to_scale, start_random
-from stickbreaker.kernels.grammar_chart import (
+from stickbreaker.kernels.grammars.grammar_chart import (
     PLAIN,
     Memory,
     Span,
@@ -23,15 +22,16 @@ from stickbreaker.kernels.grammar_chart import (
     draw_tree,
     fill_chart,
 )
-from stickbreaker.kernels.grammar_trees import expanded, longest_beginning, mark_cuts, mistake_in
-from stickbreaker.models.grammars.chain import MOST, frequencies_of, new_chart, new_draft
+from stickbreaker.kernels.grammars.grammar_trees import expanded, longest_beginning, mark_cuts, mistake_in
+from stickbreaker.kernels.grammars.tree_sampling import Text, fill_to_scale, start_random
 from stickbreaker.models.grammars.compiled import Compiled, Integers
-from stickbreaker.models.grammars.sentences import (
+from stickbreaker.models.grammars.sentence_strings import (
     active_symbols,
     known_strings,
     numbered_strings,
     span_starts,
 )
+from stickbreaker.models.grammars.tree_chain import MOST, frequencies_of, new_chart, new_draft
 
 DRAWS = 100  # trees of a sentence that an expectation is a mean over
 
@@ -68,7 +68,7 @@ class LearnedGrammar:
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         starts = np.concatenate([[0], np.cumsum(held["sizes"], dtype=np.int64)])
         names = ("uses", "discounts", "concentrations", "customers", "tables", "entries")
-        found = cls(grammar, *(np.asarray(held[name]) for name in names), starts)
+        found = cls(grammar, **{name: np.asarray(held[name]) for name in names}, starts=starts)
         found.refuse_nonsense()
         return found
 
@@ -188,12 +188,23 @@ class LearnedGrammar:
             following[row], first[at] = first[at], row
             masses[at] += shares[row]
             greatest[at] = max(greatest[at], shares[row])
-        numbers = (np.asarray(each, np.int32) for each in (self.customers, self.tables, np.zeros(n), places))
         nothing = np.zeros(n, np.int32)
         memory = Memory(
-            *numbers, strings.astype(np.int32), nothing, np.diff(offsets).astype(np.int32), following, nothing,
-            first, masses, nothing, nothing, np.zeros(6, np.int32),
-        )  # fmt: skip
+            customers=self.customers.astype(np.int32),
+            parts=self.tables.astype(np.int32),
+            contents=nothing,
+            places=places.astype(np.int32),
+            strings=strings.astype(np.int32),
+            positions=nothing,
+            lengths=np.diff(offsets).astype(np.int32),
+            following=following,
+            before=nothing,
+            first=first,
+            masses=masses,
+            values=nothing,
+            onward=nothing,
+            free=np.zeros(6, np.int32),
+        )
         return memory, greatest, children
 
     def text_of(self, letters: Integers, starts: NDArray[np.int64]) -> Text:

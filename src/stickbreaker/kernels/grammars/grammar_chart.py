@@ -255,7 +255,7 @@ def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, ch
 
 @njit(**PLAIN)
 def close_circles(best, rules, symbols, weights):
-    """Sums over the unary ways within each group that has a circle, (I - U)^-1; best: the greatest of them."""
+    """Sums over the unary ways in each group that has a circle, (I - U)^-1; best: the greatest of them."""
     n_symbols = len(symbols.groups)
     start = 0
     while start < n_symbols:
@@ -308,7 +308,7 @@ def draw_tree(
     start, inner, span, active, scale, heat, best, unary, rules, symbols, weights, memory, masses, discounts,
     chart, draft, state,
 ):  # fmt: skip
-    """Draw a tree into `draft` by a chart; False where nothing comes to the span, or unary steps are too many.
+    """Draw a tree into `draft`; False where nothing comes to the span, or unary steps are too many.
 
     inner, heat, best: as the chart was filled. unary: the most unary steps in a row. `state` is moved on.
     """

@@ -8,10 +8,10 @@ import numpy as np
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis
 from stickbreaker.estimators.grammars.parsing import segmented
-from stickbreaker.evaluation.segmentation import segmentation_of
+from stickbreaker.evaluation.word_segmentation import segmentation_of
 
 if TYPE_CHECKING:
-    from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 
 
 def scores_of(

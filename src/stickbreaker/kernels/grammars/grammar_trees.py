@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from stickbreaker.kernels.grammar_chart import PLAIN, span_at
+from stickbreaker.kernels.grammars.grammar_chart import PLAIN, span_at
 
 
 @njit(**PLAIN)
@@ -23,7 +23,7 @@ def ordered_tables(memory):
 
 @njit(**PLAIN)
 def written(heads, names, memory):
-    """Entries of lists one after the other, and where each list begins. names (tables): what each is called."""
+    """Entries of lists one after the other, and where each list begins. names (tables): their numbers."""
     starts = np.zeros(len(heads) + 1, np.int64)
     for at in range(len(heads)):
         entry, size = heads[at], 0
@@ -45,8 +45,8 @@ def mistake_in(values, symbol, place, letters, rules, symbols, places, tables, t
     """Whether entries are no tree of a symbol with these terminals; -1: they are one.
 
     place: of the adapted symbol whose subtree it is, or -1: its top is not a table. places (tables), tables
-    (tables + 1: where the terminals of each begin in `texts`). A tree's tables must be of adapted symbols that
-    are below it.
+    (tables + 1: where the terminals of each begin in `texts`). A tree's tables must be of adapted symbols
+    that are below it.
     """
     stack[0], top, at = symbol, 1, 0
     for k in range(len(values)):

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.grammars.parsing import ParsedSentence, parsed, segmented
-from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar, Subtree
+from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.estimators.settings import positive
 

@@ -19,7 +19,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.grammars.sentences import (
+from stickbreaker.estimators.grammars.symbol_sentences import (
     UNKNOWN,
     Lines,
     Sentences,
@@ -38,11 +38,11 @@ from stickbreaker.learning.loop import Limits, Run, RunState
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.models.contract import Fitted
-from stickbreaker.models.grammars.chain import AdaptorChain, Moves
 from stickbreaker.models.grammars.compiled import Compiled, compiled
 from stickbreaker.models.grammars.grammar import Grammar
 from stickbreaker.models.grammars.named import BY_NAME, TOPICS, collocation_syllable, mark_of, topic
 from stickbreaker.models.grammars.parser import LearnedGrammar, Parse
+from stickbreaker.models.grammars.tree_chain import AdaptorChain, Moves
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
 
@@ -70,7 +70,7 @@ class Subtree(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class PlainAdaptorGrammar(Estimator):
-    """A grammar whose chosen symbols remember whole subtrees: words, stems, collocations (Johnson et al. 2007).
+    """A grammar whose chosen symbols remember whole subtrees: words, collocations (Johnson et al. 2007).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Sentences as a grammar's charts read them: terminals by number, strings by number, symbols that may occur."""
+"""Sentences as charts read them: terminals by number, strings by number, symbols that may occur."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.adaptor_grammar import Text
-from stickbreaker.kernels.grammar_chart import PLAIN, span_at
+from stickbreaker.kernels.grammars.grammar_chart import PLAIN, span_at
+from stickbreaker.kernels.grammars.tree_sampling import Text
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 
 
@@ -37,7 +37,7 @@ def span_starts(starts: NDArray[np.int64]) -> NDArray[np.int64]:
 def repeated_strings(
     letters: Integers, starts: NDArray[np.int64], n_terminals: int, longest: int
 ) -> tuple[Integers, NDArray[np.int64], int]:
-    """The number of each span's string, where the spans of each sentence begin, and how many numbers there are.
+    """The number of each span's string, where the spans of each sentence begin, and how many there are.
 
     Length by length: a string that occurs twice begins with one that does.
     """

@@ -1,10 +1,10 @@
 """Sampling of adaptor grammars: a sentence's tree leaves, another is drawn, and one of the two stays.
 
-The state is which tree each sentence has and who sits where: every use of an adapted symbol is a customer of
-that symbol's restaurant, at a table that has its subtree; a table that opens uses the rule at the top of the
-subtree once, and whatever is below, whose adapted symbols are customers again. (Johnson, Griffiths & Goldwater
-2007; tables get other subtrees as in Johnson & Goldwater 2009.) The accept step is exact for trees and tables
-together: what is drawn may open several tables of one subtree, or let later ones join the first.
+The state is which tree each sentence has and who sits where: every use of an adapted symbol is a customer
+of that symbol's restaurant, at a table that has its subtree; a table that opens uses the rule at the top of
+the subtree once, and whatever is below, whose adapted symbols are customers again. (Johnson, Griffiths &
+Goldwater 2007; tables get other subtrees as in Johnson & Goldwater 2009.) The accept step is exact for trees
+and tables together: what is drawn may open several tables of one subtree, or let later ones join the first.
 """
 
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.grammar_chart import (
+from stickbreaker.kernels.grammars.grammar_chart import (
     PLAIN,
     Chart,
     Draft,
@@ -241,7 +241,7 @@ def _alike(draft, one, other):
     """Whether two subtrees of a draft are the same."""
     if draft.sizes[one] != draft.sizes[other]:
         return False
-    for step in range(draft.sizes[one]):
+    for step in range(draft.sizes[one]):  # noqa: SIM110
         if draft.values[one + step] != draft.values[other + step]:
             return False
     return True
@@ -368,7 +368,7 @@ def _same(one, other):
     """Whether two drafts are the same tree, all whose subtrees others use too."""
     if one.number[0] != other.number[0]:
         return False
-    for at in range(one.number[0]):
+    for at in range(one.number[0]):  # noqa: SIM110
         if one.values[at] != other.values[at] or one.tables[at] >= 0:
             return False
     return True
@@ -462,8 +462,8 @@ def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, sy
         )
         active = text.active[text.actives[s] : text.actives[s + 1]]
         head = visit(
-            roots[s], text.start, False, span, active, scales[s], heat, text.unary, room, state, rules, symbols,
-            random,
+            roots[s], text.start, False, span, active, scales[s], heat, text.unary, room, state, rules,
+            symbols, random,
         )  # fmt: skip
         if head < -1:
             return -1 - s
@@ -489,7 +489,7 @@ def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, s
         span = Span(
             text.letters[position : position + size],
             text.strings[text.spans[s] : text.spans[s + 1]],
-            np.int64(position),
+            int(position),
             origin,
             text.starts[s + 1] - text.starts[s],
         )

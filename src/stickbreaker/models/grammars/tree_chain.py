@@ -13,7 +13,16 @@ from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import numbered_keys, stream
 from stickbreaker.core.records import Array, Field, Record
-from stickbreaker.kernels.adaptor_grammar import (
+from stickbreaker.kernels.grammars.grammar_chart import Chart, Draft, Memory, Weights
+from stickbreaker.kernels.grammars.grammar_trees import (
+    count_cuts,
+    mistake_in,
+    number_of_strings,
+    ordered_tables,
+    read_lists,
+    written,
+)
+from stickbreaker.kernels.grammars.tree_sampling import (
     Counts,
     Process,
     Room,
@@ -23,20 +32,11 @@ from stickbreaker.kernels.adaptor_grammar import (
     sweep_sentences,
     sweep_tables,
 )
-from stickbreaker.kernels.grammar_chart import Chart, Draft, Memory, Weights
-from stickbreaker.kernels.grammar_trees import (
-    count_cuts,
-    mistake_in,
-    number_of_strings,
-    ordered_tables,
-    read_lists,
-    written,
-)
 from stickbreaker.models.contract import Fitted, Sampler, Score
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 from stickbreaker.models.grammars.derivations import derivations_of
 from stickbreaker.models.grammars.processes import draw_process, log_prior, log_seating
-from stickbreaker.models.grammars.sentences import text_of
+from stickbreaker.models.grammars.sentence_strings import text_of
 
 MOST = 2.0**300  # of what terminals are multiplied by
 
@@ -349,12 +349,12 @@ class AdaptorChain(Sampler):
         rules, symbols = _prior(grammar)
         self._state = State(
             Memory(
-                *(np.zeros(n_tables, np.int32) for _ in range(9)),
-                np.full((n, self._n_strings), -1, np.int32),
-                np.zeros((n, self._n_strings)),
-                np.zeros(n_entries, np.int32),
-                np.zeros(n_entries, np.int32),
-                np.array([-1, 0, -1, 0, 0, 0], np.int32),
+                **{name: np.zeros(n_tables, np.int32) for name in Memory._fields[:9]},
+                first=np.full((n, self._n_strings), -1, np.int32),
+                masses=np.zeros((n, self._n_strings)),
+                values=np.zeros(n_entries, np.int32),
+                onward=np.zeros(n_entries, np.int32),
+                free=np.array([-1, 0, -1, 0, 0, 0], np.int32),
             ),
             Counts(rules, symbols, np.zeros(n), np.zeros(n)),
             self._processes,
@@ -448,8 +448,12 @@ def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: in
 def new_draft(grammar: Compiled, longest: int) -> Draft:
     """Room for a tree of a sentence of so many terminals."""
     n = 2 * longest * (grammar.unary + 1) + 2
-    numbers = [np.zeros(n, np.int32) for _ in range(6)]
-    return Draft(*numbers, np.zeros(n), np.zeros((n, 4), np.int32), np.zeros(1, np.int64))
+    return Draft(
+        **{name: np.zeros(n, np.int32) for name in Draft._fields[:6]},
+        nats=np.zeros(n),
+        stack=np.zeros((n, 4), np.int32),
+        number=np.zeros(1, np.int64),
+    )
 
 
 def new_chart(grammar: Compiled, longest: int) -> Chart:
@@ -486,4 +490,5 @@ def _room(grammar: Compiled, starts: NDArray[np.int64]) -> Room:
 def _prior(grammar: Compiled) -> tuple[Array, Array]:
     """Prior weights of rules, and of symbols those of all their rules."""
     weights = grammar.weights
-    return weights.copy(), np.bincount(grammar.rules.parents, weights, len(grammar.names))
+    sums = np.bincount(grammar.rules.parents, weights, len(grammar.names))
+    return weights.copy(), np.asarray(sums, np.float64)

@@ -1,0 +1,1 @@
+"""Kernels of grammars: charts, trees, and the sampling of who remembers what."""
