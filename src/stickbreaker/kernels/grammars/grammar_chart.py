@@ -147,6 +147,18 @@ def _splits(left, right, i, j, symbols):
 
 
 @njit(**PART)
+def _scaled(mass, heat, power, size, scale):
+    """mass^heat times scale^size, which is `power` where that is no infinity."""
+    if mass <= 0.0:
+        return 0.0
+    if heat != 1.0:
+        mass = mass**heat
+    if power < 1e300:
+        return mass * power
+    return np.exp(np.log(mass) + size * np.log(scale))
+
+
+@njit(**PART)
 def _two(left, right, i, j, best, chart, symbols):
     """The probability of two symbols one after the other, over where they part: the sum, or the greatest."""
     low, high = _splits(left, right, i, j, symbols)
@@ -208,7 +220,7 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
                         place = symbols.adapted[symbol]
                         if place >= 0 and symbol != inner:
                             mass = masses[place, _string_of(span, i, j)] * weights.remembered[place]
-                            mass = (mass if heat == 1.0 else mass**heat) * power
+                            mass = _scaled(mass, heat, power, size, scale)
                             p *= weights.fresh[place]
                             p = max(p, mass) if best else p + mass
                     chart.by_start[symbol, i, j] = p
@@ -336,7 +348,7 @@ def draw_tree(
         if place >= 0:
             fresh = weights.fresh[place]
             mass = masses[place, string] * weights.remembered[place]
-            mass = (mass if heat == 1.0 else mass**heat) * scale ** (j - i)
+            mass = _scaled(mass, heat, scale ** (j - i), j - i, scale)
             if mass > 0.0 and (
                 mass >= (1.0 - 1e-9) * chart.by_start[symbol, i, j] if best else mass > target
             ):

@@ -1,0 +1,260 @@
+"""Adaptor grammars as users learn them: laws of estimators, named grammars, pieces, trees, what is refused."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from stickbreaker import AdaptorGrammar, Corpus, Grammar, UserError, VocabularyRule
+from stickbreaker.estimators import fitting
+from stickbreaker.estimators.grammars.grammar_scores import scores_of
+from stickbreaker.estimators.grammars.symbol_sentences import analysis_of_symbols
+from stickbreaker.testing import EstimatorTests
+
+WORDS = ("the", "a", "dog", "cat", "saw", "ran")
+CONFIGURATIONS = {
+    "unigram": {},
+    "collocation": {"grammar": "collocation"},
+    "batch": {"init": "batch", "chains": 2, "temperature": 2.0},
+    "fixed": {"processes": "fixed", "weights": "fixed", "relabel": False},
+}
+RULES = "1 1 S --> W S\n1 1 S --> W\nW --> L\n1 1 L --> a\n1 1 L --> b\n1 1 L --> a L\n"
+
+
+def sentences_of_words(n, seed=0):
+    """Sentences of two to four words, as two lists: with blanks, and without."""
+    generator = np.random.default_rng(seed)
+    lines = [" ".join(generator.choice(WORDS, size)) for size in generator.integers(2, 5, n)]
+    return lines, [line.replace(" ", "") for line in lines]
+
+
+GOLD, LINES = sentences_of_words(300)
+CORPUS = Corpus.from_texts(
+    [*LINES, ""], analysis=analysis_of_symbols("characters"), rule=VocabularyRule(1, 1.0)
+)
+
+
+class TestLaws(EstimatorTests):
+    wrong: ClassVar = {
+        "grammar": "no grammar",
+        "inference": "guessing",
+        "symbols": "letters",
+        "init": "warm",
+        "max_iter": 0,
+        "chains": 0,
+        "relabel": 1,
+        "weights": "some",
+        "processes": "none",
+        "temperature": 0.5,
+        "cooling": -1,
+        "punctuation": "no",
+        "unparsed": "drop",
+        "n_topics": 0,
+        "vowels": 3,
+        "n_jobs": 0,
+        "random_state": "seed",
+    }
+
+    @pytest.fixture(autouse=True, params=CONFIGURATIONS)
+    def configuration(self, request):
+        self.settings = CONFIGURATIONS[request.param]
+
+    def make(self, **settings):
+        return AdaptorGrammar(**{"max_iter": 5, "random_state": 0, **self.settings, **settings})
+
+    def corpus(self):
+        return CORPUS
+
+    def unseen(self):
+        return ["ξψ", ""]
+
+
+@pytest.fixture(scope="module")
+def learned():
+    return AdaptorGrammar(max_iter=60, random_state=0).fit(LINES)
+
+
+def test_planted_words_are_found(learned):
+    scores = scores_of(learned, GOLD)
+    assert scores["token"]["f1"] > 0.9
+    assert scores["type"]["recall"] == 1.0
+    assert scores["symbols"] == sum(map(len, LINES))
+    assert -2.0 < scores["nats_per_symbol"] < -0.3
+    assert scores["unparsed"] == 0
+    assert {"".join(one.text) for one in learned.subtrees("Word")[:6]} == set(WORDS)
+
+
+def test_without_gold_blanks_there_are_nats_alone(learned):
+    assert set(scores_of(learned, LINES)) == {"sentences", "unparsed", "symbols", "nats_per_symbol"}
+
+
+def test_new_sentences_are_cut_too(learned):
+    assert learned.segment(["thedogsawacat", "", "dogξ"]) == [
+        ["the", "dog", "saw", "a", "cat"],
+        [],
+        ["dogξ"],
+    ]
+    assert learned.segment(["a cat"]) == [["a", "cat"]]
+
+
+def test_the_same_call_gives_the_same_pieces_whatever_else_is_asked(learned):
+    new = ["sawsaw", "dogthecat"]
+    assert learned.segment(new)[1] == learned.segment(new[1:])[0]
+    assert learned.parse(new, "samples", 3) == learned.parse(new, "samples", 3)
+    new = ["acatx".replace("x", "t") * 4]
+    assert (
+        learned.parse(new, "samples", 30)[0].trees
+        != learned.parse(new, "samples", 30, random_state=1)[0].trees
+    )
+
+
+def test_trees_are_of_their_sentences(learned):
+    best, least, drawn = (
+        learned.parse(["thecatran"], how, 20)[0] for how in ("best", "minimum-risk", "samples")
+    )
+    for found in (best, least, drawn):
+        assert all("".join(tree.leaves()) == "thecatran" for tree in found.trees)
+        assert found.nats == best.nats
+        assert max(found.tree_nats) <= best.tree_nats[0] + 1e-9 <= best.nats + 2e-9
+    assert len(drawn.trees) == 20
+    none = learned.parse(["ξ"])[0]
+    assert none.trees == ()
+    assert none.nats == -np.inf
+
+
+def test_score_is_the_mean_of_log_p(learned):
+    found = learned.parse(LINES[:20])
+    expected = sum(one.nats for one in found) / sum(one.symbols for one in found)
+    assert learned.score(LINES[:20]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("grammar", "settings", "text", "symbol"),
+    [
+        ("collocation", {}, "thedogran", "Colloc"),
+        ("collocation-syllable", {}, "thedogran", "OnsetI"),
+        ("morphology", {}, "walking", "Stem"),
+        ("collocation-syllable", {"vowels": "ae"}, "thedag", "Nucleus"),
+    ],
+)
+def test_grammars_by_name(grammar, settings, text, symbol):
+    texts = ["walking", "walks", "talked", "thedogran", "thedag", "acatran"] * 5
+    texts = [one for one in texts if "vowels" not in settings or "o" not in one or "a" in one]
+    model = AdaptorGrammar(grammar, max_iter=10, random_state=0, **settings).fit(texts)
+    assert symbol in model.symbols_
+    assert model.segment([text], symbol)
+    assert "".join(model.parse([text])[0].trees[0].leaves()) == text
+
+
+def test_topics_of_words():
+    texts = ["river bank water boat boat water", "money loan loan credit money"] * 10
+    model = AdaptorGrammar("topic", n_topics=2, max_iter=40, random_state=0).fit(texts)
+    assert model.symbols_ == ("Topic1", "Topic2")
+    found = [{"".join(one.text) for one in model.subtrees(symbol)} for symbol in model.symbols_]
+    assert found[0] | found[1] == set(" ".join(texts).split())
+    with pytest.raises(UserError, match="nothing to segment"):
+        model.segment(texts)
+    assert model.score(texts) < 0.0
+
+
+def test_a_grammar_of_ones_own():
+    model = AdaptorGrammar(RULES, max_iter=10, random_state=0).fit(["ab", "aab", "b"] * 10)
+    assert model.grammar_ == Grammar.from_text(RULES)
+    assert model.get_params()["grammar"] == RULES
+    whole = AdaptorGrammar(Grammar.from_text(RULES), max_iter=10, random_state=0).fit(["ab", "aab", "b"] * 10)
+    assert whole.bound_ == model.bound_
+    assert model.segment(["abab"])
+
+
+def test_spaced_symbols():
+    texts = ["th ih s  ih z", "th ih s", "ih z  th ih s"] * 10
+    model = AdaptorGrammar(symbols="spaced", max_iter=30, random_state=0).fit(texts)
+    assert model.segment(["ih z th ih s"]) == [["ih z", "th ih s"]]
+    assert scores_of(model, texts)["token"]["f1"] > 0.5
+
+
+def test_punctuation_cuts_sentences():
+    texts = [f"{line}, {line}!" for line in LINES[:60]]
+    model = AdaptorGrammar(punctuation="boundaries", max_iter=20, random_state=0).fit(texts)
+    assert "," not in model.grammar_.terminals
+    assert model.segment(["thedog,ran!"])[0][-1] == "!"
+    assert "".join(model.segment(["thedog,ran!"])[0]) == "thedog,ran!"
+    assert AdaptorGrammar(max_iter=2, random_state=0).fit(texts).grammar_.terminals.count(",") == 1
+
+
+def test_what_cannot_be_parsed_is_named_or_skipped():
+    texts = ["ab", "ba", "aab", "cab"]
+    with pytest.raises(UserError, match=r"document .*: no sentence .* symbol 2, 'a'|ends where every"):
+        AdaptorGrammar("1 1 S --> a b\n1 1 S --> b b", max_iter=2).fit(["ab", "ba"])
+    with pytest.raises(UserError, match="symbol 1, 'c', is no terminal"):
+        AdaptorGrammar(RULES, max_iter=2).fit(texts)
+    with pytest.raises(UserError, match="ends where every tree"):
+        AdaptorGrammar("1 1 S --> a b", max_iter=2).fit(["ab", "a"])
+    model = AdaptorGrammar(RULES, unparsed="skip", max_iter=2, random_state=0).fit(texts)
+    assert model.skipped_ == 1
+    with pytest.raises(UserError, match="comes to any sentence"):
+        AdaptorGrammar(RULES, unparsed="skip", max_iter=2).fit(["c", "d"])
+
+
+@pytest.mark.parametrize("texts", [[""], ["", " "], []])
+def test_nothing_to_learn_from(texts):
+    with pytest.raises(UserError):
+        AdaptorGrammar(max_iter=2).fit(texts)
+
+
+def test_hostile_symbols():
+    texts = ["a\u200fb\x00c", "((()))", "</script>", "é\u0301x", "👩‍👩‍👧‍👦ok"] * 4
+    model = AdaptorGrammar("collocation", max_iter=5, random_state=0).fit(texts)
+    for text, pieces in zip(texts, model.segment(texts), strict=True):
+        assert "".join(pieces) == "".join(analysis_of_symbols("characters").analyse(text).words)
+    assert model.parse(["((()))"])[0].trees[0].brackets().count("(") == model.parse(["((()))"])[0].trees[
+        0
+    ].brackets().count(")")
+
+
+def test_a_very_long_sentence():
+    model = AdaptorGrammar(max_iter=2, random_state=0).fit(["thedogran" * 60, *LINES[:20]])
+    assert np.isfinite(model.score(["thecat" * 100]))
+
+
+def test_refused_symbols(learned):
+    with pytest.raises(UserError, match="no symbol 'Foo'"):
+        learned.segment(["the"], "Foo")
+    with pytest.raises(UserError, match="no adapted symbol"):
+        learned.subtrees("Chars")
+    with pytest.raises(UserError, match="how="):
+        learned.parse(["the"], "well")
+    with pytest.raises(UserError, match="a text alone"):
+        learned.segment("the")
+
+
+def test_chains_are_told_apart_and_the_best_speaks():
+    model = AdaptorGrammar(chains=3, max_iter=10, random_state=0).fit(LINES)
+    scores = [record["chains"] for record in model.trace_ if "chains" in record]
+    assert len(scores[-1]) == 3
+    assert len(set(scores[-1])) == 3
+
+
+def test_a_running_model_is_its_last_checkpoint(tmp_path):
+    from stickbreaker.core.errors import Interrupted
+    from stickbreaker.testing.estimators import StopAfter
+
+    corpus = CORPUS.write(tmp_path / "corpus")
+    fitting.begin(AdaptorGrammar(max_iter=6, random_state=0), corpus, tmp_path / "m", held_out=0.1)
+    watch = StopAfter(2)
+    with pytest.raises(Interrupted):
+        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+    early = AdaptorGrammar.load(tmp_path / "m")
+    assert early.n_iter_ == 2
+    fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    late = AdaptorGrammar.load(tmp_path / "m")
+    assert late.n_iter_ == 6
+    assert late.trace_[-1]["held_out"] < 0.0
+
+
+def test_annealing_begins_hot_and_ends_cold():
+    hot = AdaptorGrammar(temperature=3.0, cooling=20, max_iter=40, random_state=0).fit(LINES)
+    cold = AdaptorGrammar(max_iter=40, random_state=0).fit(LINES)
+    early = [model.trace_[0]["nats_per_symbol"] for model in (hot, cold)]
+    assert early[0] != early[1]
+    assert scores_of(hot, GOLD)["token"]["f1"] > 0.85
