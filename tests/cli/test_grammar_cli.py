@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.estimators.test_grammars import GOLD, LINES, RULES
 
-QUICK = ("--iterations", 30, "--seed", 1)
+QUICK = ("--grammar", "unigram", "--iterations", 30, "--seed", 1)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_a_grammar_from_a_file(cli, tmp_path):
     nothing = cli("fit", "grammar", tmp_path / "text.txt", *out, "--grammar", "biggram", code=1).stderr
     assert "unigram, collocation" in nothing
     (tmp_path / "text.txt").write_text("ab\nxab\n")
-    given = (*out, "--grammar", tmp_path / "rules.lt", *QUICK)
+    given = (*out, *QUICK, "--grammar", tmp_path / "rules.lt")
     assert "symbol 1, 'x'" in cli("fit", "grammar", tmp_path / "text.txt", *given, code=1).stderr
     assert not (tmp_path / "n").exists()
     done = cli("fit", "grammar", tmp_path / "text.txt", *given, "--unparsed", "skip")

@@ -13,10 +13,10 @@ from stickbreaker.testing import EstimatorTests
 
 WORDS = ("the", "a", "dog", "cat", "saw", "ran")
 CONFIGURATIONS = {
-    "unigram": {},
-    "collocation": {"grammar": "collocation"},
-    "batch": {"init": "batch", "chains": 2, "temperature": 2.0},
-    "fixed": {"processes": "fixed", "weights": "fixed", "relabel": False},
+    "collocation": {},
+    "unigram": {"grammar": "unigram"},
+    "incremental": {"grammar": "unigram", "init": "incremental", "chains": 2, "temperature": 2.0},
+    "fixed": {"grammar": "unigram", "processes": "fixed", "weights": "fixed", "relabel": False},
 }
 RULES = "1 1 S --> W S\n1 1 S --> W\nW --> L\n1 1 L --> a\n1 1 L --> b\n1 1 L --> a L\n"
 
@@ -71,7 +71,7 @@ class TestLaws(EstimatorTests):
 
 @pytest.fixture(scope="module")
 def learned():
-    return AdaptorGrammar(max_iter=60, random_state=0).fit(LINES)
+    return AdaptorGrammar("unigram", max_iter=60, random_state=0).fit(LINES)
 
 
 def test_planted_words_are_found(learned):
@@ -168,14 +168,14 @@ def test_a_grammar_of_ones_own():
 
 def test_spaced_symbols():
     texts = ["th ih s  ih z", "th ih s", "ih z  th ih s"] * 10
-    model = AdaptorGrammar(symbols="spaced", max_iter=30, random_state=0).fit(texts)
+    model = AdaptorGrammar("unigram", symbols="spaced", max_iter=30, random_state=0).fit(texts)
     assert model.segment(["ih z th ih s"]) == [["ih z", "th ih s"]]
     assert scores_of(model, texts)["token"]["f1"] > 0.5
 
 
 def test_punctuation_cuts_sentences():
     texts = [f"{line}, {line}!" for line in LINES[:60]]
-    model = AdaptorGrammar(punctuation="boundaries", max_iter=20, random_state=0).fit(texts)
+    model = AdaptorGrammar("unigram", punctuation="boundaries", max_iter=20, random_state=0).fit(texts)
     assert "," not in model.grammar_.terminals
     assert model.segment(["thedog,ran!"])[0][-1] == "!"
     assert "".join(model.segment(["thedog,ran!"])[0]) == "thedog,ran!"
@@ -213,7 +213,7 @@ def test_hostile_symbols():
 
 
 def test_a_very_long_sentence():
-    model = AdaptorGrammar(max_iter=2, random_state=0).fit(["thedogran" * 60, *LINES[:20]])
+    model = AdaptorGrammar("unigram", max_iter=2, random_state=0).fit(["thedogran" * 60, *LINES[:20]])
     assert np.isfinite(model.score(["thecat" * 100]))
 
 
@@ -253,8 +253,8 @@ def test_a_running_model_is_its_last_checkpoint(tmp_path):
 
 
 def test_annealing_begins_hot_and_ends_cold():
-    hot = AdaptorGrammar(temperature=3.0, cooling=20, max_iter=40, random_state=0).fit(LINES)
-    cold = AdaptorGrammar(max_iter=40, random_state=0).fit(LINES)
+    hot = AdaptorGrammar("unigram", temperature=3.0, cooling=20, max_iter=40, random_state=0).fit(LINES)
+    cold = AdaptorGrammar("unigram", max_iter=40, random_state=0).fit(LINES)
     early = [model.trace_[0]["nats_per_symbol"] for model in (hot, cold)]
     assert early[0] != early[1]
     assert scores_of(hot, GOLD)["token"]["f1"] > 0.85

@@ -51,10 +51,10 @@ class SymbolChoice:
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Directory of the model to make.")
 @click.option(
     "--grammar",
-    default="unigram",
+    default="collocation",
     show_default=True,
     metavar="FILE|NAME",
-    help="A file in the format of py-cfg or PyAdaGram; or unigram, collocation, collocation-syllable, "
+    help="A file in the format of py-cfg or PyAdaGram; or collocation, unigram, collocation-syllable, "
     "morphology (a line is a word) or topic (documents of words), over the symbols of the text.",
 )
 @click.option(
@@ -65,11 +65,11 @@ class SymbolChoice:
 )
 @click.option(
     "--init",
-    default="incremental",
+    default="batch",
     show_default=True,
-    type=click.Choice(["incremental", "batch"]),
-    help="At the start sentences enter one by one, each by what those before it have, or all by the rules "
-    "alone. The start decides what is found.",
+    type=click.Choice(["batch", "incremental"]),
+    help="The first trees: all drawn by the rules alone, or one by one, each by what those before it have. "
+    "The start decides what is found.",
 )
 @click.option(
     "--chains",

@@ -126,9 +126,9 @@ KINDS: dict[str, Kind] = {
             measures=("segmentation",),
             token="symbol",
             trials={
-                "unigram": {},
-                "collocation": {"grammar": "collocation"},
-                "chains": {"init": "batch", "chains": 2},
+                "collocation": {},
+                "unigram": {"grammar": "unigram"},
+                "chains": {"init": "incremental", "chains": 2},
             },
         ),
     )

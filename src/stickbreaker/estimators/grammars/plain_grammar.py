@@ -74,13 +74,13 @@ class PlainAdaptorGrammar(Estimator):
 
     Parameters
     ----------
-    grammar : "unigram", "collocation", "collocation-syllable", "morphology" or "topic", whose terminals are
+    grammar : "collocation", "unigram", "collocation-syllable", "morphology" or "topic", whose terminals are
         those of the text; or the text of a grammar in the format of py-cfg or PyAdaGram, or a `Grammar`.
     inference : "mcmc".
     symbols : a line is a sentence, of "characters" (blanks left out), or "spaced": of what stands between
         blanks.
-    init : "incremental": sentences enter one by one, each by what those before it have; or "batch": all
-        trees are drawn by the rules alone. The start decides what is found: see the model's page.
+    init : "batch": all first trees are drawn by the rules alone; or "incremental": sentences enter one by
+        one, each by what those before it have. The start decides what is found: see the model's page.
     max_iter : sweeps of the sampler.
     chains : chains side by side; the one whose samples have the best score speaks.
     relabel : whether subtrees that are remembered are drawn anew, too, with all who use them.
@@ -103,18 +103,18 @@ class PlainAdaptorGrammar(Estimator):
     n_iter_ : sweeps done; trace_ : list of records.
 
     >>> from stickbreaker import AdaptorGrammar
-    >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["adog", "acat", "thedog", "thecat"] * 5)
+    >>> model = AdaptorGrammar("unigram", max_iter=50, random_state=0).fit(["adog", "acat", "thedog", "thecat"] * 5)
     >>> model.segment(["thedogacat"])
     [['the', 'dog', 'a', 'cat']]
     """
 
     kind: ClassVar[str] = "AdaptorGrammar"
 
-    grammar: str | Grammar = "unigram"
+    grammar: str | Grammar = "collocation"
     _: KW_ONLY
     inference: str = "mcmc"
     symbols: str = "characters"
-    init: str = "incremental"
+    init: str = "batch"
     max_iter: int = 200
     chains: int = 1
     relabel: bool = True

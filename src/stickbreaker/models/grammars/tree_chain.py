@@ -51,7 +51,7 @@ class Moves:
     given. hottest, cooling: the temperature of the first sweep, and after how many it is 1.
     """
 
-    incremental: bool = True
+    incremental: bool = False
     relabel: bool = True
     learn_processes: bool = True
     learn_rules: bool = True
