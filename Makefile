@@ -10,7 +10,7 @@ WORKERS ?= logical
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-streams bench-spark \
-	bench-ngrams reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream reproduce-ngrams clean
+	bench-ngrams reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream reproduce-ngrams reproduce-grammars-mcmc clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -101,6 +101,11 @@ reproduce-open-vocabulary: $(VENV)/developing
 # FULL=1: more splits and orders, and NIPS
 reproduce-ngrams: $(VENV)/developing
 	$(BIN)/python reproduce/ngrams.py $(PARTS)
+
+# adaptor grammars by Markov chain Monte Carlo on Brent's corpus and Chinese; PARTS="brent": only this part; FULL=1:
+# more seeds and sweeps, and the whole of CTB6
+reproduce-grammars-mcmc: $(VENV)/developing
+	$(BIN)/python reproduce/grammars.py $(PARTS)
 
 # a model of unbounded words and topics learns on Spark from 20 Newsgroups by date; FULL=1: all posts
 reproduce-stream: $(VENV)/developing

@@ -8,8 +8,10 @@ import random
 from stickbreaker import AdaptorGrammar
 from stickbreaker.evaluation.word_segmentation import segmentation_of
 
-WORDS = """you the a that is it to want look at book doggie kitty here see what there can put on
-drink baby open ball where bottle nice little go up""".split()
+SPOKEN = (
+    "you the a that is it to want look at book doggie kitty here see what there can put on drink baby ball"
+)
+WORDS = SPOKEN.split()
 
 
 def main() -> None:

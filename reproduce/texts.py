@@ -23,6 +23,11 @@ TEXTS = {
     "de-news": ("de-news-en/docs.jsonl.gz", "de-news-en/seed_dictionary.txt"),
     "Brown": ("brown/brown.jsonl.gz",),
     "Penn Treebank": tuple(f"ptb-lm/{part}.txt.gz" for part in ("train", "valid", "test")),
+    "Brent": ("br-phono/br-phono.txt",),
+    "Chinese": tuple(
+        f"chinese-segmentation/{part}.txt.gz"
+        for part in ("ctb6_train", "ctb6_test", "pku_test_gold", "cityu_test_gold")
+    ),
     "WikiText-2": tuple(f"wikitext-2/{part}.txt.gz" for part in ("train", "valid", "test")),
 }
 PAGES = {  # corpus: file, languages

@@ -90,9 +90,9 @@ def test_a_grammar_from_a_file(cli, tmp_path):
         tmp_path / "text.txt",
         "--out",
         tmp_path / "m",
+        *QUICK,
         "--grammar",
         tmp_path / "rules.lt",
-        *QUICK,
     )
     assert "W: " in cli("rules", tmp_path / "m").stdout
     (tmp_path / "wrong.lt").write_text("1 1 S --> W\nW --> V\n1 1 V --> W\n")

@@ -25,7 +25,8 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
 
         Raises UserError for a symbol that the grammar does not have, and for one that reads words.
 
-        >>> model = AdaptorGrammar("unigram", max_iter=50, random_state=0).fit(["adog", "acat", "thedog", "thecat"] * 5)
+        >>> texts = ["adog", "acat", "thedog", "thecat"] * 5
+        >>> model = AdaptorGrammar("unigram", max_iter=50, random_state=0).fit(texts)
         >>> model.segment(["thecat"])
         [['the', 'cat']]
         """

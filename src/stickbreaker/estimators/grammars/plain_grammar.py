@@ -103,7 +103,8 @@ class PlainAdaptorGrammar(Estimator):
     n_iter_ : sweeps done; trace_ : list of records.
 
     >>> from stickbreaker import AdaptorGrammar
-    >>> model = AdaptorGrammar("unigram", max_iter=50, random_state=0).fit(["adog", "acat", "thedog", "thecat"] * 5)
+    >>> texts = ["adog", "acat", "thedog", "thecat"] * 5
+    >>> model = AdaptorGrammar("unigram", max_iter=50, random_state=0).fit(texts)
     >>> model.segment(["thedogacat"])
     [['the', 'dog', 'a', 'cat']]
     """

@@ -110,7 +110,8 @@ class Grammar:
         that is adapted. Raises UserError that names the line.
         """
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        read = _read_py_cfg if any("-->" in line for _, line in lines) else _read_pyadagram
+        before_quotes = (line.split('"')[0].split("'")[0] for _, line in lines)
+        read = _read_py_cfg if any("-->" in part for part in before_quotes) else _read_pyadagram
         return cls(*read(lines, where), where)
 
     def to_text(self) -> str:

@@ -1,0 +1,135 @@
+"""Adaptor grammars learned from sentences whose words are known: words found, log p, seconds."""
+
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from statistics import mean
+from typing import Any, NamedTuple
+
+import numpy as np
+from grammar_texts import Sentences
+from pages import Table
+
+from stickbreaker import AdaptorGrammar
+from stickbreaker.evaluation.word_segmentation import segmentation_of
+
+WORKERS = 2  # runs side by side
+
+
+class Plan(NamedTuple):
+    """What is learned from what, and how."""
+
+    text: str
+    grammar: str  # its name in the tables
+    init: str
+    sweeps: int
+    seed: int
+    settings: dict[str, Any]  # further parameters
+
+
+class Run(NamedTuple):
+    """How a run ended.
+
+    `nats`: log p(sentences, trees, tables), with the density of discounts and concentrations where these are
+    learned. Scores are shares; seconds are of a sweep, by the clock, with another run beside it.
+    """
+
+    text: str
+    grammar: str
+    init: str
+    sweeps: int
+    seed: int
+    token: float  # F1 of words, by the cuts of the samples of the second half
+    boundary: float
+    type: float
+    nats: float
+    nats_per_symbol: float  # of each sentence given all others, in the last sweep
+    subtrees: dict[str, int]
+    discounts: list[float]
+    concentrations: list[float]
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        return f"{self.text}, {self.grammar}, {self.init}"
+
+
+def measure(plans: Iterable[Plan], sentences: Callable[[str], Sentences]) -> list[Run]:
+    """All runs, two at a time, printed as they end."""
+
+    def one(plan: Plan) -> Run:
+        run = learn(plan, sentences(plan.text))
+        print(summary(run), flush=True)
+        return run
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        return list(pool.map(one, plans))
+
+
+def learn(plan: Plan, sentences: Sentences) -> Run:
+    """One run."""
+    given = {"grammar": plan.grammar, **plan.settings}
+    model = AdaptorGrammar(**given, init=plan.init, max_iter=plan.sweeps, random_state=plan.seed, n_jobs=1)
+    start = time.perf_counter()
+    model.fit(sentences.joined)
+    seconds = time.perf_counter() - start
+    agreement = segmentation_of(model.segment(sentences.joined, "Word"), sentences.gold)
+    return Run(
+        plan.text,
+        plan.grammar,
+        plan.init,
+        plan.sweeps,
+        plan.seed,
+        agreement.token.f1,
+        agreement.boundary.f1,
+        agreement.type.f1,
+        model.bound_ * int(np.sum(model.params_["lengths"].values)),
+        model.trace_[-1]["nats_per_symbol"],
+        model.sizes(),
+        model.discounts_.tolist(),
+        model.concentrations_.tolist(),
+        seconds / plan.sweeps,
+    )
+
+
+def summary(run: Run) -> str:
+    """A line of a run that has ended."""
+    return (
+        f"{run.name}, seed {run.seed}: words {run.token:.3f}, boundaries {run.boundary:.3f}, types "
+        f"{run.type:.3f}, log p {run.nats:,.0f}; {run.sweeps} sweeps of {run.seconds:.2f} s"
+    )
+
+
+def groups(runs: list[Run]) -> dict[str, list[Run]]:
+    """Runs that differ in their seed alone, by name."""
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        found.setdefault(run.name, []).append(run)
+    return found
+
+
+def spread(values: Iterable[float], form: str = ".3f") -> str:
+    """The mean, and the least and the greatest.
+
+    >>> spread([0.5, 0.7]), spread([0.5])
+    ('0.600 (0.500 to 0.700)', '0.500')
+    """
+    held = list(values)
+    if len(held) == 1:
+        return f"{held[0]:{form}}"
+    return f"{mean(held):{form}} ({min(held):{form}} to {max(held):{form}})"
+
+
+def table(runs: list[Run]) -> Table:
+    """A row a group."""
+    return Table(
+        ("text", "grammar", "start", "sweeps", "seeds", "words, F1", "boundaries", "types", "−log p",
+         "nats a symbol", "s a sweep"),
+        [
+            [own[0].text, own[0].grammar, own[0].init, own[0].sweeps, len(own),
+             spread(run.token for run in own), f"{mean(run.boundary for run in own):.3f}",
+             f"{mean(run.type for run in own):.3f}", spread((-run.nats for run in own), ",.0f"),
+             f"{mean(run.nats_per_symbol for run in own):.3f}", f"{mean(run.seconds for run in own):.2f}"]
+            for own in groups(runs).values()
+        ],
+    )  # fmt: skip
