@@ -139,6 +139,12 @@ def _fits(symbol, i, j, n, symbols):
 
 
 @njit(**PART)
+def _covers(symbol, size, symbols, chart):
+    """Whether a chart has a symbol's probabilities of spans of a size: others are never written."""
+    return chart.live[symbol] and symbols.shortest[symbol] <= size <= symbols.longest[symbol]
+
+
+@njit(**PART)
 def _splits(left, right, i, j, symbols):
     """The first and the last place + 1 where a span may be parted for two symbols."""
     low = max(i + symbols.shortest[left], j - symbols.longest[right])
@@ -186,7 +192,7 @@ def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
         if right >= 0:
             if chart.live[left] and chart.live[right]:
                 p = weights.rules[rule] * _two(left, right, i, j, best, chart, symbols)
-        elif symbols.groups[left] != symbols.groups[symbol] and chart.live[left]:
+        elif symbols.groups[left] != symbols.groups[symbol] and _covers(left, j - i, symbols, chart):
             p = weights.rules[rule] * chart.by_start[left, i, j]
         total = max(total, p) if best else total + p
     return total
@@ -205,29 +211,37 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
     n = len(span.letters)
     for symbol in active:
         chart.live[symbol] = True
+        chart.by_start[symbol, 0, n] = 0.0
     power = 1.0
     for size in range(1, n + 1):
         power *= scale
-        for i in range(n - size + 1):
-            j = i + size
-            at = 0
-            while at < len(active):
-                symbol = active[at]
-                if symbols.circles[symbol] < 0:
-                    p = 0.0
-                    if _fits(symbol, i, j, n, symbols):
-                        p = _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights)
-                        place = symbols.adapted[symbol]
-                        if place >= 0 and symbol != inner:
-                            mass = masses[place, _string_of(span, i, j)] * weights.remembered[place]
-                            mass = _scaled(mass, heat, power, size, scale)
-                            p *= weights.fresh[place]
-                            p = max(p, mass) if best else p + mass
-                    chart.by_start[symbol, i, j] = p
-                    chart.by_end[symbol, j, i] = p
-                    at += 1
-                else:
-                    at = _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, chart)
+        at = 0
+        while at < len(active):
+            symbol = active[at]
+            if symbols.circles[symbol] >= 0:
+                end = at
+                for i in range(n - size + 1):
+                    end = _fill_group(
+                        at, i, i + size, span, active, scale, best, rules, symbols, weights, chart
+                    )
+                at = end
+                continue
+            at += 1
+            if size < symbols.shortest[symbol] or size > symbols.longest[symbol]:
+                continue
+            place = symbols.adapted[symbol] if symbol != inner else np.int32(-1)
+            first = n - size if symbols.at_end[symbol] else 0
+            last = 0 if symbols.at_start[symbol] else n - size
+            for i in range(first, last + 1):
+                j = i + size
+                p = _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights)
+                if place >= 0:
+                    mass = masses[place, _string_of(span, i, j)] * weights.remembered[place]
+                    mass = _scaled(mass, heat, power, size, scale)
+                    p *= weights.fresh[place]
+                    p = max(p, mass) if best else p + mass
+                chart.by_start[symbol, i, j] = p
+                chart.by_end[symbol, j, i] = p
     for symbol in active:
         chart.live[symbol] = False
 
@@ -421,7 +435,7 @@ def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weig
         left, right = rules.lefts[rule], rules.rights[rule]
         share = weights.rules[rule] * fresh
         if right < 0:
-            if chart.live[left] and chart.by_start[left, i, j] > 0.0:
+            if _covers(left, j - i, symbols, chart) and chart.by_start[left, i, j] > 0.0:
                 p = share * chart.by_start[left, i, j]
                 target -= p
                 if not best or p > greatest:
