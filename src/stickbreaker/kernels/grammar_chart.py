@@ -208,7 +208,8 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
                         place = symbols.adapted[symbol]
                         if place >= 0 and symbol != inner:
                             mass = masses[place, _string_of(span, i, j)] * weights.remembered[place]
-                            mass = (mass if heat == 1.0 else mass**heat) * power
+                            if mass > 0.0:  # where there is none, `power` may be infinite
+                                mass = (mass if heat == 1.0 else mass**heat) * power
                             p *= weights.fresh[place]
                             p = max(p, mass) if best else p + mass
                     chart.by_start[symbol, i, j] = p
@@ -336,7 +337,8 @@ def draw_tree(
         if place >= 0:
             fresh = weights.fresh[place]
             mass = masses[place, string] * weights.remembered[place]
-            mass = (mass if heat == 1.0 else mass**heat) * scale ** (j - i)
+            if mass > 0.0:
+                mass = (mass if heat == 1.0 else mass**heat) * scale ** (j - i)
             if mass > 0.0 and (
                 mass >= (1.0 - 1e-9) * chart.by_start[symbol, i, j] if best else mass > target
             ):
