@@ -65,13 +65,13 @@ function grammarCharts({ curves, ranks, lengths }) {
     "#curves": curves.map(({ kind, name, said, lines }) => (
       { file: `nats-${kind}`, name, said, draw: (width, height) => scoreChart(lines, { name, width, height }) })),
     "#memory-charts": lengths.map(({ symbol, name, colour, longest, counts }, i) => ({
-      file: `lengths-${i + 1}`, name, said: "symbols of the text in each subtree, how many subtrees have so many",
+      file: `lengths-${i + 1}`, name, said: "subtrees by their number of symbols",
       draw: (width, height) => stopChart(counts.map((_, k) => k + 1), counts.map((n) => [n]),
         { name, colour, width, height, unit: "symbol", axis: longest ? `symbols (the last bar: ${counts.length} and more)` : "symbols" }),
     })),
   };
   if (ranks.length) {
-    const name = "Use by rank", said = "customers of the most used subtree, of the second, and so on";
+    const name = "Use by rank", said = "customers, the most used subtree first";
     found["#memory-charts"].unshift({ file: "ranks", name, said, draw: (width, height) => rankChart(ranks, { name, width, height }) });
   }
   return found;

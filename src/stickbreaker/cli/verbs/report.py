@@ -63,7 +63,7 @@ def report(
 
 
 def _page_of(model: Path, title: str, options: dict[str, Any]) -> Any:
-    """The page of a model of topics; or of a language model or a grammar, for which no option means anything."""
+    """The page of a model of topics, or of another kind, for which no such option means anything."""
     from stickbreaker.report.page_records import page_of
 
     kind = kind_at(model, "report")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -165,7 +166,7 @@ def _percent(share: float) -> str:
 def _legend() -> list[tuple[int, str]]:
     """Each shade and what it means."""
     sure = [round(100.0 * (1.0 - level)) for level in LEVELS]
-    between = [f"{low} to {high}%" for high, low in zip(sure, sure[1:], strict=False)]
+    between = [f"{low} to {high}%" for high, low in itertools.pairwise(sure)]
     return list(enumerate([f"over {sure[0]}% sure", *between, f"under {sure[-1]}%"]))
 
 
@@ -173,7 +174,7 @@ def _tree(one: DrawnTree) -> dict[str, Any]:
     return {
         "number": f"{one.number:,}",
         "text": clean(one.text),
-        "nats": f"{one.nats:.1f}",
+        "nats": f"{one.nats:.1f}".replace("-", "−"),
         "share": _percent(math.exp(min(one.tree_nats - one.nats, 0.0))),
         "top": _node(one.top),
         "brackets": clean(one.brackets),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -96,7 +97,7 @@ def _chosen(sentences: Sentences) -> list[int]:
 def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
     """Where pieces begin and end: before the first symbol, after the last, and where most trees cut."""
     places = [0, *(at for at in range(1, n) if cuts[at] > 0.5), n]
-    return list(zip(places, places[1:], strict=False))
+    return list(itertools.pairwise(places))
 
 
 def _piece(
@@ -108,6 +109,6 @@ def _piece(
     inner = [float(cuts[at]) for at in range(start + 1, end)]
     doubtful = [at for at in range(start + 1, end) if cuts[at] >= DOUBT]
     places = [start, *doubtful, end]
-    parts = [model.join(text[at:to]) for at, to in zip(places, places[1:], strict=False)]
+    parts = [model.join(text[at:to]) for at, to in itertools.pairwise(places)]
     sure = min([1.0, *edges, *(1.0 - share for share in inner)])
     return Piece(parts, [float(cuts[at]) for at in doubtful], sure, *uses)
