@@ -217,7 +217,7 @@ def test_damaged_sentences_are_refused(unigram: Path, wrong: str) -> None:
         {"letters": values + 1000, "lengths": values + 1, "cuts": values[:, 1:]}[wrong] if wrong else values
     )
     model.params_ = {**model.params_, wrong: model.params_[wrong]._replace(values=changed)}
-    with pytest.raises(ValueError, match="another|other|end"):
+    with pytest.raises(ValueError, match=r"another|other|end"):
         page_of_grammar(model, ModelDirectory(unigram).manifest(), "t")
 
 

@@ -15,7 +15,7 @@ function scoreChart(lines, { name, width, height }) {
   const ends = drawn.map((line) => line.points[line.points.length - 1]);
   const worst = ends.reduce((a, b) => (b.y > a.y ? b : a));
   const { left, right, bottom, px, py, xTicks, yTicks, top } = axes([...drawn.flatMap((line) => line.points), worst], width, height);
-  const fine = yTicks.length > 1 && yTicks[1] - yTicks[0] < 1;
+  const step = yTicks.length > 1 ? yTicks[1] - yTicks[0] : 1, digits = clamp(Math.ceil(1 - Math.log10(step)), 0, 6);
   const say = (line, i) => `${line.name ? `${line.name}: ` : ""}${shortNumber(line.points[0].y)} at first, ${shortNumber(ends[i].y)} at the end`;
   const dot = (line) => (p) => node("circle", { cx: px(p.x), cy: py(p.y), r: 2.6, fill: line.colour },
     node("title", {}, `${line.name ? `${line.name}, ` : ""}sweep ${grouped(p.x)}: ${p.y.toFixed(3)}`));
@@ -26,7 +26,7 @@ function scoreChart(lines, { name, width, height }) {
   return node("svg", { class: "line-chart", role: "img", "aria-label": `${name}. ${drawn.map(say).join("; ")}`, ...frame(width, height) },
     yTicks.flatMap((y) => [
       node("line", { class: "grid", x1: left, x2: right, y1: py(y), y2: py(y) }),
-      node("text", { class: "figure", x: left - 9, y: Number(py(y)) + 4, "text-anchor": "end" }, fine ? y.toFixed(2) : grouped(y))]),
+      node("text", { class: "figure", x: left - 9, y: Number(py(y)) + 4, "text-anchor": "end" }, step < 1 ? y.toFixed(digits) : grouped(y))]),
     xTicks.map((x) => node("text", { class: "figure", x: px(x), y: bottom + 19, "text-anchor": "middle" }, x % 1 ? x.toFixed(1) : grouped(x))),
     node("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, "sweeps"),
     drawn.flatMap(curve), cornerLegend(lines, right, 14));

@@ -80,7 +80,7 @@ def _curve(curve: ScoreCurve) -> dict[str, Any]:
         {
             "name": shown_word(line.name) if line.name else "",
             "colour": colour,
-            "points": thinned(list(line.points)),
+            "points": [(x, round(y, 6)) for x, y in thinned(list(line.points))],
         }
         for line, colour in zip(lines, colours, strict=True)
     ]
