@@ -18,7 +18,7 @@ from test_report_html import Elements, data_block
 from stickbreaker import AdaptorGrammar
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Field
-from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.estimators.saving import load
 from stickbreaker.models.grammars.grammar import Grammar
 from stickbreaker.report import render
@@ -62,7 +62,7 @@ LEARNED: dict[str, tuple[Any, list[str], dict[str, Any]]] = {
     "topic": (
         "topic",
         ["dog cat dog bird", "sum term factor sum", "cat bird dog", "factor term sum"],
-        {"topics": 2},
+        {"n_topics": 2},
     ),
     "wild": ("unigram", [" ".join(WILD[i:] + WILD[:i]) for i in range(len(WILD))] * 2, {"symbols": "spaced"}),
     "unadapted": (UNADAPTED, ["abab", "aab", "b"] * 3, {}),

@@ -9,7 +9,7 @@ from typing import Any
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.estimators.saving import load
 from stickbreaker.models.grammars.grammar import Grammar, Terminal
 from stickbreaker.models.grammars.named import BY_NAME

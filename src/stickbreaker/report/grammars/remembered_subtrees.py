@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar, Subtree
+from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
 from stickbreaker.report.grammars.grammar_page_data import AdaptedSymbol, SubtreeRow
 
 MOST_USED = 40  # rows of the table of each symbol

@@ -9,8 +9,8 @@ import numpy as np
 
 from stickbreaker.core.records import Array
 from stickbreaker.estimators.grammars.parsing import cuts_of
-from stickbreaker.estimators.grammars.sentences import Sentences
-from stickbreaker.estimators.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.estimators.grammars.symbol_sentences import Sentences
 from stickbreaker.report.grammars.grammar_page_data import Piece, SegmentedSentence
 from stickbreaker.report.grammars.remembered_subtrees import uses_of_texts
 
