@@ -157,6 +157,37 @@ def test_topics_of_words():
     assert model.score(texts) < 0.0
 
 
+def test_marks_are_of_documents_whatever_block_they_are_in(monkeypatch):
+    texts = [f"word{'abcdefgh'[n]}" for n in range(8)]
+    whole = AdaptorGrammar("topic", n_topics=2, max_iter=3, random_state=0)
+    corpus = Corpus.from_texts(texts, rule=VocabularyRule(1, 1.0))
+    job, state = whole.new_run(corpus, 0, held_out=0.4)
+    (chain,) = state.chains.samplers
+    marks = [chain._grammar.terminals[k] for k in chain._text.letters[chain._text.starts[:-1]]]
+    content = chain._text.letters
+    for mark, start, end in zip(marks, chain._text.starts, chain._text.starts[1:], strict=False):
+        word = "".join(chain._grammar.terminals[k] for k in content[start + 1 : end])
+        assert texts.index(word) + 1 == int(mark[1:])
+    assert 0 < len(marks) < 8
+    assert job.n_documents == len(marks)
+
+
+def test_forged_sums_are_refused(learned):
+    from stickbreaker.estimators.grammars.plain_grammar import refuse_other_sums
+
+    refuse_other_sums(learned.params_, learned.compiled_)
+    for name, change in {
+        "letters": lambda values: values + 100,
+        "lengths": lambda values: values + 1,
+        "cuts": lambda values: values[:, :-1],
+        "kept": lambda values: values * 0,
+    }.items():
+        item = learned.params_[name]
+        forged = {**learned.params_, name: item._replace(values=change(np.array(item.values)))}
+        with pytest.raises(ValueError, match=r"another|cuts"):
+            refuse_other_sums(forged, learned.compiled_)
+
+
 def test_a_grammar_of_ones_own():
     model = AdaptorGrammar(RULES, max_iter=10, random_state=0).fit(["ab", "aab", "b"] * 10)
     assert model.grammar_ == Grammar.from_text(RULES)

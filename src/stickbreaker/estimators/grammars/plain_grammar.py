@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, shown
@@ -238,21 +239,24 @@ class PlainAdaptorGrammar(Estimator):
         )
 
     def _sentences(
-        self, content: Sequences, vocabulary: Vocabulary, terminals: tuple[str, ...], first: int = 0
+        self,
+        content: Sequences,
+        vocabulary: Vocabulary,
+        terminals: tuple[str, ...],
+        documents: NDArray[np.int64],
     ) -> Sentences:
-        """The sentences of documents, the first of which has the place `first` in its corpus."""
+        """The sentences of documents, which have these places in their corpus."""
         if self.of_topics:
-            return words_as_sentences(content, vocabulary, terminals, first)
+            return words_as_sentences(content, vocabulary, terminals, documents)
         numbers = terminals_of(vocabulary, terminals, boundaries=self.punctuation == "boundaries")
-        return sentences_of(content, numbers, first)
+        return sentences_of(content, numbers, documents)
 
     def _of_source(self, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool) -> Sentences:
         """The sentences of a source's documents, those to learn from or those held out."""
         parts: list[Sentences] = []
         for block in range(source.n_blocks):
             numbers, content = source.block(block, held_out=held_out)
-            found = self._sentences(content, corpus.vocabulary, grammar.terminals)
-            parts.append(found._replace(documents=numbers[found.documents]))
+            parts.append(self._sentences(content, corpus.vocabulary, grammar.terminals, numbers))
         ends = np.cumsum([0] + [len(part.letters) for part in parts])
         starts = [part.starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
         return Sentences(
@@ -322,6 +326,7 @@ class PlainAdaptorGrammar(Estimator):
         self.state_: RunState = state
         self.grammar_ = self.grammar_of(self.vocabulary_, self.corpus_["documents"])
         self.learned_ = LearnedGrammar.of(params, compiled(self.grammar_))
+        refuse_other_sums(params, self.compiled_)
         self.n_features_in_ = len(self.vocabulary_)
 
     @property
@@ -407,14 +412,15 @@ class PlainAdaptorGrammar(Estimator):
         """Texts as the model reads them."""
         return Lines.of(texts, self.analysis_, self.vocabulary_)
 
-    def numbers_of(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
+    def numbers_of(self) -> NDArray[np.int64]:
         """The terminal of each row of the vocabulary; see `terminals_of`."""
         boundaries = self.punctuation == "boundaries"
         return terminals_of(self.vocabulary_, self.compiled_.terminals, boundaries=boundaries)
 
     def sentences_in(self, content: Sequences) -> Sentences:
         """The sentences of documents whose words are rows of the model's vocabulary."""
-        return self._sentences(content, self.vocabulary_, self.compiled_.terminals)
+        documents = np.arange(len(content.offsets) - 1)
+        return self._sentences(content, self.vocabulary_, self.compiled_.terminals, documents)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         """log p of the sentences that some tree comes to, and their symbols."""
@@ -443,7 +449,22 @@ class PlainAdaptorGrammar(Estimator):
 _NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0))
 
 
-def parsable(sentences: Sentences, grammar: Compiled) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+def refuse_other_sums(params: Record, grammar: Compiled) -> None:
+    """Raise ValueError where what is kept of the text learned from is not of one text and grammar."""
+    letters, lengths, cuts, kept = (params[name].values for name in ("letters", "lengths", "cuts", "kept"))
+    if any(values.dtype.kind not in "iu" for values in (letters, lengths, cuts, kept)) or kept.shape != ():
+        raise ValueError("sums that are no whole numbers")
+    if letters.ndim != 1 or lengths.ndim != 1 or cuts.shape != (len(grammar.adapted), len(letters)):
+        raise ValueError("sums of another text")
+    if lengths.min(initial=1) < 1 or int(lengths.sum()) != len(letters):
+        raise ValueError("sentences of another text")
+    if len(letters) and not 0 <= int(letters.min()) <= int(letters.max()) < len(grammar.terminals):
+        raise ValueError("symbols of another grammar")
+    if cuts.size and not 0 <= int(cuts.min()) <= int(cuts.max()) <= int(kept):
+        raise ValueError("more cuts than samples")
+
+
+def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
     """Which sentences some tree of a grammar comes to."""
     found = np.ones(len(sentences.documents), np.bool_)
     unknown = np.flatnonzero(sentences.letters == UNKNOWN)
@@ -454,7 +475,7 @@ def parsable(sentences: Sentences, grammar: Compiled) -> "np.ndarray[Any, np.dty
     return found
 
 
-def why_unparsed(letters: "np.ndarray[Any, np.dtype[np.int32]]", grammar: Compiled) -> str:
+def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
     """What is wrong with a sentence of known symbols that no tree comes to."""
     last = _without_uses(grammar).beginning(letters)
     if last == len(letters):

@@ -98,8 +98,8 @@ def is_punctuation(symbol: str) -> bool:
     return _PUNCTUATION.match(symbol) is not None
 
 
-def sentences_of(content: Sequences, numbers: NDArray[np.int64], first: int = 0) -> Sentences:
-    """The sentences of documents, parted where a boundary is; `first`: the place of the first document."""
+def sentences_of(content: Sequences, numbers: NDArray[np.int64], documents: NDArray[np.int64]) -> Sentences:
+    """The sentences of documents, parted where a boundary is; documents: their places in the corpus."""
     letters = numbers[content.words]
     begins = np.zeros(len(letters) + 1, np.bool_)
     begins[content.starts] = True
@@ -110,17 +110,24 @@ def sentences_of(content: Sequences, numbers: NDArray[np.int64], first: int = 0)
     owners = np.repeat(np.arange(len(content.offsets) - 1), np.diff(content.offsets))[kept]
     new = np.flatnonzero(np.diff(sentence, prepend=-1))
     return Sentences(
-        letters[kept].astype(np.int32), np.append(new, len(sentence)).astype(np.int64), owners[new] + first
+        letters[kept].astype(np.int32), np.append(new, len(sentence)).astype(np.int64), documents[owners[new]]
     )
 
 
 def words_as_sentences(
-    content: Sequences, vocabulary: Vocabulary, terminals: tuple[str, ...], first: int = 0
+    content: Sequences,
+    vocabulary: Vocabulary,
+    terminals: tuple[str, ...],
+    documents: NDArray[np.int64],
 ) -> Sentences:
-    """Each word of documents as a sentence: its document's mark, then its characters."""
+    """Each word of documents as a sentence: its document's mark, then its characters.
+
+    documents: their places in the corpus, by which marks are numbered.
+    """
     numbers = {terminal: number for number, terminal in enumerate(terminals)}
     spelled = [[numbers.get(one, UNKNOWN) for one in characters_of(word)] for word in vocabulary.words]
-    owners = np.repeat(np.arange(len(content.offsets) - 1), np.diff(content.offsets)) + first
+    owners = np.repeat(np.arange(len(content.offsets) - 1), np.diff(content.offsets))
+    owners = documents[owners]
     known = content.words >= 0
     letters: list[int] = []
     starts = [0]
