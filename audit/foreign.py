@@ -17,13 +17,22 @@ from audit.results import LOST, REFUSED, SILENT, Decision, files_below, worst
 from audit.sealing import seal_model, state_file
 
 Change = Callable[[Path, random.Random], tuple[str, bool]]
-STATES = ("lda", "open", "hdp", "gibbs under way", "hdp under way", "stream under way", "ngram")
+STATES = ("lda", "open", "hdp", "gibbs under way", "hdp under way", "stream under way", "ngram", "grammar")
 READ = ("held.jsonl: ", "sides.jsonl: ", "standard input:")  # documents that a changed model may not fit
 KINDS: dict[str, Change] = {"manifest": change_facts, "nested": nest, "table": change_parquet}
 WHERE: dict[str, tuple[str, ...]] = {
     "manifest": (*STATES, "polylingual", "text corpus", "bag corpus", "polylingual corpus"),
     "nested": ("lda", "gibbs under way", "text corpus"),
-    "table": ("lda", "open", "polylingual", "gibbs under way", "stream under way", "ngram", *CORPORA),
+    "table": (
+        "lda",
+        "open",
+        "polylingual",
+        "gibbs under way",
+        "stream under way",
+        "ngram",
+        "grammar",
+        *CORPORA,
+    ),
     "tensor": (
         "lda",
         "open",
@@ -35,6 +44,8 @@ WHERE: dict[str, tuple[str, ...]] = {
         "ngram",
         "ngram spelled",
         "ngram under way",
+        "grammar",
+        "grammar under way",
     ),
     "words": ("open", "stream under way"),
     "trace": ("lda", "open", "hdp", "gibbs under way", "stream under way"),

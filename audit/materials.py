@@ -14,6 +14,7 @@ QUICK = "--threads 1 --seed 1"
 SMALL = f"--topics 3 {QUICK}"
 OPEN = f"--words open --schedule online --batch-size 20 {SMALL} --truncation 30"
 NGRAMS = "--seed 1 --min-count 1"
+GRAMMAR = "--seed 1 --grammar unigram"
 READ = ("model/",)  # what a refusal about a model has in it
 MODELS = {  # kind: options of its fit
     "lda": f"lda lines.jsonl {SMALL} --iterations 8",
@@ -25,6 +26,7 @@ MODELS = {  # kind: options of its fit
     "hdp": f"hdp lines.jsonl {SMALL} --batch-size 20 --iterations 6",
     "ngram": f"ngram lines.jsonl {NGRAMS} --iterations 6",
     "ngram spelled": "ngram lines.jsonl --seed 1 --unknown spelled --iterations 6",
+    "grammar": f"grammar lines.jsonl {GRAMMAR} --iterations 4",
 }
 UNDER_WAY = {  # kind: after so many steps, options
     "lda under way": (3, f"lda lines.jsonl {SMALL} --iterations 8 --keep-local"),
@@ -32,6 +34,7 @@ UNDER_WAY = {  # kind: after so many steps, options
     "gibbs under way": (3, f"lda lines.jsonl {SMALL} --inference gibbs --every 2 --iterations 8"),
     "hdp under way": (7, f"hdp lines.jsonl {SMALL} --batch-size 20 --iterations 6"),
     "ngram under way": (4, f"ngram lines.jsonl {NGRAMS} --order unbounded --iterations 6 --held-out 0.2"),
+    "grammar under way": (3, f"grammar lines.jsonl {GRAMMAR} --iterations 6 --held-out 0.2 --chains 2"),
     "open under way": (4, f"hdp lines.jsonl {OPEN} --inference hybrid --iterations 2"),
     "stream under way": (0, f"lda - {OPEN} --inference hybrid --snapshot-documents 20"),
 }
@@ -55,6 +58,13 @@ READ_NGRAMS = (
     "report model --out report.html",
     "export model --format arpa --out model.arpa",
 )
+READ_GRAMMARS = (
+    "segment model held.jsonl --json",
+    "parse model held.jsonl --how samples",
+    "rules model --json",
+    "evaluate model held.jsonl --json",
+    "report model --out report.html",
+)
 READ_CORPUS = (
     "corpus info corpus",
     f"fit lda corpus --out fitted {SMALL} --iterations 3",
@@ -71,6 +81,8 @@ def verbs(kind: str) -> tuple[str, ...]:
         return (*READ_CORPUS, *filter(None, [fold]))
     under_way = kind in UNDER_WAY
     whole = READ_NGRAMS if kind.startswith("ngram") else READ_MODEL
+    if kind.startswith("grammar"):
+        whole = READ_GRAMMARS
     if kind == "ngram under way":  # of unbounded order
         whole = tuple(verb for verb in whole if "arpa" not in verb)
     reading = tuple(verb for verb in whole if not (under_way and verb.startswith("report")))

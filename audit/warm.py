@@ -24,6 +24,12 @@ KINDS = (
     "hdp --words open --schedule online --batch-size 5",
 )
 NGRAMS = ("ngram --order unbounded", "ngram --unknown spelled")
+GRAMMARS = (
+    "segment grammar0 lines.jsonl --out cut.txt",
+    "parse grammar0 lines.jsonl --out trees.txt",
+    "parse grammar0 lines.jsonl --how samples --out drawn.txt",
+    "evaluate grammar0 lines.jsonl",
+)
 AFTER = (
     "corpus info corpus",
     "topics 0",
@@ -72,6 +78,10 @@ def every_verb() -> None:
         silently(f"fit {kind} lines.jsonl --out ngram{number} --iterations 2")
         silently(f"score ngram{number} lines.jsonl")
     silently("generate ngram0 --sentences 1")
+    for number, init in enumerate(("batch", "incremental")):
+        silently(f"fit grammar lines.jsonl --out grammar{number} --iterations 2 --init {init}")
+    for line in GRAMMARS:
+        silently(line)
     for line in AFTER:
         silently(line)
 

@@ -58,6 +58,10 @@ FITS: dict[str, Work] = {
         "fit ngram lines.jsonl --out model --seed 1 --min-count 1 --iterations 8 --checkpoint-every 0",
         reader="generate model --json",
     ),
+    "grammar": Work(
+        "fit grammar lines.jsonl --out model --seed 1 --grammar unigram --iterations 6 --checkpoint-every 0",
+        reader="rules model --json",
+    ),
     "stream": Work(
         f"fit lda - --out model {OPEN} {SNAPSHOTS}", resume="resume model --threads 1", stdin="lines.jsonl"
     ),
