@@ -53,6 +53,7 @@ function shortened(text, size, room) {
 }
 
 function ticks(low, high, wanted) {
+  if (high - low < 1e-9 * Math.abs(high)) return [low]; // steps so fine would be lost in rounding
   const rough = (high - low) / Math.max(wanted, 1) || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= rough);

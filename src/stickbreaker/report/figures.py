@@ -7,17 +7,19 @@ from pathlib import Path
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import write_atomic
+from stickbreaker.report.grammars.grammar_page_data import GrammarPage
+from stickbreaker.report.grammars.grammar_payload import grammar_payload
 from stickbreaker.report.ngrams.language_page_data import LanguagePage
 from stickbreaker.report.ngrams.language_payload import language_payload
 from stickbreaker.report.page_data import Page
 from stickbreaker.report.payload import payload
-from stickbreaker.report.render import LANGUAGE_PURE, PURE, asset
+from stickbreaker.report.render import GRAMMAR_PURE, LANGUAGE_PURE, PURE, asset
 
 ZOOM = 2.0  # pixels a unit: sharp in print at the width of a column
 _EXTRA = "install them with: pip install 'stickbreaker[figures]'"
 
 
-def figures(page: Page | LanguagePage) -> dict[str, str]:
+def figures(page: Page | LanguagePage | GrammarPage) -> dict[str, str]:
     """Each figure of a page by its name, as the text of an SVG file.
 
     Raises UserError where the interpreter of scripts is not installed.
@@ -29,6 +31,9 @@ def figures(page: Page | LanguagePage) -> dict[str, str]:
     if isinstance(page, LanguagePage):
         scripts, draw = (*LANGUAGE_PURE, "figures.js", "language_figures.js"), "drawLanguageFigures"
         data = language_payload(page)
+    elif isinstance(page, GrammarPage):
+        scripts = (*GRAMMAR_PURE, "figures.js", "language_figures.js", "grammar_figures.js")
+        draw, data = "drawGrammarFigures", grammar_payload(page)
     else:
         scripts, draw, data = (*PURE, "figures.js"), "drawFigures", payload(page)
     context = quickjs.Context()
@@ -37,7 +42,7 @@ def figures(page: Page | LanguagePage) -> dict[str, str]:
     return json.loads(drawn)
 
 
-def write_figures(page: Page | LanguagePage, directory: Path) -> list[str]:
+def write_figures(page: Page | LanguagePage | GrammarPage, directory: Path) -> list[str]:
     """Write each figure of a page as SVG and PNG into a directory; returns the files' names.
 
     The directory is made where it is not there; files of the same names are replaced. Raises UserError where

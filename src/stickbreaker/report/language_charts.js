@@ -6,12 +6,12 @@ function shortNumber(value) {
   return value >= 100 ? grouped(value) : value >= 10 ? value.toFixed(1) : value.toFixed(value >= 1 ? 2 : 3);
 }
 
-function lengthName(length) {
-  return length === 1 ? "1 word" : `${length} words`;
+function lengthName(length, unit = "word") {
+  return length === 1 ? `1 ${unit}` : `${length} ${unit}s`;
 }
 
 // What charts by length share: places of the lengths and of values between 0 and `most`, the grid and the names below.
-function lengthAxes(lengths, most, width, height) {
+function lengthAxes(lengths, most, width, height, axis = "words of the context") {
   const left = 58, right = width - 14, top = 14, bottom = height - 40, step = (right - left) / lengths.length;
   const yTicks = ticks(0, most, 5), high = Math.max(most, yTicks[yTicks.length - 1]);
   const px = (i) => left + (i + 0.5) * step, py = (y) => bottom - (y / high) * (bottom - top);
@@ -22,7 +22,7 @@ function lengthAxes(lengths, most, width, height) {
       fine ? String(Number(y.toFixed(4))) : y < 100 ? String(Number(y.toFixed(1))) : grouped(y))]);
   const names = lengths.map((length, i) => (i % every ? null : node("text",
     { class: "figure", x: px(i).toFixed(1), y: bottom + 19, "text-anchor": "middle" }, String(length))));
-  const said = node("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, "words of the context");
+  const said = node("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, axis);
   return { px, py, step, bottom, around: [grid, names, said].flat() };
 }
 
@@ -38,10 +38,10 @@ function spreadChart(lengths, spreads, { name, colour, width, height, most }) {
 }
 
 // A bar for each length, and what part of all it is.
-function stopChart(lengths, spreads, { name, colour, width, height }) {
+function stopChart(lengths, spreads, { name, colour, width, height, unit, axis }) {
   const total = spreads.reduce((sum, s) => sum + s[0], 0) || 1;
-  const { px, py, step, bottom, around } = lengthAxes(lengths, 1.1 * Math.max(...spreads.map((s) => s[0]), 1e-9), width, height);
-  const say = (i) => `${lengthName(lengths[i])}: ${grouped(spreads[i][0])}, ${percent(spreads[i][0] / total)}`;
+  const { px, py, step, bottom, around } = lengthAxes(lengths, 1.1 * Math.max(...spreads.map((s) => s[0]), 1e-9), width, height, axis);
+  const say = (i) => `${lengthName(lengths[i], unit)}: ${grouped(spreads[i][0])}, ${percent(spreads[i][0] / total)}`;
   const wide = Math.max(Math.min(step - 4, 46), 2);
   const bar = ([mean], i) => node("g", {}, node("title", {}, say(i)),
     node("rect", { x: (px(i) - wide / 2).toFixed(1), y: py(mean).toFixed(1), width: wide.toFixed(1), height: (bottom - py(mean)).toFixed(1), fill: colour }),
@@ -52,14 +52,14 @@ function stopChart(lengths, spreads, { name, colour, width, height }) {
 
 // Each chart by length: its name, what it means, and how it is drawn at a width and a height.
 function lengthCharts({ lengths, discounts, concentrations, stopping, colours }) {
-  const drawn = (name, said, chart, spreads, options) => ({
-    name, said, draw: (width, height) => chart(lengths, spreads, { name, width, height, ...options }),
+  const drawn = (file, name, said, chart, spreads, options) => ({
+    file, name, said, draw: (width, height) => chart(lengths, spreads, { name, width, height, ...options }),
   });
   const found = [
-    drawn("Discounts", "what each table takes off the count of its word", spreadChart, discounts, { colour: colours.discounts, most: 1 }),
-    drawn("Concentrations", "added to the count of every context", spreadChart, concentrations, { colour: colours.concentrations })];
+    drawn("discounts", "Discounts", "what each table takes off the count of its word", spreadChart, discounts, { colour: colours.discounts, most: 1 }),
+    drawn("concentrations", "Concentrations", "added to the count of every context", spreadChart, concentrations, { colour: colours.concentrations })];
   if (stopping.length) {
-    found.push(drawn("Words that stop at each length", "words of the text, the mean over the samples", stopChart, stopping, { colour: colours.stopping }));
+    found.push(drawn("context-lengths", "Words that stop at each length", "words of the text, the mean over the samples", stopChart, stopping, { colour: colours.stopping }));
   }
   return lengths.length ? found : [];
 }
@@ -78,7 +78,12 @@ function captioned({ name, said, draw }, width, height) {
 function curveChart(curve) {
   const { points } = curve, first = shortNumber(points[0].y), last = shortNumber(points[points.length - 1].y);
   return {
-    name: curve.name, said: `${first} at first, ${last} at the end`,
+    file: `perplexity-${curve.kind}`, name: curve.name, said: `${first} at first, ${last} at the end`,
     draw: (width, height) => lineChart(points, { ...curve, width, height }),
   };
+}
+
+// The charts of each section of a language model's page.
+function languageCharts(data) {
+  return { "#length-charts": lengthCharts(data), "#curves": sweepCurves(data).map(curveChart) };
 }

@@ -9,6 +9,8 @@ from importlib import resources
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from stickbreaker.report.grammars.grammar_page_data import GrammarPage
+from stickbreaker.report.grammars.grammar_payload import grammar_context, grammar_payload
 from stickbreaker.report.ngrams.language_page_data import LanguagePage
 from stickbreaker.report.ngrams.language_payload import language_context, language_payload
 from stickbreaker.report.page_data import Breakdown, Page
@@ -29,10 +31,12 @@ PURE = (
 )
 SCRIPTS = (*PURE, "dom.js", "views.js", "report.js")
 LANGUAGE_PURE = ("base.js", "charts.js", "language_charts.js")
-LANGUAGE_SCRIPTS = (*LANGUAGE_PURE, "dom.js", "language_report.js")
+LANGUAGE_SCRIPTS = (*LANGUAGE_PURE, "dom.js", "chart_sections.js", "language_report.js")
+GRAMMAR_PURE = (*LANGUAGE_PURE, "grammar_charts.js")
+GRAMMAR_SCRIPTS = (*GRAMMAR_PURE, "dom.js", "chart_sections.js", "grammar_report.js")
 
 
-def render(page: Page | LanguagePage) -> str:
+def render(page: Page | LanguagePage | GrammarPage) -> str:
     """Write a page as one self-contained HTML document.
 
     It fetches nothing: style, script and data are inside, and its content security policy allows no
@@ -41,6 +45,9 @@ def render(page: Page | LanguagePage) -> str:
     if isinstance(page, LanguagePage):
         template, context, data = "language.html.j2", language_context(page), language_payload(page)
         scripts, styles = LANGUAGE_SCRIPTS, ("report.css", "language.css")
+    elif isinstance(page, GrammarPage):
+        template, context, data = "grammar.html.j2", grammar_context(page), grammar_payload(page)
+        scripts, styles = GRAMMAR_SCRIPTS, ("report.css", "language.css", "grammar.css")
     else:
         template, context, data = "page.html.j2", _build_context(page), payload(page)
         scripts, styles = SCRIPTS, ("report.css",)

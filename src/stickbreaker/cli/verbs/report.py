@@ -42,6 +42,7 @@ def report(
     """Write one HTML page about a model: its topics, how they relate, over time and by group, documents,
     words, how the run went; where topics were split and merged, as streams of LDA exchange them, how they
     came about. Of a language model: sentences by surprise, fixed expressions, its longest contexts.
+    Of a grammar: sentences in pieces, the subtrees that it remembers, trees.
 
     The page needs no network and nothing beside it. Figures need: pip install 'stickbreaker[figures]'.
     """
@@ -62,7 +63,7 @@ def report(
 
 
 def _page_of(model: Path, title: str, options: dict[str, Any]) -> Any:
-    """The page of a model of topics, or of a language model, for which no such option means anything."""
+    """The page of a model of topics, or of another kind, for which no such option means anything."""
     from stickbreaker.report.page_records import page_of
 
     kind = kind_at(model, "report")
@@ -73,6 +74,10 @@ def _page_of(model: Path, title: str, options: dict[str, Any]) -> Any:
             option = "--" + name.replace("_", "-")
             problem = f"{option} means nothing for a model of the kind {kind.name}"
             raise UserError(problem, where=model, remedy=f"leave {option} out")
+    if "segment" in kind.verbs:
+        from stickbreaker.report.grammars.grammar_page import grammar_page_of  # brings numba
+
+        return grammar_page_of(model, title)
     from stickbreaker.report.ngrams.language_page import language_page_of  # brings numba
 
     return language_page_of(model, title)

@@ -375,11 +375,11 @@ def _same(one, other):
 
 
 @njit(**PLAIN)
-def fill_to_scale(span, active, symbol, inner, scale, heat, masses, rules, symbols, weights, chart):
+def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules, symbols, weights, chart):
     """Fill a chart so that its whole neither overflows nor vanishes; gives the scale that was needed."""
     n = len(span.letters)
     for _ in range(60):
-        fill_chart(span, active, inner, scale, heat, False, masses, rules, symbols, weights, chart)
+        fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart)
         p = chart.by_start[symbol, 0, n]
         if 1e-280 < p < 1e280:
             break
@@ -401,7 +401,7 @@ def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, ru
     weigh(span, active, state.counts, process, heat, rules, symbols, weights)
     top, drawn = np.int64(symbol if inner else -1), False
     scale = fill_to_scale(
-        span, active, symbol, top, scale, heat, memory.masses, rules, symbols, weights, chart
+        span, active, symbol, top, scale, heat, False, memory.masses, rules, symbols, weights, chart
     )
     room.tally[1] += np.log(chart.by_start[symbol, 0, n]) - n * np.log(scale)
     room.tally[2] += 1.0
@@ -531,7 +531,7 @@ def start_together(order, at, roots, text, scales, heat, room, state, rules, sym
         active = text.active[text.actives[s] : text.actives[s + 1]]
         weigh(span, active, prior, process, heat, rules, symbols, weights)
         scale = fill_to_scale(
-            span, active, text.start, -1, scales[s], heat, masses, rules, symbols, weights, chart
+            span, active, text.start, -1, scales[s], heat, False, masses, rules, symbols, weights, chart
         )
         drawn = False
         for _ in range(1000):

@@ -97,20 +97,21 @@ def _parted(grammar: Grammar) -> list[Parted]:
     """Rules of two children at most; a terminal beside others gets a symbol named as it is spelled."""
     found: list[Parted] = []
     known = set(grammar.symbols)
-    made: dict[tuple[Symbol, ...], str] = {}
+    made: dict[tuple[tuple[Symbol, bool], ...], str] = {}
 
     def symbol_of(children: tuple[Symbol, ...]) -> str:
         """The symbol that is rewritten as some children and nothing else."""
         if len(children) == 1 and not isinstance(children[0], Terminal):
             return children[0]
-        if children not in made:
+        key = tuple((child, isinstance(child, Terminal)) for child in children)
+        if key not in made:
             name = " ".join(children)
             while name in known:
                 name += " "
             known.add(name)
-            made[children] = name
+            made[key] = name
             found.append((name, halves_of(children), -1))
-        return made[children]
+        return made[key]
 
     def halves_of(children: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
         if len(children) == 1:

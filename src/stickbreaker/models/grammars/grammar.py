@@ -93,11 +93,8 @@ class Grammar:
     @cached_property
     def terminals(self) -> tuple[str, ...]:
         """The symbols of texts, each once, in order."""
-        return tuple(
-            str(child)
-            for child in dict.fromkeys(child for rule in self.rules for child in rule.children)
-            if isinstance(child, Terminal)
-        )
+        children = (child for rule in self.rules for child in rule.children)
+        return tuple(dict.fromkeys(str(child) for child in children if isinstance(child, Terminal)))
 
     @classmethod
     def from_text(cls, text: str, where: str | None = None) -> "Grammar":
@@ -110,8 +107,7 @@ class Grammar:
         that is adapted. Raises UserError that names the line.
         """
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        before_quotes = (line.split('"')[0].split("'")[0] for _, line in lines)
-        read = _read_py_cfg if any("-->" in part for part in before_quotes) else _read_pyadagram
+        read = _read_py_cfg if any(_is_py_cfg(line) for _, line in lines) else _read_pyadagram
         return cls(*read(lines, where), where)
 
     def to_text(self) -> str:
@@ -124,7 +120,7 @@ class Grammar:
         lines: list[str] = []
         for symbol, (discount, concentration, truncation) in self.adapted.items():
             most = "*" if truncation is None else str(truncation)
-            lines.append(f"@ {symbol} {most} {concentration!r} {discount!r}")
+            lines.append(f"@ {symbol} {most} {float(concentration)!r} {float(discount)!r}")
         for rule in self.rules:
             weight = "" if rule.weight == 1.0 else f" [{rule.weight:.17g}]"
             lines.append(f"{rule.parent} -> {' '.join(map(_written, rule.children))}{weight}")
@@ -142,7 +138,8 @@ class Grammar:
                 if isinstance(name, Terminal):
                     wrong = not name or "\n" in name or ('"' in name and "'" in name)
                 else:
-                    wrong = name in ("", "|", "@", "->", "-->") or name.startswith("%") or _is_weight(name)
+                    wrong = name in ("", "|", "@", "->") or "-->" in name or name.startswith("%")
+                    wrong = wrong or _is_weight(name)
                     wrong = wrong or any(letter.isspace() or letter in "\"'" for letter in name)
                 if wrong:
                     self._refuse(f"a symbol named {shown(name)}", rule.line, "name it otherwise")
@@ -248,6 +245,14 @@ def _written(symbol: Symbol) -> str:
 
 Lines = list[tuple[int, str]]
 Parts = tuple[tuple[Rule, ...], dict[str, Adaptation]]
+
+
+def _is_py_cfg(line: str) -> bool:
+    """Whether a line has the arrow of py-cfg, not within quotes or a comment of PyAdaGram."""
+    left, arrow, _ = line.partition("-->")
+    words = left.split()
+    within = "->" in words or any(word.startswith("%") or '"' in word or "'" in word for word in words)
+    return bool(arrow) and not within
 
 
 def _read_py_cfg(lines: Lines, where: str | None) -> Parts:

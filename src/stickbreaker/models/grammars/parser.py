@@ -33,6 +33,7 @@ from stickbreaker.models.grammars.sentence_strings import (
 )
 from stickbreaker.models.grammars.tree_chain import MOST, frequencies_of, new_chart, new_draft
 
+LARGEST = 1 << 28  # rules of all derivations, written out
 DRAWS = 100  # trees of a sentence that an expectation is a mean over
 
 
@@ -111,6 +112,12 @@ class LearnedGrammar:
         owners = np.repeat(np.arange(n), np.diff(self.starts))[inner]
         if (places[-1 - self.entries[inner]] <= places[owners]).any():
             raise ValueError("derivations that are part of themselves")
+        sizes = [0] * n
+        for row in range(n - 1, -1, -1):
+            parts = self.entries[self.starts[row] : self.starts[row + 1]].tolist()
+            sizes[row] = sum(sizes[-1 - value] if value < 0 else 1 for value in parts)
+        if sum(sizes) > LARGEST:
+            raise ValueError("derivations that are too large")
         yields, offsets = self.yields
         stack = np.zeros(int(np.diff(self.starts).max(initial=0)) * 2 + 4, np.int32)
         for row in range(n):
@@ -300,7 +307,7 @@ def _parse(
     if len(active) == 0:
         return -np.inf, found[:0], ends[:1], nats[:0]
     scale = fill_to_scale(
-        span, active, text.start, -1, scale, 1.0, memory.masses, rules, symbols, weights, chart
+        span, active, text.start, -1, scale, 1.0, False, memory.masses, rules, symbols, weights, chart
     )
     p = chart.by_start[text.start, 0, n]
     if not p > 0.0:
@@ -308,7 +315,9 @@ def _parse(
     whole = np.log(p) - n * np.log(scale)
     if best:
         weights = best_weights
-        fill_chart(span, active, -1, scale, 1.0, True, greatest, rules, symbols, weights, chart)
+        scale = fill_to_scale(
+            span, active, text.start, -1, scale, 1.0, True, greatest, rules, symbols, weights, chart
+        )
     masses = greatest if best else memory.masses
     number = 0
     for k in range(n_trees):

@@ -8,6 +8,7 @@ from scipy.special import gammaln
 
 SHAPE, RATE = 1.0, 1e-3  # of the Gamma prior of a concentration: vague; a discount is uniform in [0, 1)
 LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a discount that is drawn
+FEWEST, HIGHEST = 1e-9, 1e9  # and of a concentration
 WIDTH = 1.0  # of a step out of a slice, where both are on the scale that they are drawn on
 STEPS = 50  # out of a slice, at most
 
@@ -48,6 +49,8 @@ def draw_process(
 
     def of_concentration(x: float) -> float:
         b = float(np.exp(x))
+        if not FEWEST < b < HIGHEST:
+            return -np.inf
         return log_seating(discount, b, sizes) + log_prior(b) + x
 
     def of_discount(x: float) -> float:
@@ -56,7 +59,8 @@ def draw_process(
             return -np.inf
         return log_seating(a, concentration, sizes) + np.log(a) + np.log1p(-a)
 
-    concentration = float(np.exp(_slice(of_concentration, float(np.log(concentration)), generator)))
+    within = min(max(concentration, 2.0 * FEWEST), 0.5 * HIGHEST)
+    concentration = float(np.exp(_slice(of_concentration, float(np.log(within)), generator)))
     inside = min(max(discount, 2.0 * LEAST), 1.0 - 2e-9)
     x = _slice(of_discount, float(np.log(inside) - np.log1p(-inside)), generator)
     return float(1.0 / (1.0 + np.exp(-x))), concentration

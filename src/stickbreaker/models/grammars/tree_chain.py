@@ -291,12 +291,14 @@ class AdaptorChain(Sampler):
             content = subtrees[subtree_starts[table] : subtree_starts[table + 1]]
             letters = texts[yields[table] : yields[table + 1]]
             place = int(places[table])
-            if mistake_in(content, int(grammar.adapted[place]), place, letters, *held) >= 0:
+            mistake = mistake_in(content, int(grammar.adapted[place]), place, letters, *held)
+            if mistake >= 0 or len(content) > 2 * len(letters) * (grammar.unary + 1):
                 raise ValueError("a subtree of another grammar")
         for s in range(len(tree_starts) - 1):
             content = trees[tree_starts[s] : tree_starts[s + 1]]
             letters = text.letters[text.starts[s] : text.starts[s + 1]]
-            if mistake_in(content, grammar.start, -1, letters, *held) >= 0:
+            mistake = mistake_in(content, grammar.start, -1, letters, *held)
+            if mistake >= 0 or len(content) > 2 * len(letters) * (grammar.unary + 1):
                 raise ValueError("a tree of another sentence")
         used = np.concatenate([trees[trees < 0], subtrees[subtrees < 0]])
         if (np.bincount(-1 - used.astype(np.int64), minlength=n) == 0).any():
@@ -332,13 +334,6 @@ class AdaptorChain(Sampler):
         memory.free[1] = memory.free[4] = n
         np.add.at(self._state.counts.customers, places, memory.customers[:n])
         np.add.at(self._state.counts.tables, places, 1.0)
-        values = np.concatenate([trees, subtrees])
-        uses = np.bincount(values[values >= 0], minlength=len(self._grammar.weights)).astype(np.float64)
-        uses *= self._grammar.rules.counted * self._processes.learned
-        self._state.counts.rules[:] += uses
-        self._state.counts.symbols[:] += np.bincount(
-            self._grammar.rules.parents, uses, len(self._grammar.names)
-        )
 
     # Parts
 
@@ -402,6 +397,11 @@ class AdaptorChain(Sampler):
         np.add.at(customers, where, memory.customers[tables])
         np.add.at(number, where, 1.0)
         memory.masses[:] = customers - a[:, None] * number
+        rules, symbols = _prior(self._grammar)
+        uses = self._uses() * self._processes.learned
+        self._state.counts.rules[:] = rules + uses
+        parents = self._grammar.rules.parents
+        self._state.counts.symbols[:] = symbols + np.bincount(parents, uses, len(self._grammar.names))
 
     def _sizes(self) -> list[NDArray[np.int64]]:
         """Of each adapted symbol, how many tables there are of each size."""
@@ -448,6 +448,8 @@ def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: in
 def new_draft(grammar: Compiled, longest: int) -> Draft:
     """Room for a tree of a sentence of so many terminals."""
     n = 2 * longest * (grammar.unary + 1) + 2
+    if grammar.n_closures:  # each subtree that is remembered may have as many unary steps
+        n *= len(grammar.adapted) + 1
     return Draft(
         **{name: np.zeros(n, np.int32) for name in Draft._fields[:6]},
         nats=np.zeros(n),

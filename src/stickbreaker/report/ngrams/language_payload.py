@@ -85,10 +85,11 @@ def _drawn_curves(
     curves: Sequence[LearningCurve],
 ) -> list[tuple[LearningCurve, list[tuple[int, float]]]]:
     """The curves that have two points or more to draw a line between, of long ones every so many."""
-    return [(curve, _thinned(list(curve.points))) for curve in curves if len(curve.points) > 1]
+    return [(curve, thinned(list(curve.points))) for curve in curves if len(curve.points) > 1]
 
 
-def _thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+def thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """A curve of 600 points or a few more: of a longer one every so many, and the last."""
     stride = -(-len(points) // _MOST_POINTS)
     return [point for i, point in enumerate(points) if i % stride == 0 or i == len(points) - 1]
 
@@ -97,7 +98,7 @@ def _spread(spread: Spread) -> list[float]:
     return [float(f"{value:.6g}") for value in (spread.mean, spread.least, spread.most)]
 
 
-def _word(text: str) -> str:
+def shown_word(text: str) -> str:
     """A word of any text: all on one line, with nothing that controls."""
     shown = " ".join(clean(text).split()) or "\ufffd"
     return shown if len(shown) <= _LONGEST_WORD else shown[: _LONGEST_WORD - 1] + "…"
@@ -105,10 +106,10 @@ def _word(text: str) -> str:
 
 def _context(row: ContextRow) -> dict[str, Any]:
     return {
-        "words": [_word(word) for word in row.words],
+        "words": [shown_word(word) for word in row.words],
         "length": len(row.words),
         "customers": f"{row.customers:,}",
-        "following": [(_word(word), _percent(p), round(100.0 * p, 1)) for word, p in row.following],
+        "following": [(shown_word(word), _percent(p), round(100.0 * p, 1)) for word, p in row.following],
     }
 
 
@@ -142,7 +143,7 @@ def _shaded(token: str, known: bool, bits: float, *, spelled: bool) -> ShadedWor
         note = f"not known, by its letters: {bits:.1f} bits"
     else:
         note = f"not known, {UNKNOWN}: {bits:.1f} bits"
-    return ShadedWord(_word(token), _level(bits), f"{bits:.1f}", note, known=known)
+    return ShadedWord(shown_word(token), _level(bits), f"{bits:.1f}", note, known=known)
 
 
 def _level(bits: float) -> int:

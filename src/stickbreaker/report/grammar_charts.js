@@ -1,0 +1,78 @@
+
+// Charts of a grammar: nats a symbol by sweep, how often subtrees are used, and how long they are.
+
+// The names of lines in their colours, in the upper right corner, where curves that fall leave room.
+function cornerLegend(lines, right, top) {
+  if (lines.length < 2) return null;
+  return node("g", { "aria-hidden": "true" }, lines.map(({ name, colour }, i) => [
+    node("rect", { x: right - 11, y: top + 16 * i, width: 11, height: 11, rx: 2, fill: colour }),
+    node("text", { class: "halo", x: right - 17, y: top + 10 + 16 * i, "text-anchor": "end" }, shortened(name, 12, 150))]).flat());
+}
+
+// Several curves of [x, y] over the same axes, the lower the better.
+function scoreChart(lines, { name, width, height }) {
+  const drawn = lines.map((line) => ({ ...line, points: line.points.map(([x, y]) => ({ x, y })) }));
+  const ends = drawn.map((line) => line.points[line.points.length - 1]);
+  const worst = ends.reduce((a, b) => (b.y > a.y ? b : a));
+  const { left, right, bottom, px, py, xTicks, yTicks, top } = axes([...drawn.flatMap((line) => line.points), worst], width, height);
+  const step = yTicks.length > 1 ? yTicks[1] - yTicks[0] : 1, digits = clamp(Math.ceil(1 - Math.log10(step)), 0, 6);
+  const say = (line, i) => `${line.name ? `${line.name}: ` : ""}${shortNumber(line.points[0].y)} at first, ${shortNumber(ends[i].y)} at the end`;
+  const dot = (line) => (p) => node("circle", { cx: px(p.x), cy: py(p.y), r: 2.6, fill: line.colour },
+    node("title", {}, `${line.name ? `${line.name}, ` : ""}sweep ${grouped(p.x)}: ${p.y.toFixed(3)}`));
+  const curve = (line, i) => [
+    node("polyline", { class: "curve", points: entering(line.points, top).map((p) => `${px(p.x)},${py(p.y)}`).join(" "), stroke: line.colour }),
+    line.points.length > 80 ? [] : line.points.filter((p) => p.y <= top).map(dot(line)),
+    node("circle", { cx: px(ends[i].x), cy: py(ends[i].y), r: 4.5, fill: line.colour })].flat();
+  return node("svg", { class: "line-chart", role: "img", "aria-label": `${name}. ${drawn.map(say).join("; ")}`, ...frame(width, height) },
+    yTicks.flatMap((y) => [
+      node("line", { class: "grid", x1: left, x2: right, y1: py(y), y2: py(y) }),
+      node("text", { class: "figure", x: left - 9, y: Number(py(y)) + 4, "text-anchor": "end" }, step < 1 ? y.toFixed(digits) : grouped(y))]),
+    xTicks.map((x) => node("text", { class: "figure", x: px(x), y: bottom + 19, "text-anchor": "middle" }, x % 1 ? x.toFixed(1) : grouped(x))),
+    node("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, "sweeps"),
+    drawn.flatMap(curve), cornerLegend(lines, right, 14));
+}
+
+// Powers of ten up to the first that is `most` or more.
+function decades(most) {
+  const found = [1];
+  while (found[found.length - 1] < most) found.push(10 * found[found.length - 1]);
+  return found;
+}
+
+// Customers by rank, both on scales of tenfold steps, a line for each symbol.
+function rankChart(lines, { name, width, height }) {
+  const all = lines.flatMap((line) => line.points), left = 58, right = width - 18, upper = 14, bottom = height - 40;
+  const xs = decades(Math.max(...all.map(([x]) => x), 10)), ys = decades(Math.max(...all.map(([, y]) => y), 10));
+  const part = (value, steps) => Math.log10(value) / Math.log10(steps[steps.length - 1]);
+  const px = (x) => (left + part(x, xs) * (right - left)).toFixed(1), py = (y) => (bottom - part(y, ys) * (bottom - upper)).toFixed(1);
+  const say = ({ name: symbol, points }) => `${symbol}: ${grouped(points[0][1])} customers of the most used, ${grouped(points[points.length - 1][1])} of number ${grouped(points[points.length - 1][0])}`;
+  const dot = ({ name: symbol, colour }) => ([x, y]) => node("circle", { cx: px(x), cy: py(y), r: 2.6, fill: colour },
+    node("title", {}, `${symbol}, number ${grouped(x)}: ${grouped(y)}`));
+  return node("svg", { class: "line-chart", role: "img", "aria-label": `${name}. ${lines.map(say).join("; ")}`, ...frame(width, height) },
+    ys.flatMap((y) => [
+      node("line", { class: "grid", x1: left, x2: right, y1: py(y), y2: py(y) }),
+      node("text", { class: "figure", x: left - 9, y: Number(py(y)) + 4, "text-anchor": "end" }, grouped(y))]),
+    xs.map((x) => node("text", { class: "figure", x: px(x), y: bottom + 19, "text-anchor": "middle" }, grouped(x))),
+    node("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, "rank"),
+    lines.flatMap((line) => [
+      node("polyline", { class: "curve", points: line.points.map(([x, y]) => `${px(x)},${py(y)}`).join(" "), stroke: line.colour }),
+      ...line.points.map(dot(line))]), cornerLegend(lines, right, 14));
+}
+
+// The charts of each section of a grammar's page.
+function grammarCharts({ curves, ranks, lengths }) {
+  const found = {
+    "#curves": curves.map(({ kind, name, said, lines }) => (
+      { file: `nats-${kind}`, name, said, draw: (width, height) => scoreChart(lines, { name, width, height }) })),
+    "#memory-charts": lengths.map(({ symbol, name, colour, longest, counts }, i) => ({
+      file: `lengths-${i + 1}`, name, said: "subtrees by their number of symbols",
+      draw: (width, height) => stopChart(counts.map((_, k) => k + 1), counts.map((n) => [n]),
+        { name, colour, width, height, unit: "symbol", axis: longest ? `symbols (the last bar: ${counts.length} and more)` : "symbols" }),
+    })),
+  };
+  if (ranks.length) {
+    const name = "Use by rank", said = "customers, the most used subtree first";
+    found["#memory-charts"].unshift({ file: "ranks", name, said, draw: (width, height) => rankChart(ranks, { name, width, height }) });
+  }
+  return found;
+}

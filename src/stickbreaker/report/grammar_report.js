@@ -1,0 +1,4 @@
+
+// The page of a grammar.
+
+start(grammarCharts);

@@ -1,0 +1,174 @@
+"""From a saved grammar to the records of its report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.estimators.saving import load
+from stickbreaker.models.grammars.grammar import Grammar, Terminal
+from stickbreaker.models.grammars.named import BY_NAME
+from stickbreaker.report.grammars.grammar_page_data import GrammarPage, RuleRow, ScoreCurve, ScoreLine
+from stickbreaker.report.grammars.remembered_subtrees import adapted_symbols_of
+from stickbreaker.report.grammars.segmented_sentences import (
+    learned_sentences,
+    piece_symbol,
+    samples_of,
+    segmented_sentences,
+)
+from stickbreaker.report.grammars.sentence_trees import trees_of_sentences
+from stickbreaker.report.page_records import settings_of
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.manifest import RESTORE
+
+TREES, SENTENCES, HELD_OUT = "trees", "sentences", "held-out"  # kinds of curves
+CURVES = {  # what each is called, and in which field of the trace it is
+    TREES: ("Sentences, trees and remembered subtrees together", "score"),
+    SENTENCES: ("Each sentence, given the trees of all others", "nats_per_symbol"),
+    HELD_OUT: ("Sentences kept aside, never learned from", "held_out"),
+}
+MOST_SYMBOLS = 20  # adapted ones that are shown
+MOST_RULES = 60  # symbols whose rules are shown
+MOST_ALTERNATIVES = 80  # right sides of each
+
+
+def grammar_page_of(path: Path, title: str) -> GrammarPage:
+    """The report of the grammar at `path`.
+
+    Raises UserError for what is not one (a run that is not finished is none).
+    """
+    manifest = ModelDirectory(path).manifest()
+    if manifest["status"] != "done":
+        raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
+    model = load(path, verb="report")
+    if not isinstance(model, PlainAdaptorGrammar):
+        raise UserError("is not a grammar that was learned", where=path)
+    with making_sense_of(path, RESTORE):
+        return page_of_grammar(model, manifest, title)
+
+
+def page_of_grammar(model: PlainAdaptorGrammar, manifest: dict[str, Any], title: str) -> GrammarPage:
+    """The report of a grammar, by its manifest. Raises ValueError for parts that do not fit."""
+    sentences, piece = learned_sentences(model), piece_symbol(model)
+    known = isinstance(model.grammar, str) and model.grammar in BY_NAME
+    named = f"The grammar “{model.grammar}”" if known else "A grammar"
+    symbols, rules = adapted_symbols_of(model), rules_of(model.grammar_)
+    rows = segmented_sentences(model, sentences, piece) if piece else []
+    return GrammarPage(
+        title=title,
+        subtitle=f"{named}, learned from {len(sentences.documents):,} sentences",
+        facts=_facts(model, manifest),
+        settings=[
+            (name, value) for name, value in settings_of(manifest) if name != "grammar" or _short(value)
+        ],
+        curves=curves_of(model.trace_),
+        symbols=symbols[:MOST_SYMBOLS],
+        more_symbols=max(len(symbols) - MOST_SYMBOLS, 0),
+        piece=piece or "",
+        samples=samples_of(model, piece) if piece else 0,
+        sentences=rows,
+        no_sentences="" if rows else _why_none(model, piece),
+        trees=trees_of_sentences(model, sentences),
+        rules=rules[:MOST_RULES],
+        more_rules=max(len(rules) - MOST_RULES, 0),
+    )
+
+
+def _short(value: str) -> bool:
+    """Whether a setting is a name, and not a whole grammar, which has a section of its own."""
+    return "\n" not in value and "->" not in value
+
+
+def _why_none(model: PlainAdaptorGrammar, piece: str | None) -> str:
+    """Why no sentence is shown in pieces."""
+    if model.of_topics:
+        return "The sentences of this grammar are single words, so that there is nothing to cut."
+    if piece is None:
+        return "No symbol of this grammar stands for a part of a sentence by which it could be cut."
+    return "No sentence has from two to 200 symbols."
+
+
+def curves_of(trace: Sequence[dict[str, Any]]) -> list[ScoreCurve]:
+    """-log p by sweep, in nats a symbol; of several chains a line each where the trace has them.
+
+    >>> curves_of([{"pass": 1, "score": -2.0}, {"pass": 2}, {"pass": 3, "score": -1.5}])[0].lines[0].points
+    [(1, 2.0), (3, 1.5)]
+    """
+    chains = max((len(record.get("chains", ())) for record in trace), default=0)
+    found = [ScoreCurve(kind, name, _lines(trace, field, chains)) for kind, (name, field) in CURVES.items()]
+    return [curve for curve in found if curve.lines]
+
+
+def _lines(trace: Sequence[dict[str, Any]], field: str, chains: int) -> list[ScoreLine]:
+    """The lines of a field: those of the chains where it is their score and there are several."""
+    if field == "score" and chains > 1:
+        each = [
+            [(r["pass"], r["chains"][i]) for r in trace if len(r.get("chains", ())) > i]
+            for i in range(chains)
+        ]
+        lines = [ScoreLine(f"chain {i + 1}", _points(one)) for i, one in enumerate(each)]
+    else:
+        lines = [ScoreLine("", _points([(r["pass"], r[field]) for r in trace if r.get(field) is not None]))]
+    return [line for line in lines if line.points]
+
+
+def _points(pairs: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """(sweep, -log p) where it is a number that can be drawn."""
+    return [(int(sweep), -float(nats)) for sweep, nats in pairs if math.isfinite(nats) and nats <= 0.0]
+
+
+def rules_of(grammar: Grammar) -> list[RuleRow]:
+    """The rules by the symbol that they rewrite, in the grammar's order."""
+    found: list[RuleRow] = []
+    for symbol, rules in grammar.by_parent.items():
+        sides = [_side(rule.children, rule.weight) for rule in rules[:MOST_ALTERNATIVES]]
+        found.append(RuleRow(symbol, symbol in grammar.adapted, sides, len(rules) - len(sides)))
+    return found
+
+
+def _side(children: Sequence[str], weight: float) -> str:
+    """A right side as PyAdaGram writes it: terminals in quotes, a weight other than 1 in brackets."""
+    quotes = [("'" if '"' in one else '"') if isinstance(one, Terminal) else "" for one in children]
+    parts = [f"{quote}{one}{quote}" for one, quote in zip(children, quotes, strict=True)]
+    return " ".join(parts if weight == 1.0 else [*parts, f"[{weight:g}]"])
+
+
+def _facts(model: PlainAdaptorGrammar, manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    """The cards at the top."""
+    params = model.params_
+    facts = [
+        ("sentences", f"{len(params['lengths'].values):,}"),
+        ("symbols in them", f"{len(params['letters'].values):,}"),
+        ("different symbols", f"{len(model.compiled_.terminals):,}"),
+        ("adapted symbols", str(len(model.symbols_))),
+        ("subtrees remembered", f"{len(model.learned_.customers):,}"),
+        ("samples", str(int(params["kept"].values))),
+    ]
+    skipped = _skipped(model, manifest)
+    if skipped is not None:
+        facts.append(("sentences skipped", f"{skipped:,}"))
+    for curve in curves_of(model.trace_):
+        if curve.kind == SENTENCES:
+            facts.append(
+                ("nats a symbol, each sentence given all others", f"{curve.lines[0].points[-1][1]:.3f}")
+            )
+        if curve.kind == HELD_OUT:
+            facts.append(("nats a symbol, kept aside", f"{curve.lines[0].points[-1][1]:.3f}"))
+    if math.isfinite(model.bound_):
+        facts.append(("nats a symbol, with the trees", f"{-model.bound_:.3f}"))
+    return facts
+
+
+def _skipped(model: PlainAdaptorGrammar, manifest: dict[str, Any]) -> int | None:
+    """Sentences that no tree comes to and that were skipped; None where it cannot be known, or none could."""
+    if model.unparsed != "skip":
+        return None
+    whole = not model.of_topics and model.punctuation == "symbols" and not manifest["held_out"]
+    documents, empty = manifest["corpus"]["documents"], manifest["corpus"]["empty"]
+    found = documents - empty - len(model.params_["lengths"].values)
+    return found if whole and found >= 0 else None
