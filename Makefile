@@ -10,7 +10,7 @@ WORKERS ?= logical
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-streams bench-spark \
-	bench-ngrams reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream reproduce-ngrams reproduce-grammars-mcmc clean
+	bench-ngrams bench-grammars reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream reproduce-ngrams reproduce-grammars-mcmc clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -81,6 +81,10 @@ bench-spark: $(VENV)/developing
 bench-ngrams: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet kenlm
 	$(BIN)/python benchmarks/ngrams.py $(if $(KENLM),--kenlm $(KENLM))
+
+# sweeps of adaptor grammars, and sentences by how much is remembered; PY_CFG=path/to/py-cfg: that program too
+bench-grammars: $(VENV)/developing
+	$(BIN)/python benchmarks/grammars.py $(if $(PY_CFG),--py-cfg $(PY_CFG))
 
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing
