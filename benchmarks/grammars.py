@@ -186,16 +186,15 @@ def flatness(report: Report, lines: list[str], pools: list[int]) -> None:
     grammar = marked_grammar(symbols)
     generator = np.random.default_rng(0)
     for size in pools:
-        chain = planted_chain(grammar, symbols, lines, size, generator)
+        chain: Any = planted_chain(grammar, symbols, lines, size, generator)
         order = np.arange(len(lines), dtype=np.int64)
         seconds, changed = [], 0.0
-        room: Any = chain._room
         for turn in range(6):
-            room.tally[:] = 0.0
+            chain._room.tally[:] = 0.0
             begun = time.process_time()
             chain._run(sweep_sentences, order, 1.0, purposes.GRAMMAR_TREES, turn + 1)
             seconds.append(time.process_time() - begun)
-            changed = float(room.tally[0]) / len(lines)
+            changed = float(chain._room.tally[0]) / len(lines)
         report.row(
             {
                 "planted words": f"{size:,}",

@@ -7,6 +7,7 @@ from grammar_runs import Plan, Run, groups, measure, spread, table
 from grammar_texts import sentences
 from pages import Section, Table
 
+# the grammars by these names have the rules of the corpus's files pycfg-phono-unigram.lt and -collocation.lt
 AIMS = {"unigram": 0.67, "collocation": 0.79}  # F1 of words from the incremental start
 PY_CFG = {"unigram": (0.527, 207_900), "collocation": (0.698, None)}  # batch start, 200 sweeps: F1, -log p
 SWEEPS = {"unigram": 500, "collocation": 1000}
