@@ -10,6 +10,7 @@ from stickbreaker.kernels.math import OPTIONS, PART
 from stickbreaker.kernels.random import uniform
 
 PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+LEAN: dict[str, Any] = {**PLAIN, "_nrt": False}  # of functions that make no array: no counts of references
 
 
 class Rules(NamedTuple):
@@ -198,7 +199,7 @@ def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
     return total
 
 
-@njit(**OPTIONS)
+@njit(**{**OPTIONS, "_nrt": False})
 def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart):
     """Fill a chart with p(terminals i to j | symbol) times scale^(j - i).
 
@@ -279,7 +280,7 @@ def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, ch
     return end
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def close_circles(best, rules, symbols, weights):
     """Sums over the unary ways in each group that has a circle, (I - U)^-1; best: the greatest of them."""
     n_symbols = len(symbols.groups)
@@ -290,46 +291,54 @@ def close_circles(best, rules, symbols, weights):
             end += 1
         if symbols.circles[start] >= 0:
             n, block = end - start, symbols.circles[start]
-            steps = np.zeros((n, n))
+            ways = weights.closures[block : block + n * n].reshape(n, n)
+            for one in range(n):
+                for other in range(n):
+                    ways[one, other] = 0.0
             for one in range(start, end):
                 for rule in range(symbols.first[one], symbols.inner[one]):
                     if rules.rights[rule] < 0 and start <= rules.lefts[rule] < end:
-                        steps[one - start, rules.lefts[rule] - start] += weights.rules[rule]
-            ways = _greatest_ways(steps) if best else _all_ways(steps)
-            weights.closures[block : block + n * n] = ways.ravel()
+                        ways[one - start, rules.lefts[rule] - start] += weights.rules[rule]
+            if best:
+                _greatest_ways(ways)
+            else:
+                _all_ways(ways)
         start = end
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def _all_ways(steps):
-    """(I - steps)^-1, by elimination; rows of `steps` sum to less than one."""
+    """Turn steps into (I - steps)^-1, in place, by elimination; rows of `steps` sum to less than one."""
     n = len(steps)
-    left, right = np.eye(n) - steps, np.eye(n)
+    for i in range(n):
+        for j in range(n):
+            steps[i, j] = (1.0 if i == j else 0.0) - steps[i, j]
     for k in range(n):
-        pivot = left[k, k]
-        left[k] /= pivot
-        right[k] /= pivot
-        for row in range(n):
-            if row != k:
-                factor = left[row, k]
-                left[row] -= factor * left[k]
-                right[row] -= factor * right[k]
-    return right
+        pivot = 1.0 / steps[k, k]
+        steps[k, k] = 1.0
+        for j in range(n):
+            steps[k, j] *= pivot
+        for i in range(n):
+            if i != k:
+                factor = steps[i, k]
+                steps[i, k] = 0.0
+                for j in range(n):
+                    steps[i, j] -= factor * steps[k, j]
 
 
-@njit(**PLAIN)
-def _greatest_ways(steps):
-    """The greatest product of steps from each to each, none included."""
-    n = len(steps)
-    ways = np.maximum(steps, np.eye(n))
+@njit(**LEAN)
+def _greatest_ways(ways):
+    """Turn steps, with 1 from each to itself, into the greatest product of steps from each to each."""
+    n = len(ways)
+    for i in range(n):
+        ways[i, i] = max(ways[i, i], 1.0)
     for k in range(n):
         for i in range(n):
             for j in range(n):
                 ways[i, j] = max(ways[i, j], ways[i, k] * ways[k, j])
-    return ways
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def draw_tree(
     start, inner, span, active, scale, heat, best, unary, rules, symbols, weights, memory, masses, discounts,
     chart, draft, state,
@@ -401,7 +410,7 @@ def draw_tree(
     return True
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def _table_of(table, best, target, place, memory, discounts):
     """One of a string's tables, by customers less discounts; `target` is uniform in their sum."""
     a, greatest, found = discounts[place], -1.0, table
@@ -419,7 +428,7 @@ def _table_of(table, best, target, place, memory, discounts):
     return found
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart):
     """A rule and where its children part (-1), by what each comes to; best: the greatest."""
     chosen, part, greatest = np.int64(-1), np.int64(-1), 0.0
@@ -455,7 +464,7 @@ def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weig
     return chosen, part
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def measure(draft, heat, rules, symbols, weights, memory, masses, discounts):
     """How many entries each subtree of a draft has, and log p of each by some weights, unscaled.
 

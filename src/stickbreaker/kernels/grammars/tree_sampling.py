@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.grammars.grammar_chart import (
+    LEAN,
     PLAIN,
     Chart,
     Draft,
@@ -27,7 +28,7 @@ from stickbreaker.kernels.grammars.grammar_chart import (
 )
 from stickbreaker.kernels.random import seeded, uniform
 
-INLINE: dict[str, Any] = {**PLAIN, "forceinline": True, "_nrt": False}
+INLINE: dict[str, Any] = {**LEAN, "forceinline": True}
 LEAST = 1e-30  # of p(subtree), where it is decided whether a customer joins or opens a table
 FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  # places of `Memory.free`
 
@@ -77,7 +78,8 @@ class Room(NamedTuple):
     ]  # tables opened by this visit, the place of each in the draft, what it was called
     frames: NDArray[np.int32]  # of open lists: their end in the draft, last entry, table
     active: NDArray[np.int32]
-    prior: tuple[NDArray[np.float64], NDArray[np.float64]]  # `Counts` of rules and symbols before any use
+    prior: Counts  # before any use
+    nothing: NDArray[np.float64]  # `Memory.masses` where nothing is remembered; empty after the start
     tally: NDArray[np.float64]  # trees that changed, log p of all given all others (nats), visits
 
 
@@ -118,7 +120,7 @@ def _entry(value, memory):
     return at
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def _open(place, string, position, length, state):
     """A new table of a string, without customers; it is not the first of its string if there are others."""
     memory = state.memory
@@ -148,7 +150,7 @@ def _open(place, string, position, length, state):
     return table
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def _close(table, state):
     """A table without customers is given up; it is free when its content is."""
     memory, place, string = state.memory, state.memory.places[table], state.memory.strings[table]
@@ -176,7 +178,7 @@ def _seat(table, change, state):
         memory.masses[place, memory.strings[table]] += change
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def take_out(head, draft, room, state, rules):
     """Take a tree out, and tables that only it has; what it was is written to `draft`.
 
@@ -247,7 +249,7 @@ def _alike(draft, one, other):
     return True
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def enter(draft, given, inner, room, state, rules, symbols, random):
     """A drafted tree's customers sit down, from the top, left before right.
 
@@ -345,7 +347,7 @@ def _weigh_rule(rule, counts, heat, rules, weights_out):
     weights_out.rules[rule] = p if heat == 1.0 else p**heat
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
     """What charts of a span multiply by, in the present state."""
     for symbol in active:
@@ -363,7 +365,7 @@ def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
         close_circles(False, rules, symbols, weights_out)
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def _same(one, other):
     """Whether two drafts are the same tree, all whose subtrees others use too."""
     if one.number[0] != other.number[0]:
@@ -374,7 +376,7 @@ def _same(one, other):
     return True
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules, symbols, weights, chart):
     """Fill a chart so that its whole neither overflows nor vanishes; gives the scale that was needed."""
     n = len(span.letters)
@@ -387,7 +389,7 @@ def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules,
     return scale
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, rules, symbols, random):
     """Draw a tree anew, and keep it or the one before, by the accept step; gives the list of its entries.
 
@@ -434,7 +436,7 @@ def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, ru
     return enter(old, True, inner, room, state, rules, symbols, random)[0]
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def _has_room(state, room):
     """Whether there are as many free tables and entries as a visit may need."""
     free, need = state.memory.free, len(room.new.values)
@@ -444,7 +446,7 @@ def _has_room(state, room):
     )
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
     """Visit sentences in an order, from one place in it on; gives the place reached.
 
@@ -472,7 +474,7 @@ def sweep_sentences(order, at, roots, text, scales, heat, room, state, rules, sy
     return at
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def sweep_tables(tables, at, text, roots_of, scales, heat, room, state, rules, symbols, random):
     """Give tables of one adapted symbol other subtrees, from one of them on; gives the place reached.
 
@@ -514,12 +516,11 @@ def start_random(key):
     return state
 
 
-@njit(**PLAIN)
+@njit(**LEAN)
 def start_together(order, at, roots, text, scales, heat, room, state, rules, symbols, random):
     """As `sweep_sentences`, but by what each rule is worth beforehand, and nothing is remembered."""
     memory, process, weights, chart = state.memory, state.process, room.weights, room.chart
-    masses, none = np.zeros_like(memory.masses), np.zeros(len(process.discounts))
-    prior = Counts(room.prior[0], room.prior[1], none, none)
+    masses, prior = room.nothing, room.prior
     while at < len(order):
         if not _has_room(state, room):
             break

@@ -104,8 +104,13 @@ class AdaptorChain(Sampler):
     def _begin(self) -> None:
         """The first trees."""
         order = stream(self._seed, purposes.GRAMMAR_ORDER, 0).permutation(len(self._roots))
-        start = sweep_sentences if self._moves.incremental else start_together
-        self._run(start, order, 1.0, purposes.GRAMMAR_TREES, 0)
+        if self._moves.incremental:
+            self._run(sweep_sentences, order, 1.0, purposes.GRAMMAR_TREES, 0)
+        else:
+            room = self._room
+            self._room = room._replace(nothing=np.zeros_like(self._state.memory.masses))
+            self._run(start_together, order, 1.0, purposes.GRAMMAR_TREES, 0)
+            self._room = room
         self._recount()
 
     def sweep(self, number: int, threads: int) -> None:
@@ -341,7 +346,6 @@ class AdaptorChain(Sampler):
         """A state without trees, and room for so many tables and entries."""
         grammar = self._grammar
         n = len(grammar.adapted)
-        rules, symbols = _prior(grammar)
         self._state = State(
             Memory(
                 **{name: np.zeros(n_tables, np.int32) for name in Memory._fields[:9]},
@@ -351,7 +355,7 @@ class AdaptorChain(Sampler):
                 onward=np.zeros(n_entries, np.int32),
                 free=np.array([-1, 0, -1, 0, 0, 0], np.int32),
             ),
-            Counts(rules, symbols, np.zeros(n), np.zeros(n)),
+            _prior(grammar),
             self._processes,
         )
 
@@ -397,7 +401,7 @@ class AdaptorChain(Sampler):
         np.add.at(customers, where, memory.customers[tables])
         np.add.at(number, where, 1.0)
         memory.masses[:] = customers - a[:, None] * number
-        rules, symbols = _prior(self._grammar)
+        rules, symbols = _prior(self._grammar)[:2]
         uses = self._uses() * self._processes.learned
         self._state.counts.rules[:] = rules + uses
         parents = self._grammar.rules.parents
@@ -485,12 +489,13 @@ def _room(grammar: Compiled, starts: NDArray[np.int64]) -> Room:
         np.zeros((n, 3), np.int32),
         np.zeros(len(grammar.names), np.int32),
         _prior(grammar),
+        np.zeros((n_adapted, 0)),
         np.zeros(3),
     )
 
 
-def _prior(grammar: Compiled) -> tuple[Array, Array]:
+def _prior(grammar: Compiled) -> Counts:
     """Prior weights of rules, and of symbols those of all their rules."""
-    weights = grammar.weights
+    n, weights = len(grammar.adapted), grammar.weights
     sums = np.bincount(grammar.rules.parents, weights, len(grammar.names))
-    return weights.copy(), np.asarray(sums, np.float64)
+    return Counts(weights.copy(), np.asarray(sums, np.float64), np.zeros(n), np.zeros(n))
