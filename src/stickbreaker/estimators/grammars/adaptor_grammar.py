@@ -26,7 +26,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         Raises UserError for a symbol that the grammar does not have, and for one that reads words.
 
         >>> texts = ["adog", "acat", "thedog", "thecat"] * 5
-        >>> model = AdaptorGrammar("unigram", max_iter=50, random_state=0).fit(texts)
+        >>> model = AdaptorGrammar("unigram", init="incremental", random_state=0).fit(texts)
         >>> model.segment(["thecat"])
         [['the', 'cat']]
         """

@@ -105,7 +105,7 @@ class PlainAdaptorGrammar(Estimator):
 
     >>> from stickbreaker import AdaptorGrammar
     >>> texts = ["adog", "acat", "thedog", "thecat"] * 5
-    >>> model = AdaptorGrammar("unigram", max_iter=50, random_state=0).fit(texts)
+    >>> model = AdaptorGrammar("unigram", init="incremental", random_state=0).fit(texts)
     >>> model.segment(["thedogacat"])
     [['the', 'dog', 'a', 'cat']]
     """

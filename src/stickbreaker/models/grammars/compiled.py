@@ -44,7 +44,7 @@ def compiled(grammar: Grammar) -> Compiled:
 
     >>> found = compiled(Grammar.from_text("1 1 S --> a S b\\n1 1 S --> c"))
     >>> found.names, found.terminals, found.symbols.shortest.tolist()
-    (('a', 'b', 'S', 'S b'), ('a', 'b', 'c'), [1, 1, 1, 2])
+    (('a', 'b', 'S b', 'S'), ('a', 'b', 'c'), [1, 1, 2, 1])
     """
     parted = _parted(grammar)
     order, groups = _order(parted)
