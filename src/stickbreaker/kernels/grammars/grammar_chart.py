@@ -11,6 +11,7 @@ from stickbreaker.kernels.random import uniform
 
 PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 LEAN: dict[str, Any] = {**PLAIN, "_nrt": False}  # of functions that make no array: no counts of references
+FILLING: dict[str, Any] = {**OPTIONS, "_nrt": False}
 
 
 class Rules(NamedTuple):
@@ -199,7 +200,7 @@ def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
     return total
 
 
-@njit(**{**OPTIONS, "_nrt": False})
+@njit(**FILLING)
 def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart):
     """Fill a chart with p(terminals i to j | symbol) times scale^(j - i).
 
