@@ -11,6 +11,7 @@ from grammar_texts import Sentences
 from pages import Table
 
 from stickbreaker import AdaptorGrammar
+from stickbreaker.estimators.grammars.grammar_scores import gold_of
 from stickbreaker.evaluation.word_segmentation import segmentation_of
 
 WORKERS = 2  # runs side by side
@@ -73,7 +74,8 @@ def learn(plan: Plan, sentences: Sentences) -> Run:
     start = time.perf_counter()
     model.fit(sentences.joined)
     seconds = time.perf_counter() - start
-    agreement = segmentation_of(model.segment(sentences.joined, "Word"), sentences.gold)
+    gold = gold_of(model, [" ".join(words) for words in sentences.gold])  # apostrophes as the model has them
+    agreement = segmentation_of(model.segment(sentences.joined, "Word"), gold)
     return Run(
         plan.text,
         plan.grammar,

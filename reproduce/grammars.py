@@ -28,8 +28,8 @@ STUDY = Study(
     "Adaptor grammars, reproduced",
     introduction,
     {
-        "brent": Part(("Brent",), (28, 95), grammar_brent.measure_all, grammar_brent.section),
-        "chinese": Part(("Chinese",), (10, 90), grammar_chinese.measure_all, grammar_chinese.section),
+        "brent": Part(("Brent",), (8, 26), grammar_brent.measure_all, grammar_brent.section),
+        "chinese": Part(("Chinese",), (3, 30), grammar_chinese.measure_all, grammar_chinese.section),
     },
 )
 
