@@ -22,7 +22,7 @@ _PUNCTUATION = regex.compile(r"\p{P}")
 
 def analysis_of_symbols(symbols: str) -> Analysis:
     """The analysis by which a line is a sentence of symbols: "characters" but for blanks, or "spaced", what
-    stands between blanks.
+    stands between blanks. Symbols stay as they are written, apostrophes too.
 
     >>> analysis_of_symbols("characters").analyse("yu want").words
     ['y', 'u', 'w', 'a', 'n', 't']
@@ -30,6 +30,7 @@ def analysis_of_symbols(symbols: str) -> Analysis:
     pattern = CHARACTERS if symbols == "characters" else SPACED
     return Analysis(
         language=None,
+        normalization=None,
         lowercase=False,
         stop_words="none",
         token_pattern=pattern,
