@@ -125,6 +125,22 @@ def test_hot_chains_flatten_what_they_visit():
     assert sum(abs(times[state] / 8000 - np.sqrt(p) / total) for state, p in exact.items()) / 2 < 0.05
 
 
+RING = "\n".join(f"1 1 {one} --> {other}" for one in "ABCD" for other in "ABCD")
+RING = f"1 1 S --> A\n{RING}\n1 1 D --> W\n1 0 1 W --> x\n1 0 1 W --> x x\n3 0 1 W --> V V\n1 1 V --> x"
+
+
+def test_hot_chains_go_round_circles_and_end():
+    """Each of some symbols leads to all of them: what hot rules of one come to is more than one."""
+    chain = chain_of(RING, ["xx"], learn_processes=False, hottest=2.0, cooling=10**9)
+    (pair,) = np.flatnonzero(chain._grammar.weights == 3.0)
+    pairs = 0.0
+    for number in range(8000):
+        chain.sweep(number, 1)
+        pairs += chain._uses()[pair] / 8000
+        assert np.isfinite(chain.figures()["nats_per_symbol"])
+    assert pairs == pytest.approx(np.sqrt(3) / (1 + np.sqrt(3)), abs=0.03)
+
+
 SENTENCES = ["abab", "ab", "abba", "b", "abab", "bbab", "a", "abb"] * 3
 
 
@@ -286,6 +302,13 @@ def test_discounts_and_concentrations_have_their_posterior(monkeypatch):
         for f in (lambda a, x: a, lambda a, x: x)
     ]
     assert np.mean(found, axis=0) == pytest.approx(means, abs=0.05)
+
+
+@pytest.mark.parametrize("discount", [1e-8, 1e-12, 1e-15, 1e-300])
+def test_a_discount_that_vanishes_changes_nothing(discount):
+    sizes = np.array([0, 50, 20, 5])
+    without = log_seating(0.0, 1e4, sizes)
+    assert log_seating(discount, 1e4, sizes) == pytest.approx(without, abs=1e-5)
 
 
 def test_forged_snapshots_are_refused():

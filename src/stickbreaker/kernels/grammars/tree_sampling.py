@@ -342,9 +342,10 @@ def _append(entry, depth, head, room, memory):
 
 
 @njit(**INLINE)
-def _weigh_rule(rule, counts, heat, rules, weights_out):
+def _weigh_rule(rule, counts, heat, rules, symbols, weights_out):
+    """Heat has no part in circles of unary rules, where sums over all ways round might have no bound."""
     p = _share_of_rule(rule, counts, rules)
-    weights_out.rules[rule] = p if heat == 1.0 else p**heat
+    weights_out.rules[rule] = p if heat == 1.0 or symbols.circles[rules.parents[rule]] >= 0 else p**heat
 
 
 @njit(**LEAN)
@@ -352,10 +353,10 @@ def weigh(span, active, counts, process, heat, rules, symbols, weights_out):
     """What charts of a span multiply by, in the present state."""
     for symbol in active:
         for rule in range(symbols.first[symbol], symbols.inner[symbol]):
-            _weigh_rule(rule, counts, heat, rules, weights_out)
+            _weigh_rule(rule, counts, heat, rules, symbols, weights_out)
     for letter in span.letters:
         for at in range(rules.terminals_at[letter], rules.terminals_at[letter + 1]):
-            _weigh_rule(rules.of_terminal[at], counts, heat, rules, weights_out)
+            _weigh_rule(rules.of_terminal[at], counts, heat, rules, symbols, weights_out)
     for place in range(len(process.discounts)):
         b, n = process.concentrations[place], counts.customers[place]
         fresh = (b + process.discounts[place] * counts.tables[place]) / (n + b) if n > 0.0 else 1.0

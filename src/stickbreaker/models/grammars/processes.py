@@ -11,6 +11,7 @@ LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a discount that is drawn
 FEWEST, HIGHEST = 1e-9, 1e9  # and of a concentration
 WIDTH = 1.0  # of a step out of a slice, where both are on the scale that they are drawn on
 STEPS = 50  # out of a slice, at most
+STEEP = 1e10  # b / a from which on logarithms of the gamma function have too few digits for their difference
 
 
 def log_seating(discount: float, concentration: float, sizes: NDArray[np.int64]) -> float:
@@ -26,8 +27,10 @@ def log_seating(discount: float, concentration: float, sizes: NDArray[np.int64])
     if n_tables == 0:
         return 0.0
     a, b = discount, concentration
-    if a > 0.0:
+    if a * STEEP > b:
         nats = (n_tables - 1) * np.log(a) + gammaln(b / a + n_tables) - gammaln(b / a + 1.0)
+    elif a > 0.0:
+        nats = np.log(b + a * np.arange(1, n_tables)).sum()
     else:
         nats = (n_tables - 1) * np.log(b)
     nats -= gammaln(b + n) - gammaln(b + 1.0)
