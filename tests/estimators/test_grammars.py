@@ -9,6 +9,7 @@ from stickbreaker import AdaptorGrammar, Corpus, Grammar, UserError, VocabularyR
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.grammars.grammar_scores import scores_of
 from stickbreaker.estimators.grammars.symbol_sentences import analysis_of_symbols
+from stickbreaker.evaluation.word_segmentation import segmentation_of
 from stickbreaker.testing import EstimatorTests
 
 WORDS = ("the", "a", "dog", "cat", "saw", "ran")
@@ -207,6 +208,27 @@ def test_spaced_symbols():
     assert scores_of(model, texts)["token"]["f1"] > 0.5
 
 
+def test_pieces_of_spaced_symbols_may_differ_from_the_words():
+    texts = ["th ih s  ih z", "d ao g  th ih s", "ih z  d ao g  k ae t"] * 3
+    model = AdaptorGrammar("unigram", symbols="spaced", max_iter=2, random_state=0).fit(texts)
+    assert model.segment(texts) != [text.split("  ") for text in texts]
+    assert 0.0 <= scores_of(model, texts)["boundary"]["f1"] < 1.0
+    found = segmentation_of([["ih", "z th", "ih s"]], [["ih z", "th", "ih s"]])
+    assert found.token == found.type == (1 / 3, 1 / 3, 1 / 3)
+    assert found.boundary == (0.5, 0.5, 0.5)
+
+
+def test_a_terminal_that_is_named_word_is_not_what_sentences_are_cut_by():
+    rules = "1 1 S --> X\n1 1 S --> X S\nX --> Word b"
+    model = AdaptorGrammar(rules, symbols="spaced", max_iter=2, random_state=0).fit(["Word b Word b"] * 3)
+    assert model.segment(["Word b Word b"]) == [["Word b", "Word b"]]
+
+
+def test_a_symbol_that_is_none_is_refused_without_gold_blanks_too(learned):
+    with pytest.raises(UserError, match="no symbol 'Foo'"):
+        scores_of(learned, LINES, "Foo")
+
+
 def test_punctuation_cuts_sentences():
     texts = [f"{line}, {line}!" for line in LINES[:60]]
     model = AdaptorGrammar("unigram", punctuation="boundaries", max_iter=20, random_state=0).fit(texts)
@@ -241,9 +263,9 @@ def test_hostile_symbols():
     model = AdaptorGrammar("collocation", max_iter=5, random_state=0).fit(texts)
     for text, pieces in zip(texts, model.segment(texts), strict=True):
         assert "".join(pieces) == "".join(analysis_of_symbols("characters").analyse(text).words)
-    assert model.parse(["((()))"])[0].trees[0].brackets().count("(") == model.parse(["((()))"])[0].trees[
-        0
-    ].brackets().count(")")
+    brackets = model.parse(["((()))"])[0].trees[0].brackets()
+    assert brackets.count("(") == brackets.count(")")
+    assert brackets.count("-LRB-") == brackets.count("-RRB-") == 3
 
 
 def test_a_very_long_sentence():

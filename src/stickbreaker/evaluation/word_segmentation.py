@@ -30,18 +30,19 @@ class Segmentation(NamedTuple):
 def segmentation_of(found: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> Segmentation:
     """How much sentences cut into pieces are like those of a gold standard, which has the same symbols.
 
-    Ends of sentences are no boundaries. (Goldwater, Griffiths & Johnson 2009, section 5.2.) Raises ValueError
-    for sentences of other symbols.
+    Ends of sentences are no boundaries; blanks within words are not counted. (Goldwater, Griffiths & Johnson
+    2009, section 5.2.) Raises ValueError for sentences of other symbols.
 
     >>> segmentation_of([["a", "bc"]], [["a", "b", "c"]]).token.precision
     0.5
     """
     words, cuts = [0, 0, 0], [0, 0, 0]
     for one, other in zip(found, gold, strict=True):
-        if "".join(one) != "".join(other):
+        text = _letters(one)
+        if text != _letters(other):
             raise ValueError("sentences of other symbols")
         own, right = set(_spans(one)), set(_spans(other))
-        ends, right_ends = ({end for _, end in spans if end < len("".join(one))} for spans in (own, right))
+        ends, right_ends = ({end for _, end in spans if end < len(text)} for spans in (own, right))
         for sums, mine, theirs in ((words, own, right), (cuts, ends, right_ends)):
             sums[0] += len(mine & theirs)
             sums[1] += len(mine)
@@ -54,9 +55,15 @@ def segmentation_of(found: Sequence[Sequence[str]], gold: Sequence[Sequence[str]
     )
 
 
+def _letters(words: Sequence[str]) -> str:
+    """The letters of words, without blanks."""
+    return "".join("".join(words).split())
+
+
 def _spans(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Where words begin and end, in letters."""
     at = 0
     for word in words:
-        yield at, at + len(word)
-        at += len(word)
+        end = at + len(_letters([word]))
+        yield at, end
+        at = end

@@ -22,6 +22,7 @@ def scores_of(
     Of symbols that are spaced, words have two blanks or a tab between them. Sentences that no tree comes to
     count as one piece, and have no part in the nats. Raises UserError where there is nothing to score.
     """
+    model.symbol_number(nonterminal)  # refused, whether or not there is a word to compare with
     lines = model.lines_of(texts)
     sentences = model.sentences_in(lines.content)
     nats = np.array([parse.nats for parse in model.parses_of(sentences, 0)])

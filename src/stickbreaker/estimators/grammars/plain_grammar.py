@@ -376,13 +376,13 @@ class PlainAdaptorGrammar(Estimator):
         return sorted(found, key=lambda one: (self.symbols_.index(one.symbol), -one.customers, one.text))
 
     def symbol_number(self, symbol: str | None) -> int:
-        """The number of a symbol; None: of the last adapted one that is never a single symbol of the text.
+        """The number of a symbol; None: of "Word", or else of the last adapted one, or else of the first.
 
         Raises UserError for one that the grammar does not have.
         """
         names = self.compiled_.names
         if symbol is None:
-            if "Word" in names:
+            if "Word" in self.grammar_.symbols:  # in names, it may be a terminal that stands beside others
                 return names.index("Word")
             if len(self.compiled_.adapted):
                 return int(self.compiled_.adapted[-1])
