@@ -159,6 +159,31 @@ def test_brackets():
     assert list(tree.spans()) == [("W (1)", 0, 2), ("S", 0, 3)]
 
 
+def test_trees_may_be_deeper_than_calls():
+    deep = Tree("S", ("a",))
+    for _ in range(5000):
+        deep = Tree("S", ("b", deep, "c"))
+    assert "".join(deep.leaves()) == "b" * 5000 + "a" + "c" * 5000
+    assert deep.brackets() == "(S b " * 5000 + "(S a)" + " c)" * 5000
+    spans = list(deep.spans(3))
+    assert (spans[0], spans[-1], len(spans)) == (("S", 5003, 5004), ("S", 3, 10004), 5001)
+    grammar = compiled(Grammar.from_text("1 1 S --> a S c\n1 1 S --> a c"))
+    model = learned(Grammar.from_text("1 1 S --> a S c\n1 1 S --> a c"))
+    (parse,) = model.parses(np.repeat(np.array([0, 1], np.int32), 300), np.array([0, 600]), 1)
+    assert tree_of(parse.rules, grammar).brackets().count("(S") == 300
+
+
+def test_a_concentration_may_be_below_zero():
+    grammar = Grammar.from_text("1 0.5 -0.2 S --> L\n1 1 L --> a\n1 1 L --> a L")
+    chain = AdaptorChain(
+        compiled(grammar), *numbered(grammar, ["aa", "a", "aa"]), 0, Moves(learn_processes=False)
+    )
+    chain.sweep(0, 1)
+    model = LearnedGrammar.of(chain.fitted().params, compiled(grammar))
+    nats = [parse.nats for parse in model.parses(*numbered(grammar, ["a" * n for n in range(1, 60)]), 0)]
+    assert np.exp(nats).sum() == pytest.approx(1.0, abs=1e-6)
+
+
 def forged(params, name, change):
     """Params of which one is another."""
     values = np.array(params[name].values)

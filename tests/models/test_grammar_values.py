@@ -385,3 +385,12 @@ def test_general_adapted_symbols_come_first():
     below = {found.names[at] for at in np.flatnonzero(found.symbols.below[0])}
     assert below == {"High", "High2", "Low"}
     assert [found.names[at] for at in np.flatnonzero(found.symbols.below[1])] == ["Low"]
+
+
+def test_without_adapted_symbols_arrays_are_of_the_same_types():
+    """Else kernels would be compiled once more."""
+    plain = compiled(Grammar.from_text("1 1 S --> a S\n1 1 S --> a"))
+    adapted = compiled(Grammar.from_text("1 1 S --> W S\n1 1 S --> W\nW --> a"))
+    for part in ("rules", "symbols"):
+        types = [[values.dtype for values in getattr(found, part)] for found in (plain, adapted)]
+        assert types[0] == types[1]

@@ -70,7 +70,7 @@ def compiled(grammar: Grammar) -> Compiled:
         at_end=_anchored(parted, numbers, -1),
         groups=groups,
         circles=_circles(rules, groups),
-        below=np.array([below[symbol] for symbol in adapted]).reshape(-1, len(order)),
+        below=np.array([below[symbol] for symbol in adapted], np.bool_).reshape(-1, len(order)),
     )
     processes = [grammar.adapted[order[symbol]] for symbol in adapted]
     circle = (symbols.circles >= 0).any()

@@ -35,7 +35,7 @@ def derivations_of(
         names[table] = number[key]
     n = len(contents)
     for content in contents:  # turned round, so that what is general comes first
-        content[content < 0] = -1 - (n - 1 + 1 + content[content < 0])
+        content[content < 0] = -1 - (n + content[content < 0])
     contents.reverse()
     names = n - 1 - names
     sizes = [len(content) for content in contents]

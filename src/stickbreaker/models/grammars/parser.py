@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.core import purposes
-from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.core.random_streams import numbered_keys, share_of
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.kernels.grammars.grammar_chart import (
@@ -78,13 +78,14 @@ class LearnedGrammar:
         n, grammar = len(self.starts) - 1, self.grammar
         if self.uses.shape != (int(grammar.sources.max()) + 1,):
             raise ValueError("uses of other rules")
-        for values in (self.uses, self.discounts, self.concentrations):
-            refuse_negative(values, "uses, discounts or concentrations")
+        for values in (self.uses, self.discounts):
+            refuse_negative(values, "uses or discounts")
         for values in (self.discounts, self.concentrations):
             if values.shape != (len(grammar.adapted),):
                 raise ValueError("discounts of another grammar")
-        if (self.discounts >= 1.0).any():
-            raise ValueError("discounts out of range")
+        above = np.isfinite(self.concentrations) & (self.concentrations > -self.discounts)
+        if (self.discounts >= 1.0).any() or not above.all():
+            raise ValueError("discounts or concentrations out of range")
         for values in (self.customers, self.tables):
             if values.shape != (n,) or values.dtype.kind not in "iu" or (n and values.min() < 1):
                 raise ValueError("customers of another grammar")
@@ -288,8 +289,6 @@ class LearnedGrammar:
 
 def _number_of(letters: Integers) -> int:
     """A number that depends on a sentence's content."""
-    from stickbreaker.core.random_streams import share_of
-
     return int(share_of(letters.astype(np.int32).tobytes().hex()) * 2**62)
 
 

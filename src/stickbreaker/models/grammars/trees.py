@@ -22,29 +22,40 @@ class Tree(NamedTuple):
 
     def brackets(self) -> str:
         """The tree in brackets, as treebanks have them; round brackets of the text are -LRB- and -RRB-."""
-        parts = [one.brackets() if isinstance(one, Tree) else _escaped(one) for one in self.children]
-        return f"({_escaped(self.symbol)} {' '.join(parts)})"
+        found: list[str] = []
+        for one in self._walk():
+            if isinstance(one, Tree):
+                found.append(f" ({_escaped(one.symbol)}")
+            else:
+                found.append(")" if one is None else f" {_escaped(one)}")
+        return "".join(found)[1:]
 
     def leaves(self) -> Iterator[str]:
         """The symbols of the text."""
-        for one in self.children:
-            if isinstance(one, Tree):
-                yield from one.leaves()
-            else:
-                yield one
+        return (one for one in self._walk() if isinstance(one, str))
 
     def spans(self, start: int = 0) -> "Iterator[tuple[str, int, int]]":
         """Symbols with where their texts begin and end, from below."""
-        at = start
-        for one in self.children:
+        at, around = start, list[tuple[str, int]]()
+        for one in self._walk():
             if isinstance(one, Tree):
-                last = at
-                for symbol, begin, last in one.spans(at):
-                    yield symbol, begin, last
-                at = last
+                around.append((one.symbol, at))
+            elif one is None:
+                yield *around.pop(), at
             else:
                 at += 1
-        yield self.symbol, start, at
+
+    def _walk(self) -> "Iterator[Tree | str | None]":
+        """Trees where they begin, symbols of the text, and None where the last tree ends that has not yet.
+
+        Not by recursion: a tree is about as deep as its sentence is long.
+        """
+        waiting: list[Tree | str | None] = [self]
+        while waiting:
+            one = waiting.pop()
+            yield one
+            if isinstance(one, Tree):
+                waiting += [None, *reversed(one.children)]
 
 
 def _escaped(text: str) -> str:
@@ -53,20 +64,18 @@ def _escaped(text: str) -> str:
 
 def tree_of(values: NDArray[Any], grammar: Compiled) -> Tree:
     """The tree of rules from the top, left before right; symbols that part a right side are left out."""
-    rules, place = grammar.rules, iter(values.tolist())
-
-    def grown() -> "list[Tree | str]":
-        rule = next(place)
+    rules = grammar.rules
+    grown: list[list[Tree | str]] = []
+    for rule in reversed(values.tolist()):
         if rules.lefts[rule] < 0:
             children: list[Tree | str] = [grammar.terminals[rules.terminals[rule]]]
         else:
-            children = grown()
+            children = grown.pop()
             if rules.rights[rule] >= 0:
-                children += grown()
-        if grammar.sources[rule] < 0:
-            return children
-        return [Tree(grammar.names[rules.parents[rule]], tuple(children))]
-
-    (whole,) = grown()
+                children += grown.pop()
+        if grammar.sources[rule] >= 0:
+            children = [Tree(grammar.names[rules.parents[rule]], tuple(children))]
+        grown.append(children)
+    ((whole,),) = grown
     assert isinstance(whole, Tree)
     return whole
