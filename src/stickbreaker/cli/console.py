@@ -56,6 +56,15 @@ def note(text: object) -> None:
     print(printable(text), file=sys.stderr, flush=True)  # click.echo would write past the bar
 
 
+def noun_for(number: float, one: str, many: str | None = None) -> str:
+    """What stands after a number.
+
+    >>> noun_for(1, "line"), noun_for(0, "line"), noun_for(2, "pass", "passes")
+    ('line', 'lines', 'passes')
+    """
+    return one if number == 1 else many or f"{one}s"
+
+
 class ProgressLine:
     """Progress on standard error: a line that changes every `changes` seconds on a terminal, elsewhere a new
     one every `lines` seconds."""

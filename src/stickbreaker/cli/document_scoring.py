@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.cli.console import noun_for
 from stickbreaker.cli.options.inputs import ReadingChoice
 from stickbreaker.cli.verbs.topics import open_documents
 from stickbreaker.core.errors import UserError
@@ -77,8 +78,9 @@ def segmentation_scores(
 def segmentation_as_text(scores: dict[str, Any]) -> str:
     """What `segmentation_scores` gives, as lines."""
     unparsed = f", {scores['unparsed']:,} of which no tree comes to" if scores["unparsed"] else ""
+    number, nats = scores["sentences"], scores["nats_per_symbol"]
     lines = [
-        f"{scores['sentences']:,} sentences{unparsed}; {scores['nats_per_symbol']:.4f} nats/symbol of "
+        f"{number:,} {noun_for(number, 'sentence')}{unparsed}; {nats:.4f} nats/symbol of "
         f"{scores['symbols']:,}"
     ]
     if "token" in scores:

@@ -11,6 +11,7 @@ from stickbreaker.cli.console import (
     command,
     inputs_argument,
     note,
+    noun_for,
     refuse_written,
     threads_option,
 )
@@ -188,7 +189,9 @@ def grammar(
     model = PlainAdaptorGrammar(grammar_from(grammar), **params)
     begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
     if model.skipped_:
-        note(f"{model.skipped_:,} sentences are skipped: no tree of the grammar comes to them")
+        verb, them = ("is", "it") if model.skipped_ == 1 else ("are", "them")
+        number = f"{model.skipped_:,} {noun_for(model.skipped_, 'sentence')}"
+        note(f"{number} {verb} skipped: no tree of the grammar comes to {them}")
     go_on(out, checkpoint_every, threads, as_json)
 
 

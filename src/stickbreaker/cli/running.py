@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.cli.console import emit, fail, note, stop_signals, tell_of_compiling
+from stickbreaker.cli.console import emit, fail, note, noun_for, stop_signals, tell_of_compiling
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError
@@ -232,12 +232,13 @@ def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[st
     from stickbreaker.learning.observers import KINDS
 
     held_out = "" if summary["held_out"] is None else f", held-out {summary['held_out']:.4f} nats/{token}"
-    steps = f"{summary['passes']} {'sweeps' if summary['kind'] == 'joint' else 'passes'}"
-    learned = (
-        " and ".join(f"{number} {name.replace('_', ' ')}" for name, number in sizes.items()) or "learned"
-    )
+    passes, documents = summary["passes"], summary["documents"]
+    unit = ("sweep", "sweeps") if summary["kind"] == "joint" else ("pass", "passes")
+    steps = f"{passes} {noun_for(passes, *unit)}"
+    names = {name: name.replace("_", " ").removesuffix("s") for name in sizes}
+    learned = " and ".join(f"{number} {noun_for(number, names[name])}" for name, number in sizes.items())
     line = (
-        f"{summary['model']}: {learned} from {summary['documents']} documents in "
+        f"{summary['model']}: {learned or 'learned'} from {documents} {noun_for(documents, 'document')} in "
         f"{steps}, {KINDS[summary['kind']]} {summary['score']:.4f} nats/{token}{held_out}"
     )
     found: list[str] = []

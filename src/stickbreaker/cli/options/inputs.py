@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import NumberRange, ProgressLine, note, options_into
+from stickbreaker.cli.console import NumberRange, ProgressLine, note, noun_for, options_into
 from stickbreaker.core.errors import UserError, shortened_path
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
@@ -320,7 +320,8 @@ def build_corpus(
         progress=lambda documents: line.show(f"{documents:,} documents read"),
     )
     seconds = time.monotonic() - line.start
-    line.show(f"{built.n_documents:,} documents read in {seconds:.1f} s", last=True)
+    number = built.n_documents
+    line.show(f"{number:,} {noun_for(number, 'document')} read in {seconds:.1f} s", last=True)
     for kind, count in built.skipped.items():
         note(f"skipped {count} ({kind}); the first: {built.about.first_skipped.get(kind, '')}")
     return built

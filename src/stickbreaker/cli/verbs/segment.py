@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, model_argument, note, refuse_file, say, tell_of_compiling
+from stickbreaker.cli.console import (
+    command,
+    emit,
+    model_argument,
+    note,
+    noun_for,
+    refuse_file,
+    say,
+    tell_of_compiling,
+)
 from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
 from stickbreaker.core.errors import UserError
 
@@ -159,7 +168,7 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
         lines: list[str] = []
         for symbol, found in result["symbols"].items():
             process = f"discount {found['discount']:.3f}, concentration {found['concentration']:.1f}"
-            lines.append(f"{symbol}: {found['all']:,} subtrees, {process}")
+            lines.append(f"{symbol}: {found['all']:,} {noun_for(found['all'], 'subtree')}, {process}")
             lines += [f"{one['customers']:9,}  {join(one['text'])}" for one in found["subtrees"]]
         if whole:
             lines.append("Uses of rules, in trees and remembered subtrees:")
@@ -214,4 +223,4 @@ def _write(lines: Iterable[str], out: Path | None, as_json: bool) -> None:
     if as_json:
         emit({"out": str(out), "lines": number}, as_json, str)
     else:
-        note(f"{out}: {number:,} lines")
+        note(f"{out}: {number:,} {noun_for(number, 'line')}")
