@@ -8,8 +8,11 @@ import pytest
 from stickbreaker import AdaptorGrammar, Corpus, Grammar, UserError, VocabularyRule
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.grammars.grammar_scores import scores_of
+from stickbreaker.estimators.grammars.parsing import known_cuts
 from stickbreaker.estimators.grammars.symbol_sentences import analysis_of_symbols
 from stickbreaker.evaluation.word_segmentation import segmentation_of
+from stickbreaker.models.grammars.sentence_strings import no_strings, span_starts
+from stickbreaker.models.grammars.tree_chain import new_chart
 from stickbreaker.testing import EstimatorTests
 
 WORDS = ("the", "a", "dog", "cat", "saw", "ran")
@@ -182,6 +185,7 @@ def test_forged_sums_are_refused(learned):
         "lengths": lambda values: values + 1,
         "cuts": lambda values: values[:, :-1],
         "kept": lambda values: values * 0,
+        "skipped": lambda values: values - 1,
     }.items():
         item = learned.params_[name]
         forged = {**learned.params_, name: item._replace(values=change(np.array(item.values)))}
@@ -236,6 +240,25 @@ def test_punctuation_cuts_sentences():
     assert model.segment(["thedog,ran!"])[0][-1] == "!"
     assert "".join(model.segment(["thedog,ran!"])[0]) == "thedog,ran!"
     assert AdaptorGrammar(max_iter=2, random_state=0).fit(texts).grammar_.terminals.count(",") == 1
+
+
+def test_the_pieces_of_alike_sentences_are_those_of_the_samples(learned):
+    symbol, line = learned.symbol_number(None), LINES[0]
+    content = learned.sentences_in(learned.lines_of([line]).content)[0].tobytes()
+    found = known_cuts(learned, symbol, {content, b"none"})
+    assert set(found) == {content}
+    assert known_cuts(learned, learned.symbol_number("Chars"), {content}) == {}
+    ends = np.cumsum(learned.params_["lengths"].values)
+    cuts = learned.params_["cuts"].values[0] / learned.params_["kept"].values
+    own = [cuts[end - len(line) : end] for end, other in zip(ends, LINES, strict=True) if other == line]
+    assert found[content][:-1] == pytest.approx(np.mean(own, axis=0))
+
+
+def test_a_sentence_too_long_for_the_memory_is_named(learned):
+    with pytest.raises(UserError, match=r"memory for a sentence of 10,000,000 symbols.*cut long texts"):
+        new_chart(learned.compiled_, 10**7)
+    with pytest.raises(UserError, match="sentences of up to 20,000,000 symbols"):
+        no_strings(span_starts(np.array([0, 2 * 10**7])))
 
 
 def test_what_cannot_be_parsed_is_named_or_skipped():
@@ -306,6 +329,30 @@ def test_a_running_model_is_its_last_checkpoint(tmp_path):
     late = AdaptorGrammar.load(tmp_path / "m")
     assert late.n_iter_ == 6
     assert late.trace_[-1]["held_out"] < 0.0
+
+
+def test_a_run_that_is_read_draws_no_first_trees(tmp_path, monkeypatch):
+    from stickbreaker.models.grammars.tree_chain import AdaptorChain
+
+    texts = [*LINES[:20], "xyz"]
+    corpus = Corpus.from_texts(
+        texts, analysis=analysis_of_symbols("characters"), rule=VocabularyRule(1, 1.0)
+    ).write(tmp_path / "corpus")
+    rules = "1 1 S --> W S\n1 1 S --> W\nW --> C\n1 1 C --> L\n1 1 C --> L C\n"
+    rules += "".join(f"1 1 L --> {letter}\n" for letter in sorted(set("".join(LINES))))
+    model = AdaptorGrammar(rules, unparsed="skip", max_iter=3, random_state=0)
+    fitting.begin(model, corpus, tmp_path / "m")
+
+    def begin(chain):
+        raise AssertionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(AdaptorChain, "_begin", begin)
+        assert AdaptorGrammar.load(tmp_path / "m").skipped_ == 1
+        fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    late = AdaptorGrammar.load(tmp_path / "m")
+    assert late.skipped_ == 1
+    assert late.bound_ == model.fit(texts).bound_
 
 
 def test_annealing_begins_hot_and_ends_cold():

@@ -76,12 +76,8 @@ def cuts_of(
     drawn given it. Nothing is cut where no tree comes to it.
     """
     symbol = model.symbol_number(nonterminal)
-    known = known_cuts(model, symbol)
-    if not known:
-        for number, parse in enumerate(model.parses_of(sentences, DRAWS, seed=seed)):
-            yield model.learned_.cuts(parse, symbol, len(sentences[number]))
-        return
     contents = [sentences[number].tobytes() for number in range(len(sentences.documents))]
+    known = known_cuts(model, symbol, set(contents))
     unknown = np.array([content not in known for content in contents], np.bool_)
     parses = model.parses_of(sentences.take(unknown), DRAWS, seed=seed)
     for number, content in enumerate(contents):
@@ -91,24 +87,28 @@ def cuts_of(
             yield known[content]
 
 
-def known_cuts(model: "PlainAdaptorGrammar", symbol: int) -> dict[bytes, Array]:
-    """Of each sentence that was learned from, where a symbol cut it in the samples; nothing without samples.
+def known_cuts(model: "PlainAdaptorGrammar", symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
+    """Where a symbol cut sentences in the samples: of those of some contents that were learned from.
 
-    Means over sentences that are alike.
+    Means over sentences that are alike. Nothing without samples, and of a symbol that remembers nothing.
     """
     params, place = model.params_, int(model.compiled_.symbols.adapted[symbol])
     kept = int(params["kept"].values)
     if kept == 0 or place < 0:
         return {}
     letters = np.asarray(params["letters"].values, np.int32)
-    cuts = np.asarray(params["cuts"].values)[place] / kept
-    ends = np.cumsum(params["lengths"].values).tolist()
+    cuts = np.asarray(params["cuts"].values)[place]
+    lengths = np.asarray(params["lengths"].values)
+    ends = np.cumsum(lengths)
+    sizes = [len(content) // letters.itemsize for content in contents]
     found: dict[bytes, Array] = {}
     times: Counter[bytes] = Counter()
-    for start, end in zip([0, *ends], ends, strict=False):
-        content = letters[start:end].tobytes()
-        found[content] = found.get(content, 0.0) + np.append(cuts[start:end], 0.0)
-        times[content] += 1
+    for number in np.flatnonzero(np.isin(lengths, sizes)).tolist():
+        part = slice(ends[number] - lengths[number], ends[number])
+        content = letters[part].tobytes()
+        if content in contents:
+            found[content] = found.get(content, 0.0) + np.append(cuts[part] / kept, 0.0)
+            times[content] += 1
     return {content: sums / times[content] for content, sums in found.items()}
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.random_streams import derived_seed
-from stickbreaker.core.records import Array, Record
+from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.core.serialize import refuse_other_sizes
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
@@ -48,7 +48,7 @@ from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
 
 EVERY = 10  # sweeps from one that is scored to the next
-WHOLE = ("customers", "tables", "sizes", "entries", "letters", "lengths", "cuts", "kept")  # whole numbers
+WHOLE = ("customers", "tables", "sizes", "entries", "letters", "lengths", "cuts", "kept", "skipped")
 CHOICES = {
     "inference": ("mcmc",),
     "symbols": ("characters", "spaced"),
@@ -208,12 +208,19 @@ class PlainAdaptorGrammar(Estimator):
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
+        return self._run_of(corpus, seed, held_out, start=True)
+
+    def _run_of(
+        self, corpus: Corpus, seed: int, held_out: float, *, start: bool
+    ) -> tuple[Run[Any], SamplingState]:
+        """A run, with its first trees (`start`) or without any, to be restored."""
         source = Source(corpus, held_out, unit=Sequences)
         grammar = compiled(self.grammar_of(corpus.vocabulary, corpus.n_documents))
         sentences = self._learnable(corpus, source, grammar)
         learned = self._moves()
+        given = {"skipped": Field(np.array(self.skipped_), (), additive=False)}
         samplers = [
-            AdaptorChain(grammar, sentences.letters, sentences.starts, own, learned)
+            AdaptorChain(grammar, sentences.letters, sentences.starts, own, learned, given, start=start)
             for own in (seed if n == 0 else derived_seed(seed, purposes.START, n) for n in range(self.chains))
         ]
         burn_in = self.max_iter // 2
@@ -309,8 +316,7 @@ class PlainAdaptorGrammar(Estimator):
     def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
         manifest = snapshot.manifest
         seed = manifest["settings"]["random_state"]
-        job, state = self.new_run(corpus, seed, manifest["held_out"], folder)
-        assert isinstance(state, SamplingState)
+        job, state = self._run_of(corpus, seed, manifest["held_out"], start=False)
         return job, sampling_state_of(snapshot, state.chains)
 
     # From a run to what was learned
@@ -327,6 +333,7 @@ class PlainAdaptorGrammar(Estimator):
         self.grammar_ = self.grammar_of(self.vocabulary_, self.corpus_["documents"])
         self.learned_ = LearnedGrammar.of(params, compiled(self.grammar_))
         refuse_other_sums(params, self.compiled_)
+        self.skipped_ = int(params["skipped"].values)
         self.n_features_in_ = len(self.vocabulary_)
 
     @property
@@ -451,9 +458,12 @@ _NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros
 
 def refuse_other_sums(params: Record, grammar: Compiled) -> None:
     """Raise ValueError where what is kept of the text learned from is not of one text and grammar."""
-    letters, lengths, cuts, kept = (params[name].values for name in ("letters", "lengths", "cuts", "kept"))
-    if any(values.dtype.kind not in "iu" for values in (letters, lengths, cuts, kept)) or kept.shape != ():
+    sums = tuple(params[name].values for name in ("letters", "lengths", "cuts", "kept", "skipped"))
+    letters, lengths, cuts, kept, skipped = sums
+    if any(values.dtype.kind not in "iu" for values in sums) or kept.shape != () or skipped.shape != ():
         raise ValueError("sums that are no whole numbers")
+    if int(skipped) < 0:
+        raise ValueError("sentences skipped of another text")
     if letters.ndim != 1 or lengths.ndim != 1 or cuts.shape != (len(grammar.adapted), len(letters)):
         raise ValueError("sums of another text")
     if lengths.min(initial=1) < 1 or int(lengths.sum()) != len(letters):

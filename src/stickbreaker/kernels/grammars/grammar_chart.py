@@ -12,6 +12,7 @@ from stickbreaker.kernels.random import uniform
 PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 LEAN: dict[str, Any] = {**PLAIN, "_nrt": False}  # of functions that make no array: no counts of references
 FILLING: dict[str, Any] = {**OPTIONS, "_nrt": False}
+FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  # places of `Memory.free`
 
 
 class Rules(NamedTuple):
@@ -70,7 +71,7 @@ class Memory(NamedTuple):
     masses: NDArray[np.float64]  # adapted symbols × strings: customers less discounts of tables
     values: NDArray[np.int32]  # entries of trees, from the top, left first: a rule, or -1 - table
     onward: NDArray[np.int32]  # entries: the next; -1
-    free: NDArray[np.int32]  # first free table, tables ever used, first free entry, entries ever used
+    free: NDArray[np.int32]  # first free table, tables ever used, the same of entries, and those now in use
 
 
 class Chart(NamedTuple):

@@ -3,13 +3,13 @@
 import numpy as np
 from numba import njit
 
-from stickbreaker.kernels.grammars.grammar_chart import PLAIN, span_at
+from stickbreaker.kernels.grammars.grammar_chart import ENTRIES, ENTRIES_USED, PLAIN, TABLES_USED, span_at
 
 
 @njit(**PLAIN)
 def ordered_tables(memory):
     """All tables, by adapted symbol, by string, and as they stand there."""
-    found = np.empty(memory.free[4], np.int32)
+    found = np.empty(memory.free[TABLES_USED], np.int32)
     number = 0
     for place in range(len(memory.first)):
         for string in range(memory.first.shape[1]):
@@ -139,15 +139,15 @@ def number_of_strings(text_strings, spans, starts, sentences, positions, lengths
 @njit(**PLAIN)
 def read_lists(values, starts, heads, memory):
     """Make lists of entries; gives the number of entries in use."""
-    number = memory.free[3]
+    number = memory.free[ENTRIES]
     for at in range(len(heads)):
         heads[at] = number if starts[at + 1] > starts[at] else -1
         for k in range(starts[at], starts[at + 1]):
             memory.values[number] = values[k]
             memory.onward[number] = number + 1 if k + 1 < starts[at + 1] else -1
             number += 1
-    memory.free[3] = number
-    memory.free[5] = number
+    memory.free[ENTRIES] = number
+    memory.free[ENTRIES_USED] = number
 
 
 @njit(**PLAIN)

@@ -14,8 +14,14 @@ from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.kernels.grammars.grammar_chart import (
+    ENTRIES,
+    ENTRIES_USED,
+    FREE_ENTRY,
+    FREE_TABLE,
     LEAN,
     PLAIN,
+    TABLES,
+    TABLES_USED,
     Chart,
     Draft,
     Memory,
@@ -30,7 +36,6 @@ from stickbreaker.kernels.random import seeded, uniform
 
 INLINE: dict[str, Any] = {**LEAN, "forceinline": True}
 LEAST = 1e-30  # of p(subtree), where it is decided whether a customer joins or opens a table
-FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  # places of `Memory.free`
 
 
 class Counts(NamedTuple):

@@ -28,6 +28,7 @@ from stickbreaker.models.grammars.compiled import Compiled, Integers
 from stickbreaker.models.grammars.sentence_strings import (
     active_symbols,
     known_strings,
+    no_strings,
     numbered_strings,
     span_starts,
 )
@@ -218,7 +219,7 @@ class LearnedGrammar:
     def text_of(self, letters: Integers, starts: NDArray[np.int64]) -> Text:
         """Sentences (numbers of terminals, and where each starts) with the strings that are remembered."""
         grammar, spans = self.grammar, span_starts(starts)
-        strings = np.zeros(int(spans[-1]), np.int32)
+        strings = no_strings(spans)
         _, _, children = self._memory
         known_strings(letters, starts, spans, children, len(grammar.terminals), strings)
         none = np.zeros(len(starts), np.int64)

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.kernels.grammars.grammar_chart import PLAIN, span_at
 from stickbreaker.kernels.grammars.tree_sampling import Text
 from stickbreaker.models.grammars.compiled import Compiled, Integers
@@ -34,6 +35,16 @@ def span_starts(starts: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes * (sizes + 1) // 2)])
 
 
+def no_strings(spans: NDArray[np.int64]) -> Integers:
+    """Room for the number of each span's string, 0 as yet. Raises UserError where memory is not enough."""
+    try:
+        return np.zeros(int(spans[-1]), np.int32)
+    except MemoryError:
+        longest = int(np.sqrt(2 * np.diff(spans).max()))
+        problem = f"there is not enough memory for the parts of sentences of up to {longest:,} symbols"
+        raise UserError(problem, remedy="cut long texts into sentences") from None
+
+
 def repeated_strings(
     letters: Integers, starts: NDArray[np.int64], n_terminals: int, longest: int
 ) -> tuple[Integers, NDArray[np.int64], int]:
@@ -42,7 +53,7 @@ def repeated_strings(
     Length by length: a string that occurs twice begins with one that does.
     """
     spans = span_starts(starts)
-    strings = np.zeros(int(spans[-1]), np.int32)
+    strings = no_strings(spans)
     at = np.arange(len(letters), dtype=np.int64)  # where in the text the strings of a length begin
     sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     before = np.zeros(len(letters), np.int64)  # the number of each one without its last letter

@@ -13,7 +13,14 @@ from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import numbered_keys, stream
 from stickbreaker.core.records import Array, Field, Record
-from stickbreaker.kernels.grammars.grammar_chart import Chart, Draft, Memory, Weights
+from stickbreaker.kernels.grammars.grammar_chart import (
+    TABLES,
+    TABLES_USED,
+    Chart,
+    Draft,
+    Memory,
+    Weights,
+)
 from stickbreaker.kernels.grammars.grammar_trees import (
     count_cuts,
     mistake_in,
@@ -81,10 +88,13 @@ class AdaptorChain(Sampler):
         seed: int,
         moves: Moves = Moves(),
         given: Record = MappingProxyType({}),
+        *,
+        start: bool = True,
     ) -> None:
         """letters: terminals of all sentences by number; starts (sentences + 1): where each begins.
 
-        `given`: what else is said of a model; it is part of what is `fitted`.
+        `given`: what else is said of a model; it is part of what is `fitted`. start: whether first trees are
+        drawn; without, there are none until `restore` has been called.
         """
         self._grammar, self._seed, self._moves, self._given = grammar, seed, moves, given
         self._text, self._n_strings = text_of(grammar, letters, starts)
@@ -99,7 +109,8 @@ class AdaptorChain(Sampler):
         )
         self._room = _room(grammar, starts)
         self._empty(len(letters) // 2 + 1000, 4 * len(letters) + 1000)
-        self._begin()
+        if start:
+            self._begin()
 
     def _begin(self) -> None:
         """The first trees."""
@@ -168,7 +179,7 @@ class AdaptorChain(Sampler):
 
         These are -log p of a sentence's terminals, each as it was when its tree was to be drawn anew.
         """
-        tables = {"tables": int(self._state.memory.free[4])}
+        tables = {"tables": int(self._state.memory.free[TABLES_USED])}
         if not len(self._nats):
             return tables
         return {**tables, "nats_per_symbol": float(self._nats[0]) / max(1, len(self._text.letters))}
@@ -336,7 +347,7 @@ class AdaptorChain(Sampler):
         memory.before[:n] = np.where(np.append(False, together)[:n], np.arange(-1, n - 1), -1)
         heads = memory.before[:n] < 0
         memory.first[places[heads], numbers[heads]] = np.flatnonzero(heads)
-        memory.free[1] = memory.free[4] = n
+        memory.free[TABLES] = memory.free[TABLES_USED] = n
         np.add.at(self._state.counts.customers, places, memory.customers[:n])
         np.add.at(self._state.counts.tables, places, 1.0)
 
@@ -463,9 +474,13 @@ def new_draft(grammar: Compiled, longest: int) -> Draft:
 
 
 def new_chart(grammar: Compiled, longest: int) -> Chart:
-    """Room for a chart of such a sentence."""
+    """Room for a chart of such a sentence. Raises UserError where there is not enough memory."""
     shape = (len(grammar.names), longest + 1, longest + 1)
-    return Chart(np.zeros(shape), np.zeros(shape), np.zeros(shape[0], np.bool_))
+    try:
+        return Chart(np.zeros(shape), np.zeros(shape), np.zeros(shape[0], np.bool_))
+    except MemoryError:
+        problem = f"there is not enough memory for a sentence of {longest:,} symbols"
+        raise UserError(problem, remedy="cut long texts into sentences") from None
 
 
 def _room(grammar: Compiled, starts: NDArray[np.int64]) -> Room:

@@ -62,7 +62,7 @@ def page_of_grammar(model: PlainAdaptorGrammar, manifest: dict[str, Any], title:
     return GrammarPage(
         title=title,
         subtitle=f"{named}, learned from {len(sentences.documents):,} sentences",
-        facts=_facts(model, manifest),
+        facts=_facts(model),
         settings=[
             (name, value) for name, value in settings_of(manifest) if name != "grammar" or _short(value)
         ],
@@ -138,7 +138,7 @@ def _side(children: Sequence[str], weight: float) -> str:
     return " ".join(parts if weight == 1.0 else [*parts, f"[{weight:g}]"])
 
 
-def _facts(model: PlainAdaptorGrammar, manifest: dict[str, Any]) -> list[tuple[str, str]]:
+def _facts(model: PlainAdaptorGrammar) -> list[tuple[str, str]]:
     """The cards at the top."""
     params = model.params_
     facts = [
@@ -149,9 +149,8 @@ def _facts(model: PlainAdaptorGrammar, manifest: dict[str, Any]) -> list[tuple[s
         ("subtrees remembered", f"{len(model.learned_.customers):,}"),
         ("samples", str(int(params["kept"].values))),
     ]
-    skipped = _skipped(model, manifest)
-    if skipped is not None:
-        facts.append(("sentences skipped", f"{skipped:,}"))
+    if model.unparsed == "skip":
+        facts.append(("sentences skipped", f"{model.skipped_:,}"))
     for curve in curves_of(model.trace_):
         if curve.kind == SENTENCES:
             facts.append(
@@ -162,13 +161,3 @@ def _facts(model: PlainAdaptorGrammar, manifest: dict[str, Any]) -> list[tuple[s
     if math.isfinite(model.bound_):
         facts.append(("nats a symbol, with the trees", f"{-model.bound_:.3f}"))
     return facts
-
-
-def _skipped(model: PlainAdaptorGrammar, manifest: dict[str, Any]) -> int | None:
-    """Sentences that no tree comes to and that were skipped; None where it cannot be known, or none could."""
-    if model.unparsed != "skip":
-        return None
-    whole = not model.of_topics and model.punctuation == "symbols" and not manifest["held_out"]
-    documents, empty = manifest["corpus"]["documents"], manifest["corpus"]["empty"]
-    found = documents - empty - len(model.params_["lengths"].values)
-    return found if whole and found >= 0 else None
