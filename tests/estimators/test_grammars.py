@@ -261,6 +261,17 @@ def test_a_sentence_too_long_for_the_memory_is_named(learned):
         no_strings(span_starts(np.array([0, 2 * 10**7])))
 
 
+def test_a_corpus_of_words():
+    words = Corpus.from_texts(["the dog ran", "the cat ran", "the bird"], rule=VocabularyRule(2, 1.0))
+    with pytest.raises(UserError, match=r"not read as characters: '\w+' is one of its symbols.*spaced"):
+        AdaptorGrammar(max_iter=2).fit(words)
+    with pytest.raises(UserError, match=r"symbol \d is not in the corpus's vocabulary.*skip"):
+        AdaptorGrammar("unigram", symbols="spaced", max_iter=2).fit(words)
+    model = AdaptorGrammar("unigram", symbols="spaced", max_iter=2, unparsed="skip", random_state=0)
+    whole = Corpus.from_texts(["big dog barks", "dog barks"], rule=VocabularyRule(1, 1.0))
+    assert " ".join(*model.fit(whole).segment(["dog barks"])) == "dog barks"
+
+
 def test_what_cannot_be_parsed_is_named_or_skipped():
     texts = ["ab", "ba", "aab", "cab"]
     with pytest.raises(UserError, match=r"document .*: no sentence .* symbol 2, 'a'|ends where every"):

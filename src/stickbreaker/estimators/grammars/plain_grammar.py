@@ -162,6 +162,12 @@ class PlainAdaptorGrammar(Estimator):
             raise UserError(problem, remedy="learn a grammar of each language")
         if vocabulary.hashed:
             raise UserError("words that share rows have no symbols", remedy="leave --hash out")
+        if self.symbols == "characters" and not self.of_topics:
+            several = next((word for word in vocabulary.words if len(characters_of(word)) > 1), None)
+            if several is not None:
+                problem = f"the corpus was not read as characters: {shown(several)} is one of its symbols"
+                remedy = "give the text, or say that symbols are spaced (symbols, --symbols spaced)"
+                raise UserError(problem, remedy=remedy)
 
     def _given_grammar(self) -> Grammar | None:
         """The grammar that was given; None of one by name. Raises UserError for what is neither."""
@@ -303,6 +309,8 @@ class PlainAdaptorGrammar(Estimator):
         if not len(unknown):
             return name, ""
         at = int(unknown[0])
+        if content.words[at] < 0:
+            return name, f"symbol {at + 1} is not in the corpus's vocabulary"
         symbol = shown(corpus.vocabulary.words[content.words[at]])
         return name, f"symbol {at + 1}, {symbol}, is no terminal of the grammar"
 
