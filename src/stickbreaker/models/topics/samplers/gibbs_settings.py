@@ -58,7 +58,9 @@ class Gibbs(Inference):
         return self
 
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
-        return documents.direct and words.dirichlet and not (self.delayed and documents.grows)
+        if documents.grows or self.delayed:
+            return documents.direct and words.dirichlet and not (self.delayed and documents.grows)
+        return documents.direct and words.collapses
 
     def sampler(
         self, model: "TopicModel", tokens: Tokens, assignments: NDArray[np.int32], seed: int

@@ -81,7 +81,7 @@ class Hybrid(LocalSolver, Inference):
             len(alpha),
             1.0 / self.samples,
         )
-        rows, new_rows = known_and_new(shard, cells)
+        rows, new_rows = known_and_new(view, shard, cells)
         stats = Stats(
             rows=rows,
             new_rows=new_rows,
