@@ -14,9 +14,8 @@ def _log_path(concentration, log_node):
 
 
 @njit(**PART)
-def _add_paths(concentration, groups, log_nodes, first, last, logs_out, shares_out):
-    """The log of the sum over a word's paths, by topic, and the share of each."""
-    own = np.empty(last - first)
+def _add_paths(concentration, groups, log_nodes, first, last, own, logs_out, shares_out):
+    """The log of the sum over a word's paths, by topic, and the share of each; `own` is room for its paths."""
     for k in range(len(logs_out)):
         largest = -np.inf
         for i in range(last - first):
@@ -43,14 +42,17 @@ def expected_log_paths(concentration, groups, log_nodes, starts, weights_out, lo
     the hybrid's E[log lambda] is E[log pi].
     """
     n_topics = concentration.shape[1]
-    logs = np.empty(n_topics)
+    logs, most = np.empty(n_topics), 0
+    for w in range(len(starts) - 1):
+        most = max(most, starts[w + 1] - starts[w])
+    own = np.empty(most)
     for w in range(len(starts) - 1):
         first, last = starts[w], starts[w + 1]
         for k in range(n_topics):
             logs[k] = _log_path(concentration[first, k], log_nodes[groups[first], k])
             shares_out[first, k] = np.float32(1.0)
         if last - first > 1:
-            _add_paths(concentration, groups, log_nodes, first, last, logs, shares_out)
+            _add_paths(concentration, groups, log_nodes, first, last, own, logs, shares_out)
         shift = logs[0]
         for k in range(n_topics):
             shift = max(shift, logs[k])

@@ -23,8 +23,16 @@ TRIALS = 20  # candidates for each seed
 
 def seeds_of(
     estimator: TopicEstimator, source: Source, model: TopicModel, seed: int
-) -> "DocumentSeeds | NoiseSeeds":
+) -> "DocumentSeeds | NoiseSeeds | PathSeeds":
     """The table that a run, or a chain, starts from, its rows made when they are asked for."""
+    seeds, words = _word_seeds(estimator, source, model, seed), model.words.row_words()
+    return seeds if words is None else PathSeeds(seeds, words)
+
+
+def _word_seeds(
+    estimator: TopicEstimator, source: Source, model: TopicModel, seed: int
+) -> "DocumentSeeds | NoiseSeeds":
+    """Starting counts by word."""
     guided = sum(name is not None for name in estimator.guide_names())
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
@@ -107,6 +115,26 @@ class NoiseSeeds:
     def __getitem__(self, rows: slice) -> Array:
         some = self.words[rows]
         return self.model.seed(some, self.tokens * (len(some) / max(1, len(self.words))), self.seed)
+
+
+@dataclass(frozen=True)
+class PathSeeds:
+    """Starting counts of paths: those of each word, shared out evenly. `words` are those of the paths."""
+
+    seeds: DocumentSeeds | NoiseSeeds
+    words: NDArray[np.int64]  # ascending
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.words), self.seeds.shape[1]
+
+    def __getitem__(self, rows: slice) -> Array:
+        words = self.words[rows]
+        if not len(words):
+            return np.empty((0, self.shape[1]))
+        first, last = int(words[0]), int(words[-1]) + 1
+        paths = np.searchsorted(self.words, words, "right") - np.searchsorted(self.words, words)
+        return self.seeds[first:last][words - first] / paths[:, None]
 
 
 def _leans(priors: Iterable[Array], weights: Array) -> Iterator[Array]:

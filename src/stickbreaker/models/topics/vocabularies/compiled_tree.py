@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.corpus.vocabulary import Vocabulary, tagged
 from stickbreaker.models.topics.vocabularies.concept_tree import Concept, ConceptTree
