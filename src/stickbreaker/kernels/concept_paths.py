@@ -15,7 +15,7 @@ def _log_path(concentration, log_node):
 
 @njit(**PART)
 def _add_paths(concentration, groups, log_nodes, first, last, own, logs_out, shares_out):
-    """The log of the sum over a word's paths, by topic, and the share of each; `own` is room for its paths."""
+    """The log of the sum over a word's paths, by topic, and the share of each; `own` is room for paths."""
     for k in range(len(logs_out)):
         largest = -np.inf
         for i in range(last - first):

@@ -142,6 +142,10 @@ class TopicVocabulary(ABC, Generic[C]):
         """The word of each row; None: row and word have the same number, or rows have keys."""
         return None
 
+    def row_meanings(self) -> NDArray[np.int64] | None:
+        """A number for each row that rows of one meaning share, from 0; None: each has its own."""
+        return None
+
     def with_first_words(self, words: Sequence[str]) -> Self:
         """The slot of a run whose first minibatch has these words: some learn how words are spelled."""
         return self

@@ -12,7 +12,7 @@ from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics.slots import Inference, LocalSolver, TopicPrior, TopicView, TopicVocabulary
-from stickbreaker.models.topics.vocabularies.new_rows import known_and_new
+from stickbreaker.models.topics.vocabularies.new_rows import report_rows
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.mean_field import Report, Words
@@ -67,7 +67,7 @@ class MeanField(LocalSolver):
             usage["log_rest"] = Field(_add_rest(alpha, view.rest, tokens, report))
         if self.in_full:
             usage |= _in_full(view, words, report, usage)
-        rows, new_rows = known_and_new(view, shard, Rows(np.arange(len(words.positions)), report.counts))
+        rows, new_rows = report_rows(view, shard, Rows(np.arange(len(words.positions)), report.counts))
         stats = Stats(
             rows=rows,
             new_rows=new_rows,

@@ -66,10 +66,17 @@ class CompiledTree:
         return np.repeat(np.arange(self.n_words), np.diff(self.starts))
 
     @cached_property
+    def meanings(self) -> NDArray[np.int64]:
+        """A number for each leaf that those of one concept share, and words of none have for themselves."""
+        named = np.array([name != "" for name in self.names])[self.groups]
+        meanings = np.where(named, self.entrances[self.groups], len(self.sources) + self.words)
+        return np.unique(meanings, return_inverse=True)[1].astype(np.int64)
+
+    @cached_property
     def node_sizes(self) -> Array:
         """Prior of all choices of each node, in units of eta."""
         sizes = np.bincount(self.groups, self.sizes, len(self.entrances))
-        return sizes + np.bincount(self.sources, self.edge_sizes, len(self.entrances))
+        return np.asarray(sizes + np.bincount(self.sources, self.edge_sizes, len(self.entrances)), np.float64)
 
     @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -59,6 +59,9 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def row_words(self) -> NDArray[np.int64]:
         return self.tree.words
 
+    def row_meanings(self) -> NDArray[np.int64]:
+        return self.tree.meanings
+
     def weights(
         self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:

@@ -7,16 +7,23 @@ from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.topics.slots import Paths, TopicView
 
 
-def known_and_new(
+def report_rows(
     view: TopicView, shard: Shard[Bags], counts: Rows | SparseCounts
+) -> tuple[Rows | SparseCounts, dict[str, Array]]:
+    """`known_and_new`, or where rows are paths each word's counts, shared among its paths as their
+    probabilities are."""
+    if view.paths is None:
+        return known_and_new(shard, counts)
+    return _by_path(view, view.paths, shard, counts.rows()), {}
+
+
+def known_and_new(
+    shard: Shard[Bags], counts: Rows | SparseCounts
 ) -> tuple[Rows | SparseCounts, dict[str, Array]]:
     """Counts by the shard's own numbers of its words, in two parts: by rows of the table, and by spelling.
 
-    A new word's array has its counts by column and, last, the shard's documents that it is in. Where rows are
-    paths, a word's counts are shared among its paths as their probabilities are.
+    A new word's array has its counts by column and, last, the shard's documents that it is in.
     """
-    if view.paths is not None:
-        return _by_path(view, view.paths, shard, counts.rows()), {}
     if shard.keys is None:
         return counts._replace(positions=shard.rows[counts.positions]), {}
     of = shard.rows[counts.positions]
