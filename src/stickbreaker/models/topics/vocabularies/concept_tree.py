@@ -131,7 +131,7 @@ def _concept(given: object) -> Concept:
         twice = _twice(own)
         if twice is not None:
             raise UserError(f"{shown(twice)} is twice in the concept {shown(name)}", remedy="give it once")
-    return Concept(name, {str(code): tuple(own) for code, own in by_language.items()}, parent)
+    return Concept(name, {str(code): tuple(by_language[code]) for code in sorted(by_language)}, parent)
 
 
 def _twice(words: Iterable[str]) -> str | None:
