@@ -238,6 +238,10 @@ class TopicVocabulary(ABC, Generic[C]):
     ) -> list[tuple[NDArray[np.int64], Array]]:
         """The rows of each of some topics' words, the most probable first, and their E[beta]."""
 
+    def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
+        """Names of concepts, and the expected share of a topic's tokens that each has (concepts × topics)."""
+        return (), np.empty((0, table.shape[1]))
+
     def entered(self, params: Record) -> Array:
         """The step, from 0, in which each row entered (rows): of a vocabulary that grows."""
         raise TypeError(f"no word enters {type(self).__name__}")

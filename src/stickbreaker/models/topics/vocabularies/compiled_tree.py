@@ -31,7 +31,8 @@ class CompiledTree:
     `starts` (words + 1): first leaf of each word. `groups`, `sizes` (leaves): the node of each, and its prior
     in units of eta. `sources`, `edge_sizes` (edges): the node that chooses each edge, and its prior.
     `entrances` (nodes): the edge that leads to each, -1 where there is none above. `names` (nodes): of its
-    concept, "" of nodes that are of none. Nodes with leaves come first. `concepts` were tied, `apart` of them
+    concept, "" of nodes that are of none. `edge_names` (edges): the concept that one enters by it, or "".
+    Nodes with leaves come first. `concepts` were tied, `apart` of them
     in single languages, and `spare` are languages whose tokens reach words of concepts by themselves too,
     since all their words are of concepts.
     """
@@ -43,6 +44,7 @@ class CompiledTree:
     edge_sizes: Array
     entrances: NDArray[np.int32]
     names: tuple[str, ...]
+    edge_names: tuple[str, ...]
     concepts: int = 0
     apart: int = 0
     spare: tuple[str, ...] = ()
@@ -181,7 +183,7 @@ class _Builder:
     node_edges: list[int] = field(default_factory=list[int])
     names: list[str] = field(default_factory=list[str])
     factors: list[float] = field(default_factory=list[float])
-    edges: list[tuple[int, float]] = field(default_factory=list[tuple[int, float]])  # source, prior
+    edges: list[tuple[int, float, str]] = field(default_factory=list[tuple[int, float, str]])
     leaves: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])  # word, node
     tied: set[str] = field(default_factory=set[str])
     apart: set[str] = field(default_factory=set[str])
@@ -257,7 +259,7 @@ class _Builder:
     def concept(self, node: int, name: str, languages: Sequence[str], factor: float) -> None:
         """A concept below a node, for tokens of some languages."""
         self.tied.add(name)
-        edge = self.edge(node, self.size((name,), languages) * factor)
+        edge = self.edge(node, self.size((name,), languages) * factor, name)
         words = {code: self.rows.words[name].get(code, ()) for code in languages}
         kinds = [
             kind for kind in self.rows.kinds.get(name, ()) if set(self.rows.below(kind)) & set(languages)
@@ -275,8 +277,9 @@ class _Builder:
         self.factors.append(factor)
         return len(self.node_edges) - 1
 
-    def edge(self, source: int, size: float) -> int:
-        self.edges.append((source, size))
+    def edge(self, source: int, size: float, name: str = "") -> int:
+        """An edge from a node, with its prior, to a concept of this name or to none."""
+        self.edges.append((source, size, name))
         return len(self.edges) - 1
 
     def result(self, n_words: int) -> CompiledTree:
@@ -289,15 +292,16 @@ class _Builder:
         numbers[order] = np.arange(len(order), dtype=np.int32)
         groups = numbers[leaves[:, 1]]
         by_word = np.lexsort((groups, leaves[:, 0]))
-        sources = np.array([source for source, _ in self.edges], np.int64)
+        sources = np.array([source for source, _, _ in self.edges], np.int64)
         return CompiledTree(
             starts=np.searchsorted(leaves[by_word, 0], np.arange(n_words + 1)),
             groups=groups[by_word],
             sizes=np.array(self.factors)[leaves[by_word, 1]],
             sources=numbers[sources],
-            edge_sizes=np.array([size for _, size in self.edges], np.float64),
+            edge_sizes=np.array([size for _, size, _ in self.edges], np.float64),
             entrances=np.array(self.node_edges, np.int32)[order],
             names=tuple(self.names[node] for node in order.tolist()),
+            edge_names=tuple(name for _, _, name in self.edges),
             concepts=len(self.tied),
             apart=len(self.apart),
             spare=tuple(sorted(self.spare)),

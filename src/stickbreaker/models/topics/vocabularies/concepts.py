@@ -16,7 +16,7 @@ from stickbreaker.models.contract import CountTable, Summary, TableSpec
 from stickbreaker.models.topics.slots import Paths, TopicVocabulary, WordShares, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Stored, TopicWords
 from stickbreaker.models.topics.vocabularies.closed import BLOCK, flat_noise
-from stickbreaker.models.topics.vocabularies.compiled_tree import CompiledTree
+from stickbreaker.models.topics.vocabularies.compiled_tree import NO_EDGE, CompiledTree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +44,12 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
     def start(self) -> dict[str, Field]:
         return {"eta": Field(np.array(float(self.eta)), (), additive=False)}
+
+    def totals(self, counts: Array) -> Array:
+        """Sums of a whole table (groups × topics)."""
+        totals = np.zeros((self.tree.n_groups, counts.shape[1]))
+        np.add.at(totals, self.tree.groups, counts)
+        return totals
 
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
         """As a closed vocabulary's (words × topics): see `ClosedVocabulary.seed`."""
@@ -153,6 +159,24 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         own = counts + self._eta(params) * self.tree.sizes[paths][:, None]
         return np.asarray(own * shares[self.tree.groups[paths]])
 
+    def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
+        """Of a concept in several single languages the mean over these, with those of its kinds."""
+        tree = self.tree
+        edges, nodes = self._concentrations(params, table.totals())
+        means = edges / nodes[tree.sources]
+        for edge in range(len(means)):  # those above stand before
+            entrance = tree.entrances[tree.sources[edge]]
+            if entrance != NO_EDGE:
+                means[edge] *= means[entrance]
+        names = dict.fromkeys(name for name in tree.edge_names if name)
+        places = {name: place for place, name in enumerate(names)}
+        shares, times = np.zeros((len(names), means.shape[1])), np.zeros(len(names))
+        for edge, name in enumerate(tree.edge_names):
+            if name:
+                shares[places[name]] += means[edge]
+                times[places[name]] += 1.0
+        return tuple(names), shares / times[:, None]
+
     def rows_in_use(self, counts: Array) -> NDArray[np.int64]:
         return np.arange(len(counts))
 
@@ -170,9 +194,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     def ranked(
         self, params: Record, counts: Array, topics: Sequence[int]
     ) -> list[tuple[NDArray[np.int64], Array]]:
-        totals = np.zeros((self.tree.n_groups, counts.shape[1]))
-        np.add.at(totals, self.tree.groups, counts)
-        shares = self._words(params, counts, totals, np.arange(len(counts)))[:, topics].T
+        shares = self._words(params, counts, self.totals(counts), np.arange(len(counts)))[:, topics].T
         orders = [np.argsort(-own, kind="stable") for own in shares]
         return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
 
