@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
     from stickbreaker.models.topics.samplers.gibbs_settings import Gibbs
     from stickbreaker.models.topics.solvers.hybrid import Hybrid
+    from stickbreaker.models.topics.vocabularies.concept_tree import ConceptTree
     from stickbreaker.models.topics.vocabularies.open_settings import OpenVocabulary
     from stickbreaker.models.topics.vocabularies.string_prior import Spelling
 
@@ -34,6 +35,7 @@ _HOMES = {
     "SplitMerge": "stickbreaker.models.topics.moves.split_merge_settings",
     "Online": "stickbreaker.learning.schedules",
     "Hybrid": "stickbreaker.models.topics.solvers.hybrid",
+    "ConceptTree": "stickbreaker.models.topics.vocabularies.concept_tree",
     "OpenVocabulary": "stickbreaker.models.topics.vocabularies.open_settings",
     "Spelling": "stickbreaker.models.topics.vocabularies.string_prior",
     "Gibbs": "stickbreaker.models.topics.samplers.gibbs_settings",
@@ -50,6 +52,7 @@ __all__ = [
     "LDA",
     "AdaptorGrammar",
     "Analysis",
+    "ConceptTree",
     "Corpus",
     "Gibbs",
     "Grammar",

@@ -4,13 +4,32 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from tests.running import planted_documents, with_german
+from tests.running import TOPICS, german, planted_documents, with_german
 
-from stickbreaker import HDP, LDA, Corpus, Gibbs, Hybrid, Memoised, Online, OpenVocabulary, SplitMerge
+from stickbreaker import (
+    HDP,
+    LDA,
+    ConceptTree,
+    Corpus,
+    Gibbs,
+    Hybrid,
+    Memoised,
+    Online,
+    OpenVocabulary,
+    SplitMerge,
+)
 from stickbreaker.testing import TopicEstimatorTests
 
 SMALL = Online(batch_size=150, kappa=0.6, tau0=1.0)
 OPEN = OpenVocabulary(concentration=20.0, truncation=30, reorder_every=2)
+SENSES = ConceptTree([{"concept": "c", "words": TOPICS[0][:3]}, {"concept": "d", "words": TOPICS[0][2:5]}])
+PAIRS = ConceptTree(
+    [
+        {"concept": word, "words": {"en": [word], "de": [german(word)]}}
+        for topic in TOPICS
+        for word in topic[:4]
+    ]
+)
 GUIDE = {"finance": ["bank", "loan"], "space": ["plan*"]}
 
 CONFIGURATIONS = {  # name: class, its own settings, the corpus
@@ -35,6 +54,15 @@ CONFIGURATIONS = {  # name: class, its own settings, the corpus
     "open words": (LDA, {"words": OPEN}, "one"),
     "open words, hybrid, online": (LDA, {"words": OPEN, "inference": "hybrid", "schedule": SMALL}, "one"),
     "open words, online": (LDA, {"words": OPEN, "schedule": SMALL}, "one"),
+    "concepts": (LDA, {"words": SENSES}, "one"),
+    "concepts, online": (LDA, {"words": SENSES, "schedule": SMALL}, "one"),
+    "concepts, languages": (LDA, {"words": PAIRS}, "two"),
+    "concepts, languages, hybrid": (LDA, {"words": PAIRS, "inference": "hybrid"}, "two"),
+    "concepts, languages, hybrid, online": (
+        LDA,
+        {"words": PAIRS, "inference": "hybrid", "schedule": SMALL},
+        "two",
+    ),
     "hdp": (HDP, {"schedule": Memoised(150)}, "one"),
     "hdp, searched": (HDP, {"n_topics": "auto"}, "one"),
     "hdp, hybrid": (HDP, {"schedule": Memoised(150), "inference": "hybrid"}, "one"),
@@ -45,6 +73,8 @@ CONFIGURATIONS = {  # name: class, its own settings, the corpus
     "hdp, chains": (HDP, {"inference": Gibbs(chains=2)}, "one"),
     "hdp, franchise": (HDP, {"representation": "franchise"}, "one"),
     "hdp, franchise, online": (HDP, {"representation": "franchise", "schedule": SMALL}, "one"),
+    "hdp, concepts": (HDP, {"words": PAIRS}, "two"),
+    "hdp, concepts, online": (HDP, {"words": SENSES, "schedule": SMALL}, "one"),
     "hdp, open words": (HDP, {"words": OPEN, "schedule": SMALL}, "one"),
 }
 

@@ -88,7 +88,7 @@ def test_expected_probabilities_are_those_of_draws():
 def test_weights_of_words_that_a_topic_has_and_has_not(outside):
     """The sticks' expected logarithms; of others the stick left times WORTH / a, all of it, or G0."""
     words, params, whole = slot(concentration=40.0, outside=outside)
-    weights, log_scale = words.weights(params, whole, np.zeros((1, 2)), np.array([3, 0, 1, 2, -1]))
+    weights, log_scale = words.weights(params, whole, np.zeros((1, 2)), np.array([3, 0, 1, 2, -1]))[:2]
     logs = np.log(weights.astype(float)) + log_scale[:, None]
     shares = {"constant": lambda word: np.log(WORTH / 40.0), "stick": lambda word: 0.0}
     share = shares.get(outside, lambda word: words.log_spelling(params, [word])[0])
@@ -108,7 +108,7 @@ def test_weights_of_words_that_a_topic_has_and_has_not(outside):
 def test_a_topic_without_words_leaves_all_of_its_stick():
     words, params, whole = slot(np.zeros((4, 2)), concentration=5.0)
     assert words.expected(params, whole)[1].tolist() == [1.0, 1.0]
-    weights, log_scale = words.weights(params, whole, np.zeros((1, 2)), np.array([-1, 2]))
+    weights, log_scale = words.weights(params, whole, np.zeros((1, 2)), np.array([-1, 2]))[:2]
     assert weights.tolist() == [[1.0, 1.0]] * 2
     assert log_scale == pytest.approx(np.log([WORTH / 5.0] * 2))
 

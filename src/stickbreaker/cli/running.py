@@ -50,6 +50,7 @@ def begin(
     choice = choice.of_all_words() if opened.is_open else choice
     corpus = begin_run(model, inputs, out, reading, choice, held_out, overwrite, look_at)
     _tell_of_guide(model, corpus)
+    _tell_of_concepts(model, corpus)
     tell_of_topics(model)
 
 
@@ -92,7 +93,7 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     elif isinstance(model.n_topics, int):
         note(f"starting from {start} topics, as --topics says; auto searches for their number")
     else:
-        needs = "all documents at hand, closed words, mean-field inference and one machine"
+        needs = "all documents at hand, closed words without concepts, mean-field inference and one machine"
         note(f"starting from {start} topics; a search for their number needs {needs}")
 
 
@@ -115,6 +116,20 @@ def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
     found = zip(guide.names, guide.found(corpus.vocabulary, corpus.analysis), strict=True)
     coverage = [f"{name} {known} of {entries}" for name, (known, entries) in found]
     note("guide: " + ", ".join([f"{coverage[0]} words", *coverage[1:]]))
+
+
+def _tell_of_concepts(model: "TopicEstimator", corpus: "Corpus") -> None:
+    """Note how many concepts tie words of the corpus."""
+    from stickbreaker.models.topics import ConceptTree
+    from stickbreaker.models.topics.vocabularies.compiled_tree import compiled
+
+    if not isinstance(model.words, ConceptTree):
+        return
+    tree = compiled(model.words, corpus.vocabulary)
+    apart = f", {tree.apart:,} of them in single languages" if tree.apart else ""
+    note(f"concepts: {tree.concepts:,} of {len(model.words.concepts):,} tie words of the corpus{apart}")
+    for language in tree.spare:
+        note(f"concepts: all words of {language} are of concepts; they are reached by themselves too")
 
 
 def tell_of_unknown_words(model: "PlainNgramModel", corpus: "Corpus") -> None:

@@ -16,6 +16,7 @@ from stickbreaker.estimators.settings import (
     params_of,
     positive,
     schedule_of,
+    words_of,
 )
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.learning.observers import TraceRecord
@@ -23,6 +24,7 @@ from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
+    ConceptTree,
     Franchise,
     FranchisePrior,
     Gibbs,
@@ -120,7 +122,7 @@ class PlainHDP(TopicEstimator):
     representation: str = "direct"
     tables: int = 15
     eta: float | str | Array | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
-    words: str | OpenVocabulary = "closed"
+    words: str | OpenVocabulary | ConceptTree = "closed"
     init: str = "documents"
     n_init: int = 1
     max_iter: int | None = None
@@ -140,7 +142,7 @@ class PlainHDP(TopicEstimator):
     def _eta(self) -> float | str | Array:
         if self.eta is not None:
             return self.eta
-        return "learned" if self.n_topics == AUTO else ETA
+        return "learned" if self.n_topics == AUTO and not self.has_concepts else ETA
 
     def n_topics_at_start(self) -> int:
         if isinstance(self.n_topics, str) and self.n_topics != AUTO:
@@ -155,7 +157,7 @@ class PlainHDP(TopicEstimator):
         mean_field = inference_of(self.inference).name == "mean-field" and self._slot() == "growing"
         return (
             mean_field
-            and not self.is_open
+            and words_of(self.words)[0] == "closed"
             and engine_name(self.engine) == "local"
             and np.ndim(self._eta()) < 2
         )
@@ -217,7 +219,7 @@ class PlainHDP(TopicEstimator):
             return super().learning_schedule()
         if self.is_open:
             return schedule_of("online", *self.online)
-        kept = self._slot() == "growing" and self.gibbs_settings() is None
+        kept = self._slot() == "growing" and self.gibbs_settings() is None and not self.has_concepts
         return schedule_of("memoised" if kept else "batch", *self.online)
 
     def _moves(

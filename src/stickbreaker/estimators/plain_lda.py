@@ -16,6 +16,7 @@ from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
+    ConceptTree,
     DirichletPrior,
     Gibbs,
     Hybrid,
@@ -103,7 +104,7 @@ class PlainLDA(TopicEstimator):
     schedule: str | Schedule | None = "batch"
     alpha: float | str | Array | None = None
     eta: float | str | Array = 0.01
-    words: str | OpenVocabulary = "closed"
+    words: str | OpenVocabulary | ConceptTree = "closed"
     guide: Mapping[str, Any] | Guide | None = None
     init: str = "documents"
     n_init: int = 1
@@ -149,5 +150,5 @@ class PlainLDA(TopicEstimator):
     ) -> tuple[Move, ...]:
         if self.moves not in ("exchange", None):
             raise UserError(f"moves={self.moves!r}", remedy='moves is "exchange" or None')
-        streamed = schedule == "partial_fit" and not words.by_topic
+        streamed = schedule == "partial_fit" and not words.by_topic and words.row_words() is None
         return (Exchange(),) if self.moves is not None and streamed else ()

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.topics.combinations import INFERENCE
 from stickbreaker.estimators.topics.seed_words import Guide
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
-from stickbreaker.models.topics import Gibbs, Hybrid, Inference, OpenVocabulary, Spelling
+from stickbreaker.models.topics import ConceptTree, Gibbs, Hybrid, Inference, OpenVocabulary, Spelling
 from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 
 
@@ -76,15 +76,18 @@ def concentration(
     return (array.copy() if array.ndim else float(array)), False
 
 
-def words_of(value: object) -> tuple[str, OpenVocabulary | None]:
+def words_of(value: object) -> tuple[str, OpenVocabulary | ConceptTree | None]:
     """The name of the words slot and its settings, from either. Raises UserError for anything else."""
     if isinstance(value, OpenVocabulary):
         return "open", value
+    if isinstance(value, ConceptTree):
+        return "concepts", value
     if value == "open":
         return "open", OpenVocabulary()
     if value == "closed":
         return "closed", None
-    raise UserError(f"words={value!r}", remedy='words is "closed", "open" or OpenVocabulary(...)')
+    remedy = 'words is "closed", "open", OpenVocabulary(...) or ConceptTree(...)'
+    raise UserError(f"words={shown(str(value))}", remedy=remedy)
 
 
 def engine_name(value: object) -> str:
@@ -171,6 +174,7 @@ VALUES = {
     "gibbs": Gibbs,
     "guide": Guide,
     "open": OpenVocabulary,
+    "concepts": ConceptTree,
     "spelling": Spelling,
 }  # parameters that are values, by name in JSON
 

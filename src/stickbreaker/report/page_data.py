@@ -15,7 +15,8 @@ class Topic:
 
     `id` lasts for the life of the model (`#topic-7` links to it). `share` is the part of all tokens that
     belongs to the topic. `words` are those it may be shown with, see `choose_words`; `sides` holds
-    (language, words) where a topic has words in several. `named` tells that somebody gave it its label.
+    (language, words) where a topic has words in several, and ("concepts", names) where it has these. `named`
+    tells that somebody gave it its label.
     `documents` indexes `Page.documents`, the most typical first; `similar` holds ids of other topics, the
     nearest first. `coherence` is NPMI in [-1, 1]; `match` is (label, similarity in [0, 1]) of its partner in
     another model.

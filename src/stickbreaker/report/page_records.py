@@ -46,6 +46,7 @@ REPRESENTATIVE = 6  # documents shown with a topic
 LEAST_SHARE = 0.05  # of a document that a topic has, if it is to represent the topic
 LEAST_WORDS = 10  # a document shorter than this represents nothing
 TOP_WORDS = 10  # of a topic, beside those in the trace of its run
+SHOWN = 12  # words of a language, or concepts, that stand side by side
 MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several minibatches
 MOST_WORDS = 8000  # of the vocabulary, the most frequent
 
@@ -140,6 +141,7 @@ def _topics(
             for topic, part in document.mix:
                 share[d, topic] = part
     topics: list[Topic] = []
+    concepts = _concepts(model)
     for k, (words, sides) in enumerate(_shown(model, leading, seen)):
         most = np.argsort(-share[:, k], kind="stable")[:REPRESENTATIVE].tolist()
         order = [d for d in most if share[d, k] > LEAST_SHARE]
@@ -155,7 +157,7 @@ def _topics(
                 named=name is not None,
                 coherence=coherence[k] if coherence else None,
                 match=partners[k],
-                sides=sides,
+                sides=(*sides, *concepts[k]),
             )
         )
     return topics
@@ -174,7 +176,18 @@ def _shown(
         if not vocabulary.languages:
             yield sides[""], ()
             continue
-        yield sides[leading], tuple((code, words[:12]) for code, words in sides.items())
+        yield sides[leading], tuple((code, words[:SHOWN]) for code, words in sides.items())
+
+
+def _concepts(model: TopicEstimator) -> list[Sequence[tuple[str, WordList]]]:
+    """Each topic's concepts, as a column of their own; nothing where there are none."""
+    tops = model.top_concepts(SHOWN)
+    shares = model.topic_shares_ / max(float(model.topic_shares_.sum()), 1e-300)
+    names, by_topic = model.model.words.concepts(model.params_, model.engine_.table)
+    overall = dict(zip(names, (by_topic[:, model.topic_columns_] @ shares).tolist(), strict=True))
+    return [
+        (("concepts", [(name, share, overall[name]) for name, share in own]),) if own else () for own in tops
+    ]
 
 
 def _leading_language(model: TopicEstimator, wanted: str | None) -> str:
@@ -278,6 +291,8 @@ def _format_setting(value: Any) -> str:
         ((name, held),) = value.items()
         if name == "array":
             return "an array"
+        if name == "concepts":
+            return f"{len(held['concepts']):,} concepts, strength {held['strength']:g}"
         return f"{name}: " + ", ".join(f"{k} {v}" for k, v in held.items() if v is not None)
     return str(value)
 

@@ -1,15 +1,15 @@
-"""The options of an open vocabulary, into which words come as documents bring them."""
+"""The options about words: concepts that tie them, and vocabularies that grow with the documents."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import number_or_learned, options_into, refuse_written
+from stickbreaker.cli.console import NumberRange, number_or_learned, options_into, refuse_written
 
 if TYPE_CHECKING:
     from stickbreaker.corpus.building import AnyAnalysis
-    from stickbreaker.models.topics import OpenVocabulary
+    from stickbreaker.models.topics import ConceptTree, OpenVocabulary
 
 OPTIONS = (
     click.option(
@@ -53,6 +53,18 @@ OPTIONS = (
         metavar="FILE",
         help="Open: words, one a line, from which to learn how words are spelled.  [default: the first ones]",
     ),
+    click.option(
+        "--concepts",
+        metavar="FILE",
+        help="Words that rise and fall together, a concept in JSON a line; see `stickbreaker concepts`.",
+    ),
+    click.option(
+        "--concept-strength",
+        type=NumberRange(0, min_open=True),
+        default=100.0,
+        show_default=True,
+        help="Concepts: how evenly a topic is held to have the words of one; pseudo-counts in units of eta.",
+    ),
 )
 
 
@@ -66,21 +78,26 @@ class OpenChoice:
     reorder_every: int
     memory: str
     spelling_words: str | None
+    concepts: str | None
+    concept_strength: float
 
     @property
     def is_open(self) -> bool:
         return self.words == "open"
 
-    def build(self, analysis: "AnyAnalysis | None" = None) -> "str | OpenVocabulary":
+    def build(self, analysis: "AnyAnalysis | None" = None) -> "str | OpenVocabulary | ConceptTree":
         """The words slot; the list of spellings is brought into the forms that `analysis` gives to words.
 
-        Raises UserError for a list that cannot be read, a usage error for options without --words open.
+        Raises UserError for a file that cannot be read, a usage error for options without --words open or
+        --concepts.
         """
+        own = ("words", "concepts", "concept_strength")
         if not self.is_open:
-            others = tuple(name for name in self.__dataclass_fields__ if name != "words")
+            others = tuple(name for name in self.__dataclass_fields__ if name not in own)
             refuse_written(others, "needs --words open")
-            return "closed"
+            return self._concepts()
         refuse_written(("eta",), "has no meaning with --words open")
+        refuse_written(("concepts", "concept_strength"), "does not go with --words open")
         from stickbreaker.corpus import Analysis
         from stickbreaker.models.topics import OpenVocabulary, Spelling
 
@@ -94,6 +111,15 @@ class OpenChoice:
             memory=self.memory,
             spelling=Spelling(words=listed),
         )
+
+    def _concepts(self) -> "str | ConceptTree":
+        """The tree of a file with concepts, or "closed" without one."""
+        if self.concepts is None:
+            refuse_written(("concept_strength",), "needs --concepts")
+            return "closed"
+        from stickbreaker.models.topics import ConceptTree
+
+        return ConceptTree.read(self.concepts, self.concept_strength)
 
 
 open_options = options_into(OPTIONS, OpenChoice, "opened")

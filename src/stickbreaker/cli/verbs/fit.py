@@ -225,7 +225,8 @@ def lda(guide: GuideChoice, **options: Any) -> None:
     inside the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on.
 
     With --words open, words enter as documents bring them, and the input may be a stream: standard input (-)
-    or files (--stream), each document learned from once, the model saved meanwhile.
+    or files (--stream), each document learned from once, the model saved meanwhile. With --concepts, words of
+    a concept rise and fall together, also across languages.
     """
     from stickbreaker.estimators.plain_lda import PlainLDA
 

@@ -56,7 +56,7 @@ def summarize_topics(estimator: "TopicEstimator", top: int) -> list[dict[str, An
 
     ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}
     leading = {code: leading_words(estimator.topic_words, top, rows) for code, rows in ranges.items()}
-    spelled = estimator.vocabulary_.spelled
+    spelled, concepts = estimator.vocabulary_.spelled, estimator.top_concepts(top)
 
     def list_words(k: int, code: str | None) -> dict[str, Any]:
         rows, probabilities = (found[k].tolist() for found in leading[code])
@@ -68,6 +68,9 @@ def summarize_topics(estimator: "TopicEstimator", top: int) -> list[dict[str, An
             "name": estimator.topic_names_[k],
             "share": float(estimator.topic_shares_[k]),
         }
+        if concepts[k]:
+            common["concepts"] = [name for name, _ in concepts[k]]
+            common["concept_shares"] = [share for _, share in concepts[k]]
         if None in ranges:
             return {**common, **list_words(k, None)}
         return {**common, "languages": {code: list_words(k, code) for code in ranges}}
@@ -76,7 +79,8 @@ def summarize_topics(estimator: "TopicEstimator", top: int) -> list[dict[str, An
 
 
 def topics_as_text(result: dict[str, Any]) -> str:
-    """A line a topic: number, share of the tokens, name where topics have some, words; a line a language."""
+    """A line a topic: number, share of the tokens, name where topics have some, words; a line a language, and
+    one of concepts where there are some."""
     names = [t["name"] or "" for t in result["topics"]]
     width = max(map(len, names)) + 2 if any(names) else 0
     lines = [f"topic    share  {'name' if width else '':<{width}}words"]
@@ -85,6 +89,8 @@ def topics_as_text(result: dict[str, Any]) -> str:
         for code, one in t.get("languages", {"": t}).items():
             lines.append(f"{head}{code + '  ' if code else ''}{_in_a_row(one['words'])}")
             head = " " * len(head)
+        if "concepts" in t:
+            lines.append(f"{head}concepts  {', '.join(map(_one_line, t['concepts']))}")
     return "\n".join(lines)
 
 
@@ -123,7 +129,11 @@ def snapshot_as_text(snapshot: dict[str, Any]) -> str:
 
 def _in_a_row(words: list[str]) -> str:
     """Words on one line, whatever they are made of."""
-    return " ".join(" ".join(words).split())
+    return _one_line(" ".join(words))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 @click.command(epilog="Example: stickbreaker transform model new.jsonl --out shares.csv")

@@ -8,6 +8,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
 from stickbreaker.models.topics import (
     ClosedVocabulary,
+    ConceptVocabulary,
     CoordinateAscent,
     DirichletPrior,
     FranchisePrior,
@@ -34,7 +35,9 @@ class Combination(NamedTuple):
 DOCUMENTS: dict[str, type[TopicPrior]] = {
     kind.name: kind for kind in (DirichletPrior, HDPPrior, FranchisePrior)
 }
-WORDS: dict[str, type[TopicVocabulary[Any]]] = {kind.name: kind for kind in (ClosedVocabulary, OpenWords)}
+WORDS: dict[str, type[TopicVocabulary[Any]]] = {
+    kind.name: kind for kind in (ClosedVocabulary, ConceptVocabulary, OpenWords)
+}
 INFERENCE: dict[str, Inference] = {
     kind.name: kind for kind in (CoordinateAscent(), Hybrid(), Gibbs(), Gibbs(delayed=True))
 }

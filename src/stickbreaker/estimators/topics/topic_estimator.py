@@ -140,6 +140,16 @@ class TopicEstimator(TopicParams):
                 row.extend(words[w] for w in chosen)
         return top
 
+    def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
+        """The `n` concepts that have most of each topic's tokens, and their shares; none where none are."""
+        names, shares = self.model.words.concepts(self.params_, self.engine_.table)
+        shares = shares[:, self.topic_columns_]
+        order = np.argsort(-shares, axis=0, kind="stable")[:n]
+        return [
+            [(names[concept], float(shares[concept, k])) for concept in order[:, k].tolist()]
+            for k in range(shares.shape[1])
+        ]
+
     def show_topics(
         self, num_topics: int = 10, num_words: int = 10, formatted: bool = True
     ) -> list[tuple[int, Any]]:

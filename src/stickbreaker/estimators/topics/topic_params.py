@@ -28,6 +28,9 @@ from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.models.contract import Move
 from stickbreaker.models.topics import (
     ClosedVocabulary,
+    Concept,
+    ConceptTree,
+    ConceptVocabulary,
     CoordinateAscent,
     Gibbs,
     Hybrid,
@@ -40,6 +43,7 @@ from stickbreaker.models.topics import (
     TopicPrior,
     TopicVocabulary,
 )
+from stickbreaker.models.topics.vocabularies.compiled_tree import compiled
 
 OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
 INIT = ("random", "documents")
@@ -59,7 +63,7 @@ class TopicParams(Estimator):
     inference: str | Hybrid | Gibbs
     schedule: str | Schedule | None
     eta: float | str | Array
-    words: str | OpenVocabulary
+    words: str | OpenVocabulary | ConceptTree
     guide: Any = None
     doc_max_iter: int
     doc_tol: float
@@ -73,6 +77,11 @@ class TopicParams(Estimator):
     def is_open(self) -> bool:
         """Whether words enter as documents bring them."""
         return WORDS[words_of(self.words)[0]].grows
+
+    @property
+    def has_concepts(self) -> bool:
+        """Whether a tree of concepts ties words."""
+        return words_of(self.words)[0] == ConceptVocabulary.name
 
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
         return None, VocabularyRule(1, 1.0) if self.is_open else None
@@ -172,6 +181,8 @@ class TopicParams(Estimator):
 
     def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> TopicVocabulary[Any]:
         settings = words_of(self.words)[1]
+        if isinstance(settings, ConceptTree):
+            return self._concepts(settings, vocabulary)
         if settings is not None:
             concentration("eta", self._eta(), {}, 1.0)  # has no meaning then, and yet is no nonsense
             if self.guide is not None:
@@ -194,6 +205,18 @@ class TopicParams(Estimator):
             eta = np.ascontiguousarray(eta.T)
         firsts = (0,) if vocabulary is None else tuple(part.start for part in vocabulary.parts)
         return ClosedVocabulary(n_words, eta, learned, firsts)
+
+    def _concepts(self, tree: ConceptTree, vocabulary: Vocabulary | None) -> ConceptVocabulary:
+        """The words slot of a tree of concepts over a vocabulary (None: over two words of one concept)."""
+        eta, learned = concentration("eta", self._eta(), {}, 1.0)
+        if learned:
+            raise UserError("eta is not learned where words have concepts", remedy="give eta as a number")
+        if self.guide is not None:
+            raise UserError("a guide needs words without concepts", remedy='set guide=None or words="closed"')
+        if vocabulary is None:
+            tree, vocabulary = ConceptTree([Concept("any", {"": ("a", "b")})]), Vocabulary.of(["a", "b"])
+        assert isinstance(eta, float)
+        return ConceptVocabulary(compiled(tree, vocabulary), eta)
 
     def guide_names(self) -> tuple[str | None, ...]:
         guide = guide_of(self.guide)

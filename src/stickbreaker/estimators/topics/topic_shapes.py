@@ -16,7 +16,9 @@ def refuse_other_shapes(
 ) -> None:
     """Raise ValueError where the parts of a saved model are not of one size: its table (rows × columns), its
     vocabulary (`n_words`, of a closed one) and the rest."""
-    if not model.words.grows and shape[0] != n_words:
+    words = model.words.row_words()
+    n_rows = n_words if words is None else len(words)
+    if not model.words.grows and shape[0] != n_rows:
         raise ValueError(f"{shape[0]} rows for {n_words} words")
     if not model.documents.grows and model.documents.n_topics != shape[1]:
         raise ValueError(f"{shape[1]} columns for {model.documents.n_topics} topics")

@@ -78,7 +78,7 @@ def _join(lists, d, stop, k):
 
 
 @njit(**OPTIONS)
-def _lists_of(block, n_topics, assignments):
+def lists_of(block, n_topics, assignments):
     """Lists of a block's documents. Their order depends on the assignments alone, never on the past."""
     starts = np.zeros(block.n_documents + 1, np.int64)
     for d in block.documents:
@@ -100,7 +100,7 @@ def _part(pairs, j, weights):
 
 
 @njit(**ORDERED_PART)
-def _mass(pairs, start, stop, weights, k):
+def mass_of(pairs, start, stop, weights, k):
     """sum of n_dk weight_k over a document's topics, and the place of topic k."""
     total, place = 0.0, start
     fours = start + (stop - start) // 4 * 4
@@ -119,7 +119,7 @@ def _mass(pairs, start, stop, weights, k):
 
 
 @njit(**ORDERED_PART)
-def _search_list(pairs, start, stop, weights, target):
+def search_list(pairs, start, stop, weights, target):
     """The first place at which the running sum of n_dk weight_k passes the target."""
     j = start
     while j < stop - 1:
@@ -131,7 +131,7 @@ def _search_list(pairs, start, stop, weights, target):
 
 
 @njit(**PART)
-def _search_prior(parts, alpha, weights, n_topics, target):
+def search_prior(parts, alpha, weights, n_topics, target):
     """The first topic at which the running sum of alpha_k weight_k passes the target."""
     c = 0
     while c < len(parts) - 1 and target >= parts[c]:
@@ -148,7 +148,7 @@ def _search_prior(parts, alpha, weights, n_topics, target):
 
 
 @njit(**PART)
-def _move(lists, d, stop, old, new, chosen):
+def move_token(lists, d, stop, old, new, chosen):
     """Take a token from place `old`, which has been counted down, to topic `new` at place `chosen` or -1."""
     start = lists.starts[d]
     moved = _restore_order(lists, old, stop)
@@ -162,7 +162,7 @@ def _move(lists, d, stop, old, new, chosen):
 
 
 @njit(**PART)
-def _sum_parts(alpha, weights, parts_out):
+def sum_parts(alpha, weights, parts_out):
     """Sums of alpha_k weight_k over chunks of topics; gives their sum."""
     total = 0.0
     for c in range(len(parts_out)):
@@ -175,7 +175,7 @@ def _sum_parts(alpha, weights, parts_out):
 
 
 @njit(**PART)
-def _set_weight(k, weight, alpha, weights_out, parts_out):
+def set_weight(k, weight, alpha, weights_out, parts_out):
     """Set the word's weight of topic k; gives the change of sum alpha_k weight_k."""
     change = alpha[k] * (weight - weights_out[k])
     weights_out[k] = weight
@@ -189,30 +189,30 @@ def _visit_lists(i, block, table, prior, alpha, inverse, weights, parts, lists, 
     n_topics = len(prior.alpha)
     word = word_at(i, block, table, prior, inverse)
     fill_weights(word, weights)
-    remainder = _sum_parts(alpha, weights, parts)
+    remainder = sum_parts(alpha, weights, parts)
     for t in range(block.starts[i], block.starts[i + 1]):
         d, k = block.documents[t], np.int64(assignments_out[t])
         start = lists.starts[d]
         stop = start + lists.sizes[d]
-        mass, old = _mass(lists.pairs, start, stop, weights, k)
+        mass, old = mass_of(lists.pairs, start, stop, weights, k)
         others = mass - lists.pairs[old, 1] * weights[k]
         rest = remainder - alpha[k] * weights[k]
         own = (lists.pairs[old, 1] - 1.0 + alpha[k]) * less(word, k)
         target = uniform(state) * (others + rest + own) - own
         if target < 0.0:
             continue
-        remainder += _set_weight(k, 0.0, alpha, weights, parts)
+        remainder += set_weight(k, 0.0, alpha, weights, parts)
         if target < others:
-            chosen = _search_list(lists.pairs, start, stop, weights, target)
+            chosen = search_list(lists.pairs, start, stop, weights, target)
             new = np.int64(lists.pairs[chosen, 0])
         else:
             chosen = -1
-            new = _search_prior(parts, alpha, weights, n_topics, target - others)
-        remainder += _set_weight(k, recount(word, k, -1), alpha, weights, parts)
+            new = search_prior(parts, alpha, weights, n_topics, target - others)
+        remainder += set_weight(k, recount(word, k, -1), alpha, weights, parts)
         if new != k:
             lists.pairs[old, 1] -= 1
-            _move(lists, d, stop, old, new, chosen)
-        remainder += _set_weight(new, recount(word, new, 1), alpha, weights, parts)
+            move_token(lists, d, stop, old, new, chosen)
+        remainder += set_weight(new, recount(word, new, 1), alpha, weights, parts)
         assignments_out[t] = new
 
 
@@ -230,7 +230,7 @@ def sweep_lists(block, table, prior, key, assignments_out):
     alpha, weights, parts = np.zeros(width), np.zeros(width), np.zeros(width // CHUNK)
     alpha[:n_topics] = prior.alpha
     inverse = 1.0 / (table.totals + prior.eta_totals)
-    lists = _lists_of(block, n_topics, assignments_out)
+    lists = lists_of(block, n_topics, assignments_out)
     state = np.empty(2, np.uint64)
     seeded(key, state)
     for i in range(len(block.words)):

@@ -10,6 +10,8 @@ from stickbreaker.models.topics.solvers.franchise import Franchise
 from stickbreaker.models.topics.solvers.hybrid import Hybrid
 from stickbreaker.models.topics.solvers.mean_field import CoordinateAscent, MeanField
 from stickbreaker.models.topics.vocabularies.closed import ClosedVocabulary
+from stickbreaker.models.topics.vocabularies.concept_tree import Concept, ConceptTree
+from stickbreaker.models.topics.vocabularies.concepts import ConceptVocabulary
 from stickbreaker.models.topics.vocabularies.informed_prior import InformedPrior
 from stickbreaker.models.topics.vocabularies.open import OpenWords
 from stickbreaker.models.topics.vocabularies.open_settings import OpenVocabulary
@@ -17,6 +19,9 @@ from stickbreaker.models.topics.vocabularies.string_prior import Spelling
 
 __all__ = [
     "ClosedVocabulary",
+    "Concept",
+    "ConceptTree",
+    "ConceptVocabulary",
     "CoordinateAscent",
     "DirichletPrior",
     "Franchise",

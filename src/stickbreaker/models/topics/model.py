@@ -15,6 +15,7 @@ from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.models.contract import (
     Counts,
+    Index,
     Local,
     Model,
     Move,
@@ -57,6 +58,9 @@ class TopicModel(Model):
 
     def prepare(self, params: Record, counts: Counts) -> Record:
         return self.words.prepare(params, counts)
+
+    def reads(self, shard: Shard[Bags], index: Index) -> NDArray[np.int64]:
+        return self.words.reads(shard.rows) if shard.keys is None else index(shard.keys)
 
     def expectations(
         self, params: Record, counts: Counts, totals: Array, rows: NDArray[np.int64] | None

@@ -26,6 +26,21 @@ WordTopics = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascend
 WordShares = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascending) → words
 
 
+class Paths(NamedTuple):
+    """Rows of a table of which several may be of one word: rows of a word are together, words ascending."""
+
+    words: NDArray[np.int64]  # rows: the place of each one's word in the weights
+    shares: NDArray[np.float32]  # rows × topics: of each in its word
+
+
+class WordWeights(NamedTuple):
+    """What documents are inferred by: exp E[log beta] of words, by row, or by word where rows are `paths`."""
+
+    weights: NDArray[np.float32]  # words × topics, largest of a word 1
+    log_scale: Array  # words: log of what each was divided by
+    paths: Paths | None = None
+
+
 class TopicPrior(ABC):
     """The documents slot: how topics' shares of a document come about, and what all documents have in common.
 
@@ -87,7 +102,8 @@ class TopicVocabulary(ABC, Generic[C]):
 
     `name` is what the parameter `words` calls it. `grows`: words enter as documents bring them, so that the
     rows of its table have keys. `dirichlet`: a topic is a Dirichlet draw over the rows of the table, so that
-    beta can be integrated out, and topics can be split and merged.
+    topics can be split and merged. `collapses`: beta can be integrated out, for Gibbs sampling of documents
+    with finitely many topics.
     """
 
     __slots__ = ()
@@ -95,6 +111,7 @@ class TopicVocabulary(ABC, Generic[C]):
     name: ClassVar[str]
     grows: ClassVar[bool]
     dirichlet: ClassVar[bool]
+    collapses: ClassVar[bool]
 
     learned: bool  # whether its hyperparameter moves
     table: TableSpec
@@ -117,6 +134,18 @@ class TopicVocabulary(ABC, Generic[C]):
     def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
         """Counts (keys × topics), `tokens` in all, that break the symmetry: see `Model.seed`."""
 
+    def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Rows of the table that some words (ascending numbers) need: see `Model.reads`."""
+        return words
+
+    def row_words(self) -> NDArray[np.int64] | None:
+        """The word of each row; None: row and word have the same number, or rows have keys."""
+        return None
+
+    def row_meanings(self) -> NDArray[np.int64] | None:
+        """A number for each row that rows of one meaning share, from 0; None: each has its own."""
+        return None
+
     def with_first_words(self, words: Sequence[str]) -> Self:
         """The slot of a run whose first minibatch has these words: some learn how words are spelled."""
         return self
@@ -128,8 +157,8 @@ class TopicVocabulary(ABC, Generic[C]):
     @abstractmethod
     def weights(
         self, params: Record, counts: C, totals: Array, rows: NDArray[np.int64] | None
-    ) -> tuple[NDArray[np.float32], Array]:
-        """exp E[log beta] of rows (rows × topics, single, largest of a row 1), and each row's log scale."""
+    ) -> WordWeights:
+        """exp E[log beta] of the words of some rows."""
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
         """Which new words enter: see `Model.admit`."""
@@ -209,19 +238,24 @@ class TopicVocabulary(ABC, Generic[C]):
     ) -> list[tuple[NDArray[np.int64], Array]]:
         """The rows of each of some topics' words, the most probable first, and their E[beta]."""
 
+    def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
+        """Names of concepts, and the expected share of a topic's tokens that each has (concepts × topics)."""
+        return (), np.empty((0, table.shape[1]))
+
     def entered(self, params: Record) -> Array:
         """The step, from 0, in which each row entered (rows): of a vocabulary that grows."""
         raise TypeError(f"no word enters {type(self).__name__}")
 
 
 class TopicView(NamedTuple):
-    """exp E[log beta] of the rows a shard reads, and alpha."""
+    """exp E[log beta] of the words that a shard reads rows of, and alpha."""
 
-    weights: NDArray[np.float32]  # rows × topics
-    log_scale: Array  # rows
+    weights: NDArray[np.float32]  # words × topics
+    log_scale: Array  # words
     rows: NDArray[np.int64] | None  # table positions of the rows; None: all in order
     alpha: Array  # topics
     rest: float = 0.0  # alpha of all topics that no token has
+    paths: Paths | None = None  # where rows are paths to words
 
 
 class LocalSolver(ABC):
@@ -247,8 +281,8 @@ class LocalSolver(ABC):
         rows: NDArray[np.int64] | None,
     ) -> View:
         """What the local step needs of some rows: see `Model.expectations`."""
-        weights, log_scale = words.weights(params, counts, totals, rows)
-        return TopicView(weights, log_scale, rows, documents.prior(params), documents.rest(params))
+        weights, log_scale, paths = words.weights(params, counts, totals, rows)
+        return TopicView(weights, log_scale, rows, documents.prior(params), documents.rest(params), paths)
 
     @abstractmethod
     def infer(self, view: Any, shard: Shard, local: Local | None, seed: int) -> tuple[Local, Stats]:

@@ -18,6 +18,7 @@ from stickbreaker.models.topics.priors.polya import Histogram, fit_alpha, fit_et
 from stickbreaker.models.topics.samplers.mean_counts import MeanCounts
 from stickbreaker.models.topics.samplers.tokens import Tokens
 from stickbreaker.models.topics.vocabularies.closed import ClosedVocabulary
+from stickbreaker.models.topics.vocabularies.concepts import ConceptVocabulary
 
 ROWS = 4096  # rows of the table that are scored at once
 
@@ -28,10 +29,16 @@ class TokenChain(Sampler):
     Its table may have columns beyond the topics, without tokens.
     """
 
-    def __init__(self, tokens: Tokens, words: ClosedVocabulary, seed: int) -> None:
+    def __init__(self, tokens: Tokens, words: ClosedVocabulary | ConceptVocabulary, seed: int) -> None:
         self._tokens, self._words, self._seed = tokens, words, seed
         self._params = {**words.start()}
         self._mean = MeanCounts()
+
+    @property
+    def _closed(self) -> ClosedVocabulary:
+        """The words, of a chain over words that have no paths."""
+        assert isinstance(self._words, ClosedVocabulary)
+        return self._words
 
     @abstractmethod
     def counts(self) -> NDArray[np.int32]:
@@ -60,20 +67,23 @@ class TokenChain(Sampler):
             eta = float(self._params["eta"].values)
             groups, topics = np.nonzero(self._totals())
             totals = histogram(groups, self._totals()[groups, topics])
-            updated = fit_eta(eta, self._words.sizes, _alone(self.counts()), totals)
+            updated = fit_eta(eta, self._closed.sizes, _alone(self.counts()), totals)
             self._params["eta"] = self._params["eta"]._replace(values=np.array(updated))
 
     def score(self) -> Score:
         """The documents' terms and log p(w | z, eta) (Zhai 2014, eq. 4.5)."""
-        nats = self._document_terms()
-        totals = self._words.prior_totals(self._params)
+        return Score(self._document_terms() + self._word_terms(), float(len(self._tokens.words)), "joint")
+
+    def _word_terms(self) -> float:
+        """What the words add to the score."""
+        nats, totals = 0.0, self._closed.prior_totals(self._params)
         nats -= float((gammaln(self._totals() + totals) - gammaln(totals)).sum())
         counts = self.counts()
         if "eta" in self._params:
             nats += log_gamma_sum(_alone(counts), self._params["eta"].values, 1)
         else:
             nats += sum(self._informed_terms(counts))
-        return Score(nats, float(len(self._tokens.words)), "joint")
+        return float(nats)
 
     def params(self) -> dict[str, Field]:
         """The present params, as the model's start lays it out."""
@@ -151,14 +161,20 @@ class TokenChain(Sampler):
         for start in range(0, len(counts), ROWS):
             part = slice(start, start + ROWS)
             used = counts[part] > 0
-            eta = np.broadcast_to(self._words.prior(self._params, part), used.shape)[used]
+            eta = np.broadcast_to(self._closed.prior(self._params, part), used.shape)[used]
             yield float((gammaln(counts[part][used] + eta) - gammaln(eta)).sum())
 
 
 class CollapsedChain(TokenChain):
     """A chain over the topics of LDA."""
 
-    def __init__(self, tokens: Tokens, documents: DirichletPrior, words: ClosedVocabulary, seed: int) -> None:
+    def __init__(
+        self,
+        tokens: Tokens,
+        documents: DirichletPrior,
+        words: ClosedVocabulary | ConceptVocabulary,
+        seed: int,
+    ) -> None:
         super().__init__(tokens, words, seed)
         self._documents = documents
         self._params = {**documents.start(), **self._params}

@@ -76,7 +76,7 @@ class DelayedGibbs(CollapsedChain):
         self._phase(purposes.DELAYED_WORDS, number, threads, self._index.offsets, visit_some_words)
 
     def counts(self) -> NDArray[np.int32]:
-        counts = np.zeros((self._words.n_words, len(self._alpha)), np.int32)
+        counts = np.zeros((self._closed.n_words, len(self._alpha)), np.int32)
         count_words(self._index, self._chain.topics, counts)
         return counts
 
@@ -100,7 +100,7 @@ class DelayedGibbs(CollapsedChain):
         n_topics = self._documents.n_topics
         kind = np.uint16 if n_topics <= COMPACT else np.int32
         self._chain = Chain(self._checked(assignments).astype(kind), self._checked(proposals).astype(kind))
-        n_groups = len(self._words.firsts)
+        n_groups = len(self._closed.firsts)
         cells = self._chain.topics
         if n_groups > 1:
             cells = cells + self._index.groups[self._tokens.words].astype(np.int64) * n_topics
@@ -109,10 +109,10 @@ class DelayedGibbs(CollapsedChain):
 
     def _eta_and_kernel(self) -> tuple[Array, Callable[..., None]]:
         """eta as the word phase reads it, and the kernel that does."""
-        eta = np.asarray(self._words.prior(self._params, slice(None)), np.float64)
+        eta = np.asarray(self._closed.prior(self._params, slice(None)), np.float64)
         if eta.ndim == 2 and eta.shape[1] > 1:
             return np.ascontiguousarray(eta), visit_informed_words
-        return np.broadcast_to(eta.ravel(), self._words.n_words).copy(), visit_words
+        return np.broadcast_to(eta.ravel(), self._closed.n_words).copy(), visit_words
 
     def _phase(
         self,
@@ -124,7 +124,7 @@ class DelayedGibbs(CollapsedChain):
     ) -> None:
         """Visit all documents or words, one range a thread, and count the topics anew."""
         keys = numbered_keys(self._seed, purpose, number, np.arange(len(offsets) - 1))
-        totals = np.asarray(self._used + self._words.prior_totals(self._params), np.float64)
+        totals = np.asarray(self._used + self._closed.prior_totals(self._params), np.float64)
         parts = [Range(first, last, keys, totals) for first, last in _equal_ranges(offsets, threads)]
         used = np.zeros((len(parts), *totals.shape), np.int64)
         if len(parts) == 1:

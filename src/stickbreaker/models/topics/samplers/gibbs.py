@@ -83,7 +83,7 @@ class CollapsedGibbs(CollapsedChain):
         n_topics = self._documents.n_topics
         self._by_visit = [assignments[v.tokens][v.order].astype(np.int32) for v in self._visits]
         counts = np.zeros((self._tokens.n_words, n_topics), np.int32)
-        self._table = Table(counts, np.zeros((len(self._words.firsts), n_topics), np.int64))
+        self._table = Table(counts, np.zeros((len(self._closed.firsts), n_topics), np.int64))
         for visit, topics in zip(self._visits, self._by_visit, strict=True):
             add_counts(visit.block, topics, self._table)
 
@@ -94,9 +94,9 @@ class CollapsedGibbs(CollapsedChain):
         return topics_of(self._visits, self._by_visit, len(self._tokens.words))
 
     def _prior(self) -> Prior:
-        eta = np.asarray(self._words.prior(self._params, slice(None)), float)
+        eta = np.asarray(self._closed.prior(self._params, slice(None)), float)
         alpha = self._alpha
-        totals = np.broadcast_to(self._words.prior_totals(self._params), self._table.totals.shape)
+        totals = np.broadcast_to(self._closed.prior_totals(self._params), self._table.totals.shape)
         return Prior(alpha, np.ascontiguousarray(eta.reshape(-1, 1) if eta.ndim < 2 else eta), totals.copy())
 
 

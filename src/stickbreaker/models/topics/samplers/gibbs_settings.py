@@ -1,7 +1,7 @@
 """How collapsed Gibbs sampling is asked for. The samplers are imported on use: they bring numba."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from stickbreaker.models.topics.samplers.tokens import Tokens
 from stickbreaker.models.topics.slots import Inference, TopicPrior, TopicVocabulary
 from stickbreaker.models.topics.solvers.hybrid import Hybrid
 from stickbreaker.models.topics.vocabularies.closed import ClosedVocabulary
+from stickbreaker.models.topics.vocabularies.concepts import ConceptVocabulary
 
 if TYPE_CHECKING:
     from stickbreaker.models.topics.model import TopicModel
@@ -58,13 +59,20 @@ class Gibbs(Inference):
         return self
 
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
-        return documents.direct and words.dirichlet and not (self.delayed and documents.grows)
+        if documents.grows or self.delayed:
+            return documents.direct and words.dirichlet and not (self.delayed and documents.grows)
+        return documents.direct and words.collapses
 
     def sampler(
         self, model: "TopicModel", tokens: Tokens, assignments: NDArray[np.int32], seed: int
     ) -> Sampler:
         """A chain at its start, over a model's documents and words."""
         documents, words = model.documents, model.words
+        if isinstance(words, ConceptVocabulary):
+            from stickbreaker.models.topics.samplers.tree_gibbs import TreeGibbs
+
+            assert isinstance(documents, DirichletPrior)
+            return TreeGibbs(tokens, assignments, documents, words, seed)
         assert isinstance(words, ClosedVocabulary)
         if isinstance(documents, HDPPrior):
             from stickbreaker.models.topics.samplers.hdp_gibbs import DirectAssignment
@@ -82,7 +90,8 @@ def first_assignments(
     model: "TopicModel", seeds: Array, shards: Iterable[Shard], seed: int
 ) -> NDArray[np.int32]:
     """A topic for every token, in document order: a draw given seeded topics (rows × topics)."""
-    assert isinstance(model.words, ClosedVocabulary)
+    assert isinstance(model.words, ClosedVocabulary | ConceptVocabulary)
     view = model.expectations(model.start(), seeds, model.words.totals(seeds), None)
     start = Hybrid(burn_in=1, samples=1)
-    return np.concatenate([start.assign(view, shard, seed) for shard in shards])
+    read = (replace(shard, rows=model.words.reads(shard.rows)) for shard in shards)
+    return np.concatenate([start.assign(view, shard, seed) for shard in read])

@@ -138,7 +138,7 @@ class DirectAssignment(TokenChain):
     def _place(self, assignments: NDArray[Any]) -> None:
         """Take tokens' columns in document order, and count them."""
         self._by_visit = [assignments[v.tokens][v.order].astype(np.int32) for v in self._visits]
-        n_words, n_groups = self._tokens.n_words, len(self._words.firsts)
+        n_words, n_groups = self._tokens.n_words, len(self._closed.firsts)
         self._table = Table(
             np.zeros((n_words, self._n_columns), np.int32), np.zeros((n_groups, self._n_columns), np.int64)
         )
@@ -166,8 +166,8 @@ class DirectAssignment(TokenChain):
         self._state.weights[gone] = 0.0
 
     def _prior(self) -> GrowingPrior:
-        eta = np.asarray(self._words.prior(self._params, slice(None)), float).reshape(-1, 1)
-        totals = np.broadcast_to(self._words.prior_totals(self._params), self._table.totals.shape)
+        eta = np.asarray(self._closed.prior(self._params, slice(None)), float).reshape(-1, 1)
+        totals = np.broadcast_to(self._closed.prior_totals(self._params), self._table.totals.shape)
         alpha, gamma = (float(self._params[name].values) for name in ("alpha", "gamma"))
         return GrowingPrior(alpha, gamma, np.ascontiguousarray(eta), totals.copy())
 

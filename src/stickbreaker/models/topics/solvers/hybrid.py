@@ -18,7 +18,7 @@ from stickbreaker.models.contract import Local
 from stickbreaker.models.topics.samplers.tokens import whole_counts
 from stickbreaker.models.topics.slots import Inference, LocalSolver, TopicPrior, TopicView, TopicVocabulary
 from stickbreaker.models.topics.solvers.mean_field import tokens_of_documents, words_of
-from stickbreaker.models.topics.vocabularies.new_rows import known_and_new
+from stickbreaker.models.topics.vocabularies.new_rows import report_rows
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.hybrid import Draws
@@ -81,7 +81,7 @@ class Hybrid(LocalSolver, Inference):
             len(alpha),
             1.0 / self.samples,
         )
-        rows, new_rows = known_and_new(shard, cells)
+        rows, new_rows = report_rows(view, shard, cells)
         stats = Stats(
             rows=rows,
             new_rows=new_rows,

@@ -12,7 +12,7 @@ from stickbreaker.core.records import Array, Field, Record, Rows, Stats
 from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics.slots import Inference, LocalSolver, TopicPrior, TopicView, TopicVocabulary
-from stickbreaker.models.topics.vocabularies.new_rows import known_and_new
+from stickbreaker.models.topics.vocabularies.new_rows import report_rows
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.mean_field import Report, Words
@@ -49,15 +49,15 @@ class MeanField(LocalSolver):
             gamma = local["gamma"].values.copy()
         else:
             gamma = view.alpha[None, :] + tokens[:, None] / n_topics
+        alpha = view.alpha.copy()  # writable, or the kernel would be compiled for another type
+        words, rule = words_of(view, shard), Rule(self.max_iter, self.tol)
         report = Report(
             gamma=np.ascontiguousarray(gamma),
-            counts=np.zeros((len(shard.rows), n_topics), np.float32),
+            counts=np.zeros((len(words.positions), n_topics), np.float32),
             log_theta=np.zeros(n_topics),
             scores=np.zeros(shard.n_documents),
             rounds=np.zeros(shard.n_documents, np.int64),
         )
-        alpha = view.alpha.copy()  # writable, or the kernel would be compiled for another type
-        words, rule = words_of(view, shard), Rule(self.max_iter, self.tol)
         if local is None or self.keep_local:
             infer_documents(words, alpha, rule, report)
         else:
@@ -67,7 +67,7 @@ class MeanField(LocalSolver):
             usage["log_rest"] = Field(_add_rest(alpha, view.rest, tokens, report))
         if self.in_full:
             usage |= _in_full(view, words, report, usage)
-        rows, new_rows = known_and_new(shard, Rows(np.arange(len(shard.rows)), report.counts))
+        rows, new_rows = report_rows(view, shard, Rows(np.arange(len(words.positions)), report.counts))
         stats = Stats(
             rows=rows,
             new_rows=new_rows,
@@ -146,6 +146,8 @@ def words_of(view: TopicView, shard: Shard[Bags]) -> "Words":
         positions = np.arange(len(shard.rows))
     else:
         positions = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
+        if view.paths is not None:
+            positions = np.unique(view.paths.words[positions])
     bags = shard.content
     return Words(bags.offsets, bags.words, bags.counts, positions, view.weights, view.log_scale)
 

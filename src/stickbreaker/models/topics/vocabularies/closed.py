@@ -15,7 +15,7 @@ from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.models.contract import CountTable, Summary, TableSpec
-from stickbreaker.models.topics.slots import TopicVocabulary, WordShares, WordTopics
+from stickbreaker.models.topics.slots import TopicVocabulary, WordShares, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Stored, TopicWords
 from stickbreaker.models.topics.vocabularies.informed_prior import InformedPrior
 
@@ -36,6 +36,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     name: ClassVar[str] = "closed"
     grows: ClassVar[bool] = False
     dirichlet: ClassVar[bool] = True
+    collapses: ClassVar[bool] = True
 
     n_words: int
     eta: float | Array | InformedPrior
@@ -145,11 +146,10 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     def weights(
         self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
-    ) -> tuple[NDArray[np.float32], Array]:
-        """exp E[log beta] of rows (rows × topics, single, largest of a row 1), and each row's log scale."""
+    ) -> WordWeights:
         from stickbreaker.kernels.dirichlet import expected_log_weights
 
-        return self.expected(expected_log_weights, params, counts, totals, rows)
+        return WordWeights(*self.expected(expected_log_weights, params, counts, totals, rows))
 
     def expected(
         self,

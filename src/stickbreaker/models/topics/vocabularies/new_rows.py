@@ -4,6 +4,17 @@ import numpy as np
 
 from stickbreaker.core.records import Array, Rows, SparseCounts
 from stickbreaker.corpus.shards import Bags, Shard
+from stickbreaker.models.topics.slots import Paths, TopicView
+
+
+def report_rows(
+    view: TopicView, shard: Shard[Bags], counts: Rows | SparseCounts
+) -> tuple[Rows | SparseCounts, dict[str, Array]]:
+    """`known_and_new`, or where rows are paths each word's counts, shared among its paths as their
+    probabilities are."""
+    if view.paths is None:
+        return known_and_new(shard, counts)
+    return _by_path(view, view.paths, shard, counts.rows()), {}
 
 
 def known_and_new(
@@ -28,3 +39,20 @@ def known_and_new(
     new_rows = np.concatenate([fresh.values, documents[fresh.positions, None]], axis=1)
     words = [str(shard.keys[code]) for code in fresh.positions.tolist()]
     return rows, dict(zip(words, new_rows, strict=True))
+
+
+def _by_path(view: TopicView, paths: Paths, shard: Shard[Bags], counts: Rows) -> Rows:
+    """Counts of words, by the shard's own numbers of them, as counts of its paths."""
+    from stickbreaker.kernels.concept_paths import spread_counts
+
+    places = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
+    codes = np.cumsum(np.diff(paths.words[places], prepend=-1) > 0) - 1  # of each path, the shard's word
+    values = counts.values
+    if not len(codes):
+        return Rows(shard.rows, np.empty((0, counts.n_columns)))
+    if len(counts.positions) <= codes[-1]:  # a word that was never drawn
+        values = np.zeros((codes[-1] + 1, counts.n_columns))
+        values[counts.positions] = counts.values
+    out = np.empty((len(codes), counts.n_columns))
+    spread_counts(values, codes, places, paths.shares, out)
+    return Rows(shard.rows, out)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
 from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
 from stickbreaker.models.contract import CountTable, Step, Summary, TableSpec
-from stickbreaker.models.topics.slots import TopicVocabulary, WordShares, WordTopics
+from stickbreaker.models.topics.slots import TopicVocabulary, WordShares, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Dense, TopicWords
 from stickbreaker.models.topics.vocabularies.bloom import SeenBefore
 from stickbreaker.models.topics.vocabularies.open_settings import LEAST, MOST, OpenVocabulary
@@ -39,6 +39,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     name: ClassVar[str] = "open"
     grows: ClassVar[bool] = True
     dirichlet: ClassVar[bool] = False
+    collapses: ClassVar[bool] = False
     table = TableSpec(keyed=True, truncated=True)
 
     settings: OpenVocabulary
@@ -90,11 +91,9 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
 
     def weights(
         self, params: Record, counts: TruncatedCounts, totals: Array, rows: NDArray[np.int64] | None
-    ) -> tuple[NDArray[np.float32], Array]:
-        """exp E[log beta] of words (words × topics, single, largest of a row 1), and each row's log scale.
-
-        Of words that a topic does not have, a share of the stick that is left (`outside`).
-        """
+    ) -> WordWeights:
+        """exp E[log beta] of words; of those that a topic does not have, a share of the stick that is left
+        (`outside`)."""
         from stickbreaker.kernels.sticks import stick_weights
 
         places = np.arange(len(counts.keys)) if rows is None else rows
@@ -103,7 +102,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         outside = self._outside(params, places)
         cells, by_row, sums = _prepared(params)
         stick_weights(places, cells, by_row, sums, outside, weights, log_scale)
-        return weights, log_scale
+        return WordWeights(weights, log_scale)
 
     def _outside(self, params: Record, places: NDArray[np.int64]) -> Array:
         """What multiplies the stick that is left, in logarithms (words)."""

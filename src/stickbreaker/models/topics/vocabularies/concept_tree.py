@@ -1,0 +1,181 @@
+"""Concepts that tie words, as users give them: a value, kept in the model as it is."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.sources import lines_of, sources_of
+
+ROW = '{"concept": "house", "words": {"de": ["haus"], "en": ["house"]}, "parent": null}'
+MOST_STRENGTH = 1e6
+
+
+class Concept(NamedTuple):
+    """Words that rise and fall together: by language, "" where there is one language.
+
+    `parent` is the name of the concept that it is a kind of, or None.
+    """
+
+    name: str
+    words: Mapping[str, Sequence[str]]
+    parent: str | None = None
+
+
+@dataclass(frozen=True)
+class ConceptTree:
+    """Which words are of one concept: a prior of topics over the paths of a tree whose leaves are words.
+
+    `concepts`: `Concept`s, or mappings as lines of a file are: {"concept": name, "words": ["a", "b"] or
+    {"en": ["a"], "de": ["b"]}, "parent": name or None}. Words are spelled as the vocabulary has them; those
+    that it lacks are passed over. A word may be of several concepts, which are its senses.
+
+    `strength`: how evenly a topic that has a concept is held to have the words of it, as pseudo-counts of a
+    word in units of eta; at 1 and with one language a concept ties nothing (Andrzejewski et al. 2009).
+
+    Raises UserError for a concept without name, two of one name, a word twice in a concept, a parent that is
+    not there, and a concept that is its own ancestor.
+
+    >>> ConceptTree([{"concept": "dwelling", "words": ["house", "home"]}]).concepts[0].name
+    'dwelling'
+    """
+
+    concepts: Sequence[Concept | Mapping[str, Any]]
+    strength: float = 100.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "concepts", tuple(_concept(given) for given in self.concepts))
+        number = isinstance(self.strength, int | float) and not isinstance(self.strength, bool)
+        if not number or not 0.0 < self.strength <= MOST_STRENGTH:
+            remedy = f"strength is a number above 0, and at most {MOST_STRENGTH:g}"
+            raise UserError(f"ConceptTree(strength={self.strength!r})", remedy=remedy)
+        _refuse_circles(self.named())
+
+    def named(self) -> dict[str, Concept]:
+        """The concepts by their names. Raises UserError where two have the same."""
+        named: dict[str, Concept] = {}
+        for concept in self.concepts:
+            assert isinstance(concept, Concept)
+            if concept.name in named:
+                raise UserError(f"the concept {shown(concept.name)} is there twice", remedy="join the two")
+            named[concept.name] = concept
+        return named
+
+    @classmethod
+    def read(cls, path: str | Path, strength: float = 100.0) -> "ConceptTree":
+        """The concepts of a file with one in JSON a line. Raises UserError naming the file and the line."""
+        name = str(path)
+        concepts: list[Concept] = []
+        places: dict[str, int] = {}
+        for number, line in _lines(name):
+            if not line.strip():
+                continue
+            try:
+                concept = _concept(_object(line))
+                if concept.name in places:
+                    problem = f"the concept {shown(concept.name)} is there since line {places[concept.name]}"
+                    raise UserError(problem, remedy="join the two")
+            except UserError as error:
+                raise UserError(error.problem, where=name, line=number, remedy=error.remedy) from None
+            places[concept.name] = number
+            concepts.append(concept)
+        if not concepts:
+            raise UserError("the file has no concept", where=name, remedy=f"a line is {ROW}")
+        try:
+            _refuse_circles({concept.name: concept for concept in concepts})
+        except _Misplaced as error:
+            line = places[error.concept]
+            raise UserError(error.problem, where=name, line=line, remedy=error.remedy) from None
+        return cls(concepts, strength)
+
+    def lines(self) -> Iterator[str]:
+        """The concepts as lines of a file that `read` reads."""
+        for concept in self.named().values():
+            words = {language: list(own) for language, own in concept.words.items()}
+            row = {"concept": concept.name, "words": words.get("", words) if len(words) == 1 else words}
+            yield json.dumps(
+                row if concept.parent is None else {**row, "parent": concept.parent}, ensure_ascii=False
+            )
+
+
+class _Misplaced(UserError):
+    """A concept whose parents are wrong."""
+
+    def __init__(self, problem: str, concept: str, remedy: str) -> None:
+        super().__init__(problem, remedy=remedy)
+        self.concept = concept
+
+
+def _concept(given: object) -> Concept:
+    """A concept from one, from a mapping, or from what JSON makes of one. Raises UserError."""
+    if isinstance(given, Mapping):
+        unknown = [name for name in given if name not in ("concept", "words", "parent")]
+        if unknown or "concept" not in given or "words" not in given:
+            problem = f"{shown(str(unknown[0]))} is no part of a concept" if unknown else "is no concept"
+            raise UserError(problem, remedy=f"a concept is {ROW}")
+        given = given["concept"], given["words"], given.get("parent")
+    if not isinstance(given, list | tuple) or len(given) != 3:
+        raise UserError(f"{shown(str(given))} is no concept", remedy=f"a concept is {ROW}")
+    name, words, parent = given
+    if not isinstance(name, str) or not name.strip():
+        raise UserError("a concept has no name", remedy=f"a concept is {ROW}")
+    if parent is not None and not isinstance(parent, str):
+        raise UserError(f"the parent of {shown(name)} is no name", remedy=f"a concept is {ROW}")
+    by_language = words if isinstance(words, Mapping) else {"": words}
+    for own in by_language.values():
+        if not isinstance(own, list | tuple) or not all(isinstance(word, str) and word for word in own):
+            raise UserError(f"the words of {shown(name)} are no list of words", remedy=f"a concept is {ROW}")
+        twice = _twice(own)
+        if twice is not None:
+            raise UserError(f"{shown(twice)} is twice in the concept {shown(name)}", remedy="give it once")
+    return Concept(name, {str(code): tuple(by_language[code]) for code in sorted(by_language)}, parent)
+
+
+def _twice(words: Iterable[str]) -> str | None:
+    """The first word that came before, or None."""
+    met: set[str] = set()
+    for word in words:
+        if word in met:
+            return word
+        met.add(word)
+    return None
+
+
+def _refuse_circles(named: Mapping[str, Concept]) -> None:
+    """Raise UserError for a parent that is not there, and for a concept that is its own ancestor."""
+    checked: set[str] = set()
+    for concept in named.values():
+        path: dict[str, None] = {}
+        own: Concept | None = concept
+        while own is not None and own.name not in checked:
+            if own.name in path:
+                circle = " → ".join(
+                    shown(name) for name in [*list(path)[list(path).index(own.name) :], own.name]
+                )
+                raise _Misplaced(f"a circle of concepts: {circle}", own.name, "take a parent out")
+            path[own.name] = None
+            if own.parent is not None and own.parent not in named:
+                problem = f"{shown(own.parent)}, the parent of {shown(own.name)}, is no concept"
+                raise _Misplaced(problem, own.name, 'give it a line of its own, with "words": {}')
+            own = named[own.parent] if own.parent is not None else None
+        checked.update(path)
+
+
+def _object(line: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        raise UserError("malformed JSON", remedy=f"a line is {ROW}") from None
+    if not isinstance(found, dict):
+        raise UserError("is not a JSON object", remedy=f"a line is {ROW}")
+    return found
+
+
+def _lines(path: str) -> Iterator[tuple[int, str]]:
+    sources = sources_of([path])
+    if len(sources) != 1 or sources[0].within:
+        raise UserError("not one file", where=path, remedy="give a file with a concept in JSON a line")
+    return lines_of(sources[0], Problems(skip=False))

@@ -1,0 +1,233 @@
+"""The words slot with concepts: a topic is a distribution over the paths of a tree whose leaves are words.
+
+Kernels and scipy are imported on use: a model is loaded without them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.models.contract import CountTable, Summary, TableSpec
+from stickbreaker.models.topics.slots import Paths, TopicVocabulary, WordShares, WordTopics, WordWeights
+from stickbreaker.models.topics.topic_words import Stored, TopicWords
+from stickbreaker.models.topics.vocabularies.closed import BLOCK, flat_noise
+from stickbreaker.models.topics.vocabularies.compiled_tree import NO_EDGE, CompiledTree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConceptVocabulary(TopicVocabulary[Array]):
+    """beta_k is a Dirichlet tree: each node has a draw pi_k ~ Dirichlet(eta × sizes) over what it chooses
+    among (Zhai 2014, section 5.1; the tree of several languages is derived in docs/models/concepts.md).
+
+    A path's probability is the product of its choices; a word's is the sum over its paths. Rows of the table
+    are the leaves, grouped by node; counts of inner edges are sums of the groups' totals.
+    """
+
+    name: ClassVar[str] = "concepts"
+    grows: ClassVar[bool] = False
+    dirichlet: ClassVar[bool] = False
+    collapses: ClassVar[bool] = True
+    learned: ClassVar[bool] = False  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    tree: CompiledTree
+    eta: float
+
+    @property
+    def table(self) -> TableSpec:  # type: ignore[override]
+        """Rows are paths, in a group a node with leaves."""
+        return TableSpec("paths", groups=self.tree.groups)
+
+    def start(self) -> dict[str, Field]:
+        return {"eta": Field(np.array(float(self.eta)), (), additive=False)}
+
+    def totals(self, counts: Array) -> Array:
+        """Sums of a whole table (groups × topics)."""
+        totals = np.zeros((self.tree.n_groups, counts.shape[1]))
+        np.add.at(totals, self.tree.groups, counts)
+        return totals
+
+    def seed(self, keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:
+        """As a closed vocabulary's (words × topics): see `ClosedVocabulary.seed`."""
+        return flat_noise(keys, n_topics, tokens, seed)
+
+    def reads(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The paths to some words."""
+        starts = self.tree.starts
+        firsts, numbers = starts[words], starts[words + 1] - starts[words]
+        before = np.cumsum(numbers) - numbers
+        return np.repeat(firsts - before, numbers) + np.arange(int(numbers.sum()))
+
+    def row_words(self) -> NDArray[np.int64]:
+        return self.tree.words
+
+    def row_meanings(self) -> NDArray[np.int64]:
+        return self.tree.meanings
+
+    def weights(
+        self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
+    ) -> WordWeights:
+        from stickbreaker.kernels.concept_paths import expected_log_paths
+
+        tree, places = self.tree, slice(None) if rows is None else rows
+        concentration = np.ascontiguousarray(counts + self._eta(params) * tree.sizes[places][:, None])
+        starts = tree.starts if rows is None else _starts(tree.words[rows])
+        n_words, n_topics = len(starts) - 1, counts.shape[1]
+        weights, log_scale = np.empty((n_words, n_topics), np.float32), np.empty(n_words)
+        shares = np.empty(counts.shape, np.float32)
+        log_nodes = self.log_nodes(params, totals)
+        expected_log_paths(concentration, tree.groups[places], log_nodes, starts, weights, log_scale, shares)
+        return WordWeights(weights, log_scale, Paths(np.repeat(np.arange(n_words), np.diff(starts)), shares))
+
+    def log_nodes(self, params: Record, totals: Array) -> Array:
+        """E[log] of the edges above each node with leaves, less psi of the node's total (nodes × topics)."""
+        from scipy.special import psi
+
+        edges, nodes = self._concentrations(params, totals)
+        own = psi(nodes)
+        logs = np.asarray(self.tree.incidence.T @ (psi(edges) - own[self.tree.sources]))
+        return np.ascontiguousarray(logs - own[: self.tree.n_groups])
+
+    def summary(self, params: Record, counts: Array, first: int) -> Summary:
+        """Of the paths from `first` on, a number a topic each: sums of log Gamma(lambda) - log Gamma(eta) and
+        of counts psi(lambda)."""
+        from scipy.special import gammaln
+
+        from stickbreaker.kernels.dirichlet import add_dirichlet_terms
+
+        sums = np.zeros((3, counts.shape[1]))
+        for start in range(0, len(counts), BLOCK):
+            part = slice(start, min(start + BLOCK, len(counts)))
+            prior = self._eta(params) * self.tree.sizes[first + part.start : first + part.stop, None]
+            add_dirichlet_terms(counts[part] + prior, np.ascontiguousarray(counts[part]), *sums)
+            sums[0] -= gammaln(prior).sum()
+        return {"log_gammas": sums[0], "expected": sums[1]}
+
+    def score(self, params: Record, totals: Array, summary: Summary) -> float:
+        """-KL(q(pi) || p(pi)) over all nodes and topics, in nats: the table's part of the bound."""
+        from scipy.special import gammaln, psi
+
+        tree, eta = self.tree, self._eta(params)
+        edges, nodes = tree.passing(totals)
+        edge_priors, node_priors = eta * tree.edge_sizes[:, None], eta * tree.node_sizes[:, None]
+        evidence = summary["log_gammas"] + (gammaln(edges + edge_priors) - gammaln(edge_priors)).sum(axis=0)
+        evidence += (gammaln(node_priors) - gammaln(nodes + node_priors)).sum(axis=0)
+        expected = (nodes * psi(nodes + node_priors)).sum(axis=0) - summary["expected"]
+        expected -= (edges * psi(edges + edge_priors)).sum(axis=0)
+        return float((evidence + expected).sum())
+
+    def update(
+        self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float
+    ) -> dict[str, Field]:
+        """Nothing: eta is fixed."""
+        return {}
+
+    def hyperparameter(self, params: Record) -> tuple[str, float | Array]:
+        return "eta", self._eta(params)
+
+    def parameters(self, params: Record, counts: Array) -> Array:
+        """Counts of words and their prior, over all their paths (words × topics)."""
+        return self._by_word(counts + self._eta(params) * self.tree.sizes[:, None])
+
+    def topic_words(self, params: Record, table: CountTable, topics: NDArray[np.int64]) -> TopicWords:
+        return Stored(partial(self._read, params, table), self.tree.n_words, topics)
+
+    def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
+        return lambda words: self._read(params, table, words.astype(np.int64)).T
+
+    def unigram(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordShares:
+        totals = table.totals().sum(axis=1, keepdims=True)
+
+        def of(words: NDArray[np.integer[Any]]) -> Array:
+            paths = self.reads(words.astype(np.int64))
+            counts = table.counts(paths).sum(axis=1, keepdims=True)
+            return self._words(params, counts, totals, paths)[:, 0]
+
+        return of
+
+    def path_probabilities(
+        self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]
+    ) -> Array:
+        """E[probability] of some paths (paths × topics), given their counts and the totals of all groups."""
+        edges, nodes = self._concentrations(params, totals)
+        shares = np.exp(self.tree.incidence.T @ np.log(edges / nodes[self.tree.sources]))
+        shares = shares / nodes[: self.tree.n_groups]
+        own = counts + self._eta(params) * self.tree.sizes[paths][:, None]
+        return np.asarray(own * shares[self.tree.groups[paths]])
+
+    def concepts(self, params: Record, table: CountTable) -> tuple[Sequence[str], Array]:
+        """Of a concept in several single languages the mean over these, with those of its kinds."""
+        tree = self.tree
+        edges, nodes = self._concentrations(params, table.totals())
+        means = edges / nodes[tree.sources]
+        for edge in range(len(means)):  # those above stand before
+            entrance = tree.entrances[tree.sources[edge]]
+            if entrance != NO_EDGE:
+                means[edge] *= means[entrance]
+        names = dict.fromkeys(name for name in tree.edge_names if name)
+        places = {name: place for place, name in enumerate(names)}
+        shares, times = np.zeros((len(names), means.shape[1])), np.zeros(len(names))
+        for edge, name in enumerate(tree.edge_names):
+            if name:
+                shares[places[name]] += means[edge]
+                times[places[name]] += 1.0
+        return tuple(names), shares / times[:, None]
+
+    def rows_in_use(self, counts: Array) -> NDArray[np.int64]:
+        return np.arange(len(counts))
+
+    def word_totals(self, counts: Array) -> Array:
+        return self._by_word(counts).sum(axis=1)
+
+    def rests(self, params: Record, table: CountTable) -> Array:
+        """Nothing: a topic has all words."""
+        return np.zeros(table.shape[1])
+
+    def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
+        """No word is outside."""
+        return np.full(len(words), -np.inf)
+
+    def ranked(
+        self, params: Record, counts: Array, topics: Sequence[int]
+    ) -> list[tuple[NDArray[np.int64], Array]]:
+        shares = self._words(params, counts, self.totals(counts), np.arange(len(counts)))[:, topics].T
+        orders = [np.argsort(-own, kind="stable") for own in shares]
+        return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
+
+    def _read(self, params: Record, table: CountTable, words: NDArray[np.int64]) -> Array:
+        """E[beta] of some words of a table (ascending; words × topics)."""
+        paths = self.reads(words)
+        return self._words(params, table.counts(paths), table.totals(), paths)
+
+    def _words(self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]) -> Array:
+        """E[beta] of the words that all of some paths lead to (words × topics)."""
+        shares = self.path_probabilities(params, counts, totals, paths)
+        return _sums(shares, _starts(self.tree.words[paths]))
+
+    def _by_word(self, values: Array) -> Array:
+        return _sums(values, self.tree.starts)
+
+    def _concentrations(self, params: Record, totals: Array) -> tuple[Array, Array]:
+        """Of edges and of nodes (× topics): their counts and priors."""
+        edges, nodes = self.tree.passing(totals)
+        eta = self._eta(params)
+        return edges + eta * self.tree.edge_sizes[:, None], nodes + eta * self.tree.node_sizes[:, None]
+
+    def _eta(self, params: Record) -> float:
+        return float(params["eta"].values)
+
+
+def _starts(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each word's paths begin among some paths, and their end."""
+    return np.append(np.flatnonzero(np.diff(words, prepend=-1)), len(words)).astype(np.int64)
+
+
+def _sums(values: Array, starts: NDArray[np.int64]) -> Array:
+    """Sums of the rows of each word (words × columns)."""
+    if len(starts) - 1 == len(values):
+        return values
+    return np.add.reduceat(values, starts[:-1], axis=0)
