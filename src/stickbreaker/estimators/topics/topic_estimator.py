@@ -142,13 +142,10 @@ class TopicEstimator(TopicParams):
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
         """The `n` concepts that have most of each topic's tokens, and their shares; none where none are."""
-        names, shares = self.model.words.concepts(self.params_, self.engine_.table)
-        shares = shares[:, self.topic_columns_]
-        order = np.argsort(-shares, axis=0, kind="stable")[:n]
-        return [
-            [(names[concept], float(shares[concept, k])) for concept in order[:, k].tolist()]
-            for k in range(shares.shape[1])
-        ]
+        names, by_topic = self.model.words.concepts(self.params_, self.engine_.table)
+        shares = by_topic[:, self.topic_columns_]
+        tops: list[list[int]] = np.argsort(-shares, axis=0, kind="stable")[:n].T.tolist()
+        return [[(names[c], float(shares[c, k])) for c in top] for k, top in enumerate(tops)]
 
     def show_topics(
         self, num_topics: int = 10, num_words: int = 10, formatted: bool = True
