@@ -10,7 +10,8 @@ WORKERS ?= logical
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-streams bench-spark \
-	bench-ngrams bench-grammars reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream reproduce-ngrams reproduce-grammars-mcmc clean
+	bench-ngrams bench-grammars bench-concepts reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream reproduce-ngrams reproduce-grammars-mcmc \
+	reproduce-trees clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -86,6 +87,10 @@ bench-ngrams: $(VENV)/developing
 bench-grammars: $(VENV)/developing
 	$(BIN)/python benchmarks/grammars.py $(if $(PY_CFG),--py-cfg $(PY_CFG))
 
+# passes and sweeps over concepts beside those of the closed vocabulary
+bench-concepts: $(VENV)/developing
+	$(BIN)/python benchmarks/concepts.py
+
 # the tables and figures of chapter 3 of the thesis, beside the paper's; FULL=1: more seeds, whole corpora
 reproduce-mr-lda: $(VENV)/developing
 	$(BIN)/python reproduce/mr_lda.py
@@ -110,6 +115,11 @@ reproduce-ngrams: $(VENV)/developing
 # more seeds and sweeps, and the whole of CTB6
 reproduce-grammars-mcmc: $(VENV)/developing
 	$(BIN)/python reproduce/grammars.py $(PARTS)
+
+# LDA, pLDA, tLDA and ptLDA (chapter 5 of the thesis): pages that find their other side; PARTS="manuals": only this
+# part; FULL=1: every way of inference on all pages
+reproduce-trees: $(VENV)/developing
+	$(BIN)/python reproduce/trees.py $(PARTS)
 
 # a model of unbounded words and topics learns on Spark from 20 Newsgroups by date; FULL=1: all posts
 reproduce-stream: $(VENV)/developing

@@ -30,6 +30,7 @@ TEXTS = {
     ),
     "WikiText-2": tuple(f"wikitext-2/{part}.txt.gz" for part in ("train", "valid", "test")),
 }
+DICTIONARIES = {"de": "dict-de-en/de-en.tsv.gz", "zh": "dict-zh-en/cedict.tsv.gz"}  # into English
 PAGES = {  # corpus: file, languages
     "LibreOffice": ("libreoffice-help/paragraphs.jsonl.gz", ("de", "en", "zh")),
     "manuals": ("polylingual-manuals/docs.jsonl.gz", ("de", "en", "es", "fr")),
@@ -43,6 +44,7 @@ def missing(names: tuple[str, ...]) -> list[str]:
     """A line for each corpus, lexicon or dictionary that is not there."""
     files = {name: [DATA / file for file in parts] for name, parts in TEXTS.items()}
     files |= {name: [DATA / file] for name, (file, _) in PAGES.items()}
+    files |= {f"dictionary of {code}": [DATA / file] for code, file in DICTIONARIES.items()}
     files |= {"lexicon": [LEXICON], "dictionary": [DICTIONARY]}
     return [
         f"MISSING: {name}: {file} does not exist"

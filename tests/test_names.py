@@ -37,7 +37,15 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
         "split_merge.py",
         "streaming.py",
     ),
-    *("mean_field.py", "hybrid.py", "franchise.py", "gibbs.py", "delayed_gibbs.py", "hdp_gibbs.py"),
+    *(
+        "mean_field.py",
+        "hybrid.py",
+        "franchise.py",
+        "gibbs.py",
+        "delayed_gibbs.py",
+        "hdp_gibbs.py",
+        "tree_gibbs.py",
+    ),
     *("dirichlet.py", "string_prior.py", "left_to_right.py", "report_documents.py", "topic_snapshots.py"),
 }
 

@@ -13,6 +13,7 @@ from stickbreaker.core.errors import UserError, shortened
 VERBS = {  # verb: (module, one line for the overview)
     "demo": ("demo", "Learn topics from the documentation of your Python, and open a report."),
     "corpus": ("corpus", "Build a corpus from text, describe or export one."),
+    "concepts": ("make_concepts", "Make concepts of a dictionary, for topics in which words are tied."),
     "fit": ("fit", "Learn a model from a corpus."),
     "resume": ("fit", "Go on with a run that was interrupted."),
     "stream": ("stream", "Learn from files as they arrive in a directory, on Spark."),
@@ -23,7 +24,7 @@ VERBS = {  # verb: (module, one line for the overview)
     "parse": ("segment", "Write the trees of sentences by a grammar."),
     "rules": ("segment", "Print the subtrees that a grammar remembers."),
     "score": ("score", "Print how probable sentences are to a language model."),
-    "generate": ("generate", "Print sentences drawn from a language model."),
+    "generate": ("score", "Print sentences drawn from a language model."),
     "nearest": ("nearest", "Find documents that are about what others are about."),
     "compare": ("compare", "Match the topics of models: what do they agree on?"),
     "search-k": ("search_k", "Choose the number of topics."),

@@ -142,7 +142,7 @@ function languageColumns(topic) {
     const most = Math.max(...words.map((w) => w[1]), 1e-9);
     return node("div", { class: "language" },
       node("h4", {}, node("bdi", {}, code)),
-      node("ol", { lang: code }, words.map(([word, p]) => node("li", {},
+      node("ol", code === "concepts" ? {} : { lang: code }, words.map(([word, p]) => node("li", {},
         node("bdi", {}, word), node("span", { class: "share" }, percent(p)),
         node("span", { class: "bar", style: `background:${topic.colour};width:${((100 * p) / most).toFixed(1)}%` })))));
   };

@@ -81,6 +81,8 @@ def _build_context(page: Page) -> dict[str, object]:
         "has_names": any(topic.named for topic in page.topics),
         "has_map": len(page.positions) > 1,
         "has_sides": any(topic.sides for topic in page.topics),
+        "has_languages": any(side[0] != "concepts" for topic in page.topics for side in topic.sides),
+        "has_concepts": any(side[0] == "concepts" for topic in page.topics for side in topic.sides),
         "has_relations": page.relations is not None,
         "times": clean(page.times.field) if page.times else "",
         "times_left_out": _left_out(page.times),

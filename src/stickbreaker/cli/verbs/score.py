@@ -1,4 +1,4 @@
-"""`stickbreaker score`: how probable sentences are to a language model."""
+"""`stickbreaker score` and `generate`: how probable sentences are, and sentences drawn."""
 
 import math
 from collections.abc import Iterator
@@ -70,3 +70,27 @@ def _lines(estimator: "PlainNgramModel", corpus: "Corpus") -> Iterator[dict[str,
             number, before = (number + 1 if document == before else 0), document
             values = (ids[document], number, int(words[place]), int(unknown[place]), nats[place])
             yield dict(zip(COLUMNS, values, strict=True))
+
+
+@click.command(epilog='Example: stickbreaker generate model --beginning "the old"')
+@model_argument
+@click.option("--sentences", default=10, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("--beginning", default="", metavar="TEXT", help="Words that each begins with.")
+@click.option("--longest", default=100, show_default=True, type=click.IntRange(1), help="Words at most.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same sentences.")
+@command
+def generate(model: Path, sentences: int, beginning: str, longest: int, seed: int, as_json: bool) -> None:
+    """Print sentences drawn from a language model, a line each.
+
+    <unk> stands for a word that is not known; where words are spelled, only known ones are drawn.
+    """
+    from stickbreaker.estimators.ngrams.loading import load_ngrams
+
+    tell_of_compiling()
+    estimator = load_ngrams(model, "generate")
+    drawn = estimator.generate(sentences, beginning=beginning, longest=longest, random_state=seed)
+    emit(
+        {"sentences": [" ".join(one) for one in drawn]},
+        as_json,
+        lambda result: "\n".join(result["sentences"]),
+    )

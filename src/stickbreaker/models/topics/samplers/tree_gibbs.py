@@ -10,7 +10,7 @@ from scipy.special import gammaln
 from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.corpus.shards import cut_blocks
-from stickbreaker.kernels.samplers.path_gibbs import (
+from stickbreaker.kernels.samplers.tree_gibbs import (
     Places,
     Tree,
     TreeCounts,

@@ -1,0 +1,170 @@
+"""Files that say which words belong together: dictionaries, counts of alignments, constraints."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from stickbreaker.core.errors import UserError, shown
+from stickbreaker.corpus.readers.problems import Problems
+from stickbreaker.corpus.readers.sources import lines_of, sources_of
+
+CEDICT = re.compile(r"(\S+) (\S+) \[([^\]]*)\] ?/(.*)")
+ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+PARTICLE = re.compile(r"^(?:to|a|an|the) ", re.IGNORECASE)
+
+
+class Entry(NamedTuple):
+    """A word, what stands for it in the other language, and how often they met (0 where nobody counted)."""
+
+    line: int
+    word: str
+    translation: str
+    times: float = 0.0
+
+
+def entries_of(path: str | Path, form: str | None = None, traditional: bool = False) -> Iterator[Entry]:
+    """The entries of a dictionary in one of `FORMATS`; None: as its first line looks.
+
+    Raises UserError naming the file and the line of what is wrong.
+    """
+    name, read = str(path), None if form is None else FORMATS[form]
+    for number, line in _lines(name):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if read is None:
+            read = FORMATS[_guessed(line)]
+        try:
+            for entry in read(line.rstrip("\r\n"), traditional):
+                yield entry._replace(line=number)
+        except UserError as error:
+            raise UserError(error.problem, where=name, line=number, remedy=error.remedy) from None
+
+
+def constraints_of(path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """The words of each MERGE_ line of a file of constraints as MALLET reads them, and the line's number.
+
+    Raises UserError naming the file and line, also for SPLIT_: a tree of concepts does not part words.
+    """
+    for number, line in _lines(str(path)):
+        if not line.strip():
+            continue
+        kind, *words = line.split("\t") if "\t" in line else line.split()
+        where = {"where": str(path), "line": number}
+        if kind.strip() == "SPLIT_":
+            raise UserError("SPLIT_ parts words, and concepts join them", **where, remedy="take the line out")
+        found = list(dict.fromkeys(word.strip() for word in words if word.strip()))
+        if kind.strip() != "MERGE_" or len(found) < 2:
+            raise UserError(
+                f"{shown(line.strip())} is no constraint", **where, remedy="a line is MERGE_, a tab, words"
+            )
+        yield number, found
+
+
+def _guessed(line: str) -> str:
+    """The format of a dictionary by a line of it."""
+    fields = line.rstrip("\r\n").split("\t")
+    if CEDICT.match(line) or (len(fields) == 4 and "[" not in fields[0]):
+        return "cedict"
+    return "counts" if len(fields) == 3 else "tsv"
+
+
+def _pair(line: str, traditional: bool) -> Iterator[Entry]:
+    fields = line.split("\t")
+    if len(fields) != 2 or not all(field.strip() for field in fields):
+        raise UserError(f"{shown(line)} is no pair of words", remedy="a line is a word, a tab, a translation")
+    yield Entry(0, fields[0].strip(), fields[1].strip())
+
+
+def _counted(line: str, traditional: bool) -> Iterator[Entry]:
+    fields = line.split("\t")
+    remedy = "a line is a word, a tab, a translation, a tab, how often they met"
+    try:
+        word, translation, times = (field.strip() for field in fields)
+        count = float(times)
+    except ValueError:
+        raise UserError(f"{shown(line)} is no pair with its count", remedy=remedy) from None
+    if not word or not translation or not 0.0 <= count < float("inf"):
+        raise UserError(f"{shown(line)} is no pair with its count", remedy=remedy)
+    yield Entry(0, word, translation, count)
+
+
+def _cedict(line: str, traditional: bool) -> Iterator[Entry]:
+    """A Chinese word and each of its senses, without asides, "to" and articles."""
+    fields = line.split("\t")
+    if len(fields) != 4:
+        found = CEDICT.match(line)
+        if found is None:
+            remedy = "a line is: traditional simplified [pinyin] /sense/sense/"
+            raise UserError(f"{shown(line)} is no entry of CC-CEDICT", remedy=remedy)
+        fields = list(found.groups())
+    word = fields[0 if traditional else 1].strip()
+    for sense in fields[3].strip().strip("/").split("/"):
+        for part in ASIDE.sub(" ", sense).split(";"):
+            english = PARTICLE.sub("", " ".join(part.split()))
+            if word and english:
+                yield Entry(0, word, english)
+
+
+FORMATS: dict[str, Callable[[str, bool], Iterator[Entry]]] = {
+    "tsv": _pair,
+    "counts": _counted,
+    "cedict": _cedict,
+}
+
+
+class Synset(NamedTuple):
+    """A set of synonyms of WordNet: its key, its words, and the first set that it is a kind of, or None."""
+
+    key: str
+    words: tuple[str, ...]
+    parent: str | None
+
+
+def synsets_of(folder: str | Path) -> Iterator[Synset]:
+    """The sets of synonyms in the database files of WordNet (data.noun, data.verb, …; see wndb(5WN)).
+
+    Phrases are left out. Raises UserError where there is no such file, or a line is malformed.
+    """
+    files = [
+        path for kind in ("noun", "verb", "adj", "adv") if (path := Path(folder) / f"data.{kind}").exists()
+    ]
+    if not files:
+        raise UserError("has no data.noun", where=folder, remedy="give the directory dict/ of WordNet")
+    for path in files:
+        part = path.suffix.removeprefix(".")
+        for number, line in _lines(str(path)):
+            if line.startswith("  ") or not line.strip():
+                continue  # the licence
+            try:
+                yield _synset(part, line.partition("|")[0].split())
+            except (ValueError, IndexError, KeyError):
+                remedy = "give files as WordNet has them: offset, file, kind, words, pointers"
+                raise UserError("malformed line", where=str(path), line=number, remedy=remedy) from None
+
+
+def _synset(part: str, fields: list[str]) -> Synset:
+    """A line: offset, file, kind, number of words (hexadecimal), word and id each, number of pointers, and
+    symbol, offset, part of speech and words of each."""
+    if not fields[0].isdigit():
+        raise ValueError
+    n_words = int(fields[3], 16)
+    words = [fields[4 + 2 * i].partition("(")[0].lower() for i in range(n_words)]
+    after = 4 + 2 * n_words
+    parent = None
+    for i in range(int(fields[after])):
+        symbol, offset, kind, _ = fields[after + 1 + 4 * i : after + 5 + 4 * i]
+        if symbol in ("@", "@i") and parent is None:
+            parent = f"{_PARTS[kind]}.{offset}"
+    single = tuple(dict.fromkeys(word for word in words if word and "_" not in word))
+    return Synset(f"{part}.{fields[0]}", single, parent)
+
+
+_PARTS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
+
+
+def _lines(path: str) -> Iterator[tuple[int, str]]:
+    sources = sources_of([path])
+    if len(sources) != 1 or sources[0].within:
+        raise UserError("not one file", where=path, remedy="give a file of words")
+    return lines_of(sources[0], Problems(skip=False))

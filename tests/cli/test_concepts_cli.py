@@ -1,0 +1,103 @@
+"""`stickbreaker concepts`, and models whose words it ties, as a user runs them."""
+
+import json
+
+import pytest
+from tests.running import TOPICS, german, planted_documents, with_german, write_lines
+
+
+@pytest.fixture(scope="module")
+def bilingual(tmp_path_factory, cli):
+    folder = tmp_path_factory.mktemp("bilingual")
+    documents = with_german(planted_documents(80))
+    write_lines(folder / "pages.jsonl", documents)
+    words = [word for topic in TOPICS for word in topic]
+    (folder / "d.tsv").write_text("".join(f"{german(word)}\t{word}\n" for word in words) + "x y\tz\n")
+    fields = "en=text,de=deutsch"
+    cli("corpus", "build", folder / "pages.jsonl", "--out", folder / "c", "--text-field", fields)
+    return folder
+
+
+def test_from_a_dictionary_to_topics(bilingual, cli, tmp_path):
+    tree, model = tmp_path / "tree.jsonl", tmp_path / "m"
+    made = cli(
+        "concepts", bilingual / "d.tsv", "--from", "de", "--to", "en",
+        "--corpus", bilingual / "c", "--out", tree, "--json",
+    )  # fmt: skip
+    figures = json.loads(made.stdout)
+    assert figures["concepts"] == 24
+    assert figures["several_words"] == 1
+    assert figures["coverage"] == {"de": 1.0, "en": 1.0}
+    fit = cli(
+        "fit", "lda", bilingual / "c", "--out", model, "--topics", 3, "--concepts", tree, "--iterations", 5
+    )
+    assert "24 of 24 tie words" in fit.stderr
+    topics = json.loads(cli("topics", model, "--json").stdout)["topics"]
+    assert all(len(topic["concepts"]) == 10 for topic in topics)
+    assert "concepts  " in cli("topics", model).stdout
+    assert json.loads(cli("evaluate", model, bilingual / "c", "--json").stdout)
+    cli("report", model, "--out", tmp_path / "m.html")
+    page = (tmp_path / "m.html").read_text(encoding="utf-8")
+    assert "24 concepts, strength 100" in page
+    again = cli(
+        "concepts", bilingual / "d.tsv", "--from", "de", "--to", "en",
+        "--corpus", model, "--out", tmp_path / "same.jsonl",
+    )  # fmt: skip
+    assert "24 concepts of 25 entries" in again.stdout
+    assert (tmp_path / "same.jsonl").read_bytes() == tree.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "needs --from and --to"),
+        (("--from", "de", "--to", "fr"), "no language 'fr'"),
+        (("--from", "de", "--to", "en", "--most", "2"), "needs --kind all"),
+        (("--format", "constraints", "--kind", "all"), "is for dictionaries"),
+        (("--from", "de", "--to", "en", "--depth", "2"), "is for WordNet"),
+        (("--from", "de", "--to", "en", "--format", "counts"), "d.tsv:1"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line(bilingual, cli, tmp_path, options, message):
+    code = 2 if "needs" in message or "is for" in message else 1
+    out = tmp_path / "t.jsonl"
+    result = cli(
+        "concepts", bilingual / "d.tsv", "--corpus", bilingual / "c", "--out", out, *options, code=code
+    )
+    assert message in result.stderr
+    assert not out.exists()
+
+
+def test_a_file_that_is_there_is_kept(bilingual, cli, tmp_path):
+    out = tmp_path / "t.jsonl"
+    out.write_text("mine")
+    given = (
+        "concepts",
+        bilingual / "d.tsv",
+        "--from",
+        "de",
+        "--to",
+        "en",
+        "--corpus",
+        bilingual / "c",
+        "--out",
+        out,
+    )
+    assert "--overwrite" in cli(*given, code=1).stderr
+    assert out.read_text() == "mine"
+    cli(*given, "--overwrite")
+    assert "concept" in out.read_text()
+
+
+def test_a_tree_with_a_wrong_line_is_named(bilingual, cli, tmp_path):
+    tree = tmp_path / "tree.jsonl"
+    tree.write_text('{"concept": "a", "words": {"en": ["bank"]}}\n{"concept": "a"}\n')
+    result = cli("fit", "lda", bilingual / "c", "--out", tmp_path / "m", "--concepts", tree, code=1)
+    assert "tree.jsonl:2" in result.stderr
+    assert not (tmp_path / "m").exists()
+
+
+def test_concepts_do_not_go_with_words_that_enter(bilingual, cli, tmp_path):
+    given = ("fit", "lda", bilingual / "c", "--out", tmp_path / "m")
+    assert "does not go with" in cli(*given, "--words", "open", "--concepts", "x", code=2).stderr
+    assert "needs --concepts" in cli(*given, "--concept-strength", "2", code=2).stderr
