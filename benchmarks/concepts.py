@@ -1,6 +1,6 @@
 """What concepts cost: passes and sweeps over a tree beside those of the closed vocabulary, on like pages.
 
-`make bench-concepts`: manuals in German and English with some 5,000 concepts of two words, K = 20 and 100. Ways
+`make bench-concepts`: manuals in German and English with 5,000 concepts of two words, K = 20 and 100. Ways
 take turns, so that both meet the same weather; the ratio is of the medians.
 """
 

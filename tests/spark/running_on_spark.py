@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from tests.spark.class_archive import java_options
 
-from stickbreaker import HDP, LDA
+from stickbreaker import HDP, LDA, ConceptTree
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted
 from stickbreaker.engines.spark import SparkEngine
@@ -86,6 +86,15 @@ def hdp(n_topics: int, **settings: Any) -> Maker:
     return lambda engine: HDP(n_topics, engine=engine, **{"max_iter": 3, **RUN, **settings})
 
 
+def concepts(n: int = 40) -> ConceptTree:
+    """Pairs of words of both languages that are written alike from either end, and each with the next one."""
+    words = list(dict.fromkeys(word for text in zipf_texts(20) for word in text.split()))[: n + 1]
+    pairs = [(word, word) for word in words[:n]] + [(words[i], words[i + 1]) for i in range(0, n, 3)]
+    return ConceptTree(
+        [{"concept": f"c{i}", "words": {"en": [a], "de": [b[::-1]]}} for i, (a, b) in enumerate(pairs)]
+    )
+
+
 RUNS: dict[str, tuple[str, Maker]] = {  # corpus and estimator
     "batch": ("one", lda()),
     "learned eta": ("one", lda(eta="learned")),
@@ -94,6 +103,12 @@ RUNS: dict[str, tuple[str, Maker]] = {  # corpus and estimator
     "memoised": ("one", lda(schedule=Memoised(128), keep_local=True)),
     "guide": ("one", lda(guide=GUIDE)),
     "languages": ("two", lda()),
+    "concepts": ("two", lda(words=concepts())),
+    "concepts, hybrid, online": (
+        "two",
+        lda(words=concepts(), inference="hybrid", schedule=ONLINE, max_iter=2),
+    ),
+    "concepts, growing": ("two", hdp(4, words=concepts())),
     "hybrid": ("one", lda(inference="hybrid")),
     "hybrid, online": ("one", lda(inference="hybrid", schedule=ONLINE, max_iter=2)),
     "growing, exact moves": ("one", hdp(2, schedule=Memoised(), max_iter=4)),
