@@ -72,7 +72,7 @@ def legal() -> tuple[Combination, ...]:
     share their rows.
 
     >>> len(legal())
-    6
+    9
     """
     samplers = {name for name, way in INFERENCE.items() if way.sampling is not None}
     kinds = [[name for name in INFERENCE if (name in samplers) == sampled] for sampled in (False, True)]
