@@ -419,7 +419,7 @@ def test_words_may_carry_their_language():
     )
 
 
-@pytest.mark.parametrize("pair", product(("mean-field", "hybrid"), (1, 3)))
+@pytest.mark.parametrize("pair", list(product(("mean-field", "hybrid"), (1, 3))))
 def test_the_number_of_threads_changes_nothing(pair):
     inference, threads = pair
     texts = ["river water boat", "money loan bank", "bank loan", "water boat river"] * 80

@@ -399,7 +399,7 @@ def test_without_adapted_symbols_arrays_are_of_the_same_types():
 def test_a_weight_whose_sums_would_be_no_numbers_is_refused():
     message, line = refusal("1 1 S --> a\n1e308 1 S --> a S")
     assert line == 2
-    assert "at most 1e+100" in message
+    assert "at most 1e+300" in message
 
 
 def test_a_symbol_of_both_quotes_is_shown_as_it_stands():

@@ -10,7 +10,7 @@ import numpy as np
 from stickbreaker.core.errors import UserError, shown
 
 DISCOUNT, CONCENTRATION = 0.0, 1000.0  # of an adapted symbol whose grammar says nothing
-HEAVIEST = 1e100  # weight of a rule, so that sums are numbers, too
+HEAVIEST = 1e300  # weight of a rule, so that sums are numbers, too
 
 
 class Terminal(str):
