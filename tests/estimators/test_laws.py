@@ -63,6 +63,8 @@ CONFIGURATIONS = {  # name: class, its own settings, the corpus
         {"words": PAIRS, "inference": "hybrid", "schedule": SMALL},
         "two",
     ),
+    "concepts, gibbs": (LDA, {"words": SENSES, "inference": Gibbs(every=2)}, "one"),
+    "concepts, languages, gibbs": (LDA, {"words": PAIRS, "inference": "gibbs"}, "two"),
     "hdp": (HDP, {"schedule": Memoised(150)}, "one"),
     "hdp, searched": (HDP, {"n_topics": "auto"}, "one"),
     "hdp, hybrid": (HDP, {"schedule": Memoised(150), "inference": "hybrid"}, "one"),
@@ -74,6 +76,7 @@ CONFIGURATIONS = {  # name: class, its own settings, the corpus
     "hdp, franchise": (HDP, {"representation": "franchise"}, "one"),
     "hdp, franchise, online": (HDP, {"representation": "franchise", "schedule": SMALL}, "one"),
     "hdp, concepts": (HDP, {"words": PAIRS}, "two"),
+    "hdp, concepts, hybrid": (HDP, {"words": PAIRS, "inference": "hybrid"}, "two"),
     "hdp, concepts, online": (HDP, {"words": SENSES, "schedule": SMALL}, "one"),
     "hdp, open words": (HDP, {"words": OPEN, "schedule": SMALL}, "one"),
 }

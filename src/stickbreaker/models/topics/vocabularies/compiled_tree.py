@@ -32,9 +32,9 @@ class CompiledTree:
     in units of eta. `sources`, `edge_sizes` (edges): the node that chooses each edge, and its prior.
     `entrances` (nodes): the edge that leads to each, -1 where there is none above. `names` (nodes): of its
     concept, "" of nodes that are of none. `edge_names` (edges): the concept that one enters by it, or "".
-    Nodes with leaves come first. `concepts` were tied, `apart` of them
-    in single languages, and `spare` are languages whose tokens reach words of concepts by themselves too,
-    since all their words are of concepts.
+    Nodes with leaves come first. `concepts` were tied, `apart` of them in single languages. `unknown` are
+    words of concepts that the vocabulary lacks. `spare` are languages whose tokens reach words of concepts by
+    themselves too, since all their words are of concepts.
     """
 
     starts: NDArray[np.int64]
@@ -46,6 +46,7 @@ class CompiledTree:
     names: tuple[str, ...]
     edge_names: tuple[str, ...]
     concepts: int = 0
+    unknown: tuple[str, ...] = ()
     apart: int = 0
     spare: tuple[str, ...] = ()
 
@@ -144,6 +145,7 @@ class _Rows:
         codes = {code for concept in self.named.values() for code in concept.words}
         only = next(iter(codes)) if len(codes) == 1 else ""  # of a tree in one language, whatever its code
         self.words: dict[str, dict[str, list[int]]] = {}
+        self.unknown: list[str] = []
         for name, concept in self.named.items():
             self.kinds.setdefault(concept.parent, []).append(name)
             self.words[name] = self._found(concept, vocabulary, only)
@@ -159,6 +161,7 @@ class _Rows:
                 own = (word for word in concept.words.get("", ()) if word.startswith(f"{code}:"))
                 spelled = dict.fromkeys([*spelled, *own])
             rows = [index[word] for word in spelled if word in index]
+            self.unknown += [word for word in spelled if word not in index]
             if rows:
                 found[code] = rows
         return found
@@ -303,6 +306,7 @@ class _Builder:
             names=tuple(self.names[node] for node in order.tolist()),
             edge_names=tuple(name for _, _, name in self.edges),
             concepts=len(self.tied),
+            unknown=tuple(dict.fromkeys(self.rows.unknown)),
             apart=len(self.apart),
             spare=tuple(sorted(self.spare)),
         )

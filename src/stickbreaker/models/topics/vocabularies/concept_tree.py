@@ -12,6 +12,7 @@ from stickbreaker.corpus.readers.sources import lines_of, sources_of
 
 ROW = '{"concept": "house", "words": {"de": ["haus"], "en": ["house"]}, "parent": null}'
 MOST_STRENGTH = 1e6
+MOST_LEVELS = 100
 
 
 class Concept(NamedTuple):
@@ -162,6 +163,9 @@ def _refuse_circles(named: Mapping[str, Concept]) -> None:
                 raise _Misplaced(problem, own.name, 'give it a line of its own, with "words": {}')
             own = named[own.parent] if own.parent is not None else None
         checked.update(path)
+        if len(path) > MOST_LEVELS:  # longer ways join those that were looked at before
+            levels = f"more than {MOST_LEVELS} levels of concepts"
+            raise _Misplaced(levels, concept.name, "leave levels out")
 
 
 def _object(line: str) -> Mapping[str, Any]:
