@@ -228,6 +228,16 @@ def test_a_terminal_that_is_named_word_is_not_what_sentences_are_cut_by():
     assert model.segment(["Word b Word b"]) == [["Word b", "Word b"]]
 
 
+def test_sentences_are_not_cut_by_their_own_symbol_unless_one_says_so():
+    texts = [stem + suffix for stem in ("walk", "talk", "jump") for suffix in ("ing", "ed", "s", "")] * 3
+    model = AdaptorGrammar("morphology", max_iter=100, random_state=0).fit(texts)
+    assert model.segment(["walking"], "Word") == [["walking"]]
+    assert model.segment(texts) in [model.segment(texts, symbol) for symbol in ("Stem", "Suffix")]
+    assert max(map(len, model.segment(texts))) == 2
+    alone = AdaptorGrammar("1 1 S --> a S\n1 1 S --> a", max_iter=2, random_state=0).fit(["aa"])
+    assert alone.segment(["aa"]) == alone.segment(["aa"], "S")
+
+
 def test_a_symbol_that_is_none_is_refused_without_gold_blanks_too(learned):
     with pytest.raises(UserError, match="no symbol 'Foo'"):
         scores_of(learned, LINES, "Foo")

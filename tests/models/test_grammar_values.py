@@ -394,3 +394,14 @@ def test_without_adapted_symbols_arrays_are_of_the_same_types():
     for part in ("rules", "symbols"):
         types = [[values.dtype for values in getattr(found, part)] for found in (plain, adapted)]
         assert types[0] == types[1]
+
+
+def test_a_weight_whose_sums_would_be_no_numbers_is_refused():
+    message, line = refusal("1 1 S --> a\n1e308 1 S --> a S")
+    assert line == 2
+    assert "at most 1e+300" in message
+
+
+def test_a_symbol_of_both_quotes_is_shown_as_it_stands():
+    with pytest.raises(UserError, match=r"a symbol named '\"don.*one kind of quotes"):
+        Grammar((Rule("S", (Terminal('"don\'t"'),)),), {})

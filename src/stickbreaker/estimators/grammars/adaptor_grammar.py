@@ -19,9 +19,9 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     ) -> list[list[str]]:
         """Each text cut where the subtrees of a symbol begin and end, in more than half of its trees.
 
-        nonterminal: the symbol; None: "Word", or else the last that is adapted. Sentences that were learned
-        from are cut by the sampler's own trees, where it kept any; others by trees that are drawn. A sentence
-        that no tree comes to is one piece.
+        nonterminal: the symbol; None: "Word", or else the last that is adapted (not the first symbol of the
+        grammar). Sentences that were learned from are cut by the sampler's own trees, where it kept any;
+        others by trees that are drawn. A sentence that no tree comes to is one piece.
 
         Raises UserError for a symbol that the grammar does not have, and for one that reads words.
 

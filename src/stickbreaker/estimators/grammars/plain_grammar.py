@@ -391,17 +391,16 @@ class PlainAdaptorGrammar(Estimator):
         return sorted(found, key=lambda one: (self.symbols_.index(one.symbol), -one.customers, one.text))
 
     def symbol_number(self, symbol: str | None) -> int:
-        """The number of a symbol; None: of "Word", or else of the last adapted one, or else of the first.
+        """The number of a symbol; None: of "Word", or else of the last adapted one.
 
-        Raises UserError for one that the grammar does not have.
+        None is not the first symbol, of which a sentence has but one, unless no other is left. Raises
+        UserError for a symbol that the grammar does not have.
         """
-        names = self.compiled_.names
+        names, start = self.compiled_.names, self.compiled_.start
         if symbol is None:
-            if "Word" in self.grammar_.symbols:  # in names, it may be a terminal that stands beside others
-                return names.index("Word")
-            if len(self.compiled_.adapted):
-                return int(self.compiled_.adapted[-1])
-            return self.compiled_.start
+            words = [names.index(one) for one in self.grammar_.symbols if one == "Word"]
+            wanted = [*words, *reversed(self.compiled_.adapted.tolist())]
+            return next((number for number in wanted if number != start), start)
         if symbol not in self.grammar_.symbols:
             remedy = f"there are: {', '.join(self.grammar_.symbols[:20])}"
             raise UserError(f"the grammar has no symbol {shown(symbol)}", remedy=remedy)

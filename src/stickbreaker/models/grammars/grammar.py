@@ -10,6 +10,7 @@ import numpy as np
 from stickbreaker.core.errors import UserError, shown
 
 DISCOUNT, CONCENTRATION = 0.0, 1000.0  # of an adapted symbol whose grammar says nothing
+HEAVIEST = 1e300  # weight of a rule, so that sums are numbers, too
 
 
 class Terminal(str):
@@ -142,12 +143,17 @@ class Grammar:
                     wrong = wrong or _is_weight(name)
                     wrong = wrong or any(letter.isspace() or letter in "\"'" for letter in name)
                 if wrong:
-                    self._refuse(f"a symbol named {shown(name)}", rule.line, "name it otherwise")
+                    both = isinstance(name, Terminal) and bool(name) and "\n" not in name
+                    remedy = (
+                        "a symbol of the text has one kind of quotes at most" if both else "name it otherwise"
+                    )
+                    self._refuse(f"a symbol named {shown(str(name))}", rule.line, remedy)
 
     def _refuse_numbers(self) -> None:
         for rule in self.rules:
-            if not 0.0 < rule.weight < np.inf:
-                self._refuse(f"a weight of {rule.weight}", rule.line, "weights are above zero")
+            if not 0.0 < rule.weight <= HEAVIEST:
+                remedy = f"weights are above zero and at most {HEAVIEST:g}"
+                self._refuse(f"a weight of {rule.weight}", rule.line, remedy)
             if not rule.children:
                 self._refuse(f"{rule.parent} is rewritten as nothing", rule.line, "leave the rule out")
         for symbol, (discount, concentration, truncation) in self.adapted.items():

@@ -42,15 +42,9 @@ def learned_sentences(model: PlainAdaptorGrammar) -> Sentences:
 
 
 def piece_symbol(model: PlainAdaptorGrammar) -> str | None:
-    """The symbol by which sentences are cut: that of `segment`, or the last adapted one below the first.
-
-    None where each sentence would be one piece.
-    """
-    names, start = model.compiled_.names, model.compiled_.start
-    if model.of_topics:
-        return None
-    wanted = [model.symbol_number(None), *reversed(model.compiled_.adapted.tolist())]
-    return next((names[symbol] for symbol in wanted if symbol != start), None)
+    """The symbol by which `segment` cuts sentences; None where each sentence would be one piece."""
+    symbol = model.symbol_number(None)
+    return None if model.of_topics or symbol == model.compiled_.start else model.compiled_.names[symbol]
 
 
 def samples_of(model: PlainAdaptorGrammar, piece: str) -> int:
