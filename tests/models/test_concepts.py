@@ -364,6 +364,16 @@ def test_any_line_is_a_concept_or_refused(tmp_path_factory, text):
         ConceptTree.read(path)
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_more_levels_than_can_be_are_refused(turn):
+    chain = [{"concept": "c0", "words": []}]
+    chain += [{"concept": f"c{i}", "words": ["sea", "ship"], "parent": f"c{i - 1}"} for i in range(1, 100)]
+    assert LDA(1, words=ConceptTree(chain[::turn]), max_iter=1).fit(["sea ship"]).topic_word_.shape == (1, 2)
+    more = [*chain, {"concept": "c100", "words": ["sea"], "parent": "c99"}]
+    with pytest.raises(UserError, match="more than 100 levels"):
+        ConceptTree(more[::turn])
+
+
 def test_concepts_without_words_of_the_vocabulary_are_refused():
     with pytest.raises(UserError, match="none of 1 concepts has two words"):
         LDA(2, words=ConceptTree([{"concept": "a", "words": ["x", "y"]}])).fit(["sea ship", "ship crew"])

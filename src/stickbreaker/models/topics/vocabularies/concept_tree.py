@@ -146,26 +146,28 @@ def _twice(words: Iterable[str]) -> str | None:
 
 
 def _refuse_circles(named: Mapping[str, Concept]) -> None:
-    """Raise UserError for a parent that is not there, and for a concept that is its own ancestor."""
-    checked: set[str] = set()
+    """Raise UserError for a parent that is not there, a concept that is its own ancestor, too many levels."""
+    levels: dict[str, int] = {}
     for concept in named.values():
-        path: dict[str, None] = {}
+        way: list[str] = []
         own: Concept | None = concept
-        while own is not None and own.name not in checked:
-            if own.name in path:
-                circle = " → ".join(
-                    shown(name) for name in [*list(path)[list(path).index(own.name) :], own.name]
-                )
+        while own is not None and own.name not in levels:
+            if own.name in way:
+                circle = " → ".join(shown(name) for name in [*way[way.index(own.name) :], own.name])
                 raise _Misplaced(f"a circle of concepts: {circle}", own.name, "take a parent out")
-            path[own.name] = None
+            way.append(own.name)
             if own.parent is not None and own.parent not in named:
                 problem = f"{shown(own.parent)}, the parent of {shown(own.name)}, is no concept"
                 raise _Misplaced(problem, own.name, 'give it a line of its own, with "words": {}')
+            if len(way) > MOST_LEVELS:
+                break
             own = named[own.parent] if own.parent is not None else None
-        checked.update(path)
-        if len(path) > MOST_LEVELS:  # longer ways join those that were looked at before
-            levels = f"more than {MOST_LEVELS} levels of concepts"
-            raise _Misplaced(levels, concept.name, "leave levels out")
+        above = levels[own.name] if own is not None and own.name in levels else 0
+        for place, name in enumerate(reversed(way), 1):
+            levels[name] = above + place
+        if levels[concept.name] > MOST_LEVELS:
+            problem = f"more than {MOST_LEVELS} levels of concepts"
+            raise _Misplaced(problem, concept.name, "leave levels out")
 
 
 def _object(line: str) -> Mapping[str, Any]:
