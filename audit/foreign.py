@@ -21,7 +21,7 @@ STATES = ("lda", "open", "hdp", "gibbs under way", "hdp under way", "stream unde
 READ = ("held.jsonl: ", "sides.jsonl: ", "standard input:")  # documents that a changed model may not fit
 KINDS: dict[str, Change] = {"manifest": change_facts, "nested": nest, "table": change_parquet}
 WHERE: dict[str, tuple[str, ...]] = {
-    "manifest": (*STATES, "polylingual", "text corpus", "bag corpus", "polylingual corpus"),
+    "manifest": (*STATES, "concepts", "polylingual", "text corpus", "bag corpus", "polylingual corpus"),
     "nested": ("lda", "gibbs under way", "text corpus"),
     "table": (
         "lda",
@@ -46,6 +46,8 @@ WHERE: dict[str, tuple[str, ...]] = {
         "ngram under way",
         "grammar",
         "grammar under way",
+        "concepts",
+        "concepts under way",
     ),
     "words": ("open", "stream under way"),
     "trace": ("lda", "open", "hdp", "gibbs under way", "stream under way"),

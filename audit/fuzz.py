@@ -11,7 +11,7 @@ from audit.materials import Materials, write_inputs
 from audit.parts import Part
 from audit.programs import run
 from audit.results import LEFT, SAME, UNCLEAR, Decision, files_below, refusal
-from audit.seeds import GUIDE, LIWC, SEEDS, WORDS
+from audit.seeds import CONCEPTS, GUIDE, LIWC, SEEDS, WORDS
 from audit.work import hidden_beside
 
 LISTS = {  # list of words: its command, with the name of the file at the end
@@ -20,6 +20,7 @@ LISTS = {  # list of words: its command, with the name of the file at the end
     "vocabulary": "corpus build lines.jsonl --out corpus --vocabulary",
     "vocab": "corpus build bags.ldac --format lda-c --out corpus --vocab",
     "guide": "fit lda lines.jsonl --out model --topics 3 --iterations 2 --threads 1 --guide",
+    "concepts": "fit lda lines.jsonl --out model --topics 3 --iterations 2 --threads 1 --concepts",
     "spelling words": "fit lda lines.jsonl --out model --topics 3 --iterations 1 --threads 1 --words open "
     "--schedule online --spelling-words",
 }
@@ -137,6 +138,8 @@ class Fuzz(Part):
         content, ending = WORDS, "txt"
         if name == "guide":
             content, ending = draw.choice(((LIWC, "dic"), (GUIDE, "json")))
+        if name == "concepts":
+            content, ending = CONCEPTS, "jsonl"
         file = place / f"given.{ending}"
         file.write_bytes(mutated(content, draw) if draw.random() < 0.9 else draw.randbytes(500))
         return [*LISTS[name].split(), file.name]

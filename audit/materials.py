@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.running import StopAfter, planted_documents, with_german, write_lines
+from tests.running import TOPICS, StopAfter, planted_documents, with_german, write_lines
 
 from audit.programs import run
 from audit.results import Done
@@ -23,6 +23,7 @@ MODELS = {  # kind: options of its fit
     "stream": f"lda lines.jsonl --stream {OPEN}",
     "gibbs": f"lda lines.jsonl {SMALL} --inference gibbs --every 2 --iterations 8 --chains 2",
     "polylingual": f"lda sides.jsonl --text-field en=text,de=deutsch {SMALL} --iterations 5",
+    "concepts": f"lda lines.jsonl {SMALL} --concepts tree.jsonl --iterations 6",
     "hdp": f"hdp lines.jsonl {SMALL} --batch-size 20 --iterations 6",
     "ngram": f"ngram lines.jsonl {NGRAMS} --iterations 6",
     "ngram spelled": "ngram lines.jsonl --seed 1 --unknown spelled --iterations 6",
@@ -35,6 +36,10 @@ UNDER_WAY = {  # kind: after so many steps, options
     "hdp under way": (7, f"hdp lines.jsonl {SMALL} --batch-size 20 --iterations 6"),
     "ngram under way": (4, f"ngram lines.jsonl {NGRAMS} --order unbounded --iterations 6 --held-out 0.2"),
     "grammar under way": (3, f"grammar lines.jsonl {GRAMMAR} --iterations 6 --held-out 0.2 --chains 2"),
+    "concepts under way": (
+        3,
+        f"lda lines.jsonl {SMALL} --concepts tree.jsonl --inference gibbs --every 2 --iterations 8",
+    ),
     "open under way": (4, f"hdp lines.jsonl {OPEN} --inference hybrid --iterations 2"),
     "stream under way": (0, f"lda - {OPEN} --inference hybrid --snapshot-documents 20"),
 }
@@ -185,6 +190,8 @@ def write_inputs(folder: Path) -> None:
         document["date"] = f"2001-01-{1 + number // 4:02d}"
     write_lines(folder / "lines.jsonl", documents)
     write_lines(folder / "held.jsonl", planted_documents(10, seed=5))
+    concepts = [{"concept": f"c{i}", "words": TOPICS[i // 2][i % 2 : i % 2 + 3]} for i in range(6)]
+    write_lines(folder / "tree.jsonl", concepts)
     write_lines(folder / "sides.jsonl", with_german(planted_documents(40)))
     words = sorted({word for document in documents for word in document["text"].split()})
     (folder / "bags.vocab").write_text("\n".join(words) + "\n")

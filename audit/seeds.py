@@ -93,4 +93,12 @@ SEEDS: dict[str, Callable[[], bytes]] = {
 }
 WORDS = "".join(f"word{number}\n" for number in range(10)).encode()
 LIWC = b"%\n1\tmoney\n2\tspace\n%\nbank*\t1\nloan\t1\nstar\t2\norbit*\t2\n"
+CONCEPTS = b"\n".join(
+    json.dumps(row).encode()
+    for row in (
+        {"concept": "money", "words": ["bank", "loan"]},
+        {"concept": "sky", "words": []},
+        {"concept": "star", "words": {"": ["star", "orbit"]}, "parent": "sky"},
+    )
+)
 GUIDE = json.dumps({"money": ["bank", "loan"], "space": ["star", "orbit"]}).encode()

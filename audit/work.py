@@ -48,6 +48,7 @@ FITS: dict[str, Work] = {
     "lda open": Work(f"fit lda lines.jsonl --out model {OPEN} --iterations 4 {EVERY}"),
     "lda open bloom": Work(f"fit lda lines.jsonl --out model {OPEN} --iterations 4 {EVERY} --memory bloom"),
     "lda overwrite": Work(f"{LDA} --iterations 6", earlier=True),
+    "lda concepts": Work(f"{LDA} --iterations 8 --concepts tree.jsonl --inference gibbs --every 2"),
     "hdp memoised": Work(f"{HDP} --iterations 6 --batch-size 20"),
     "hdp batch": Work(f"{HDP} --iterations 8 --schedule batch"),
     "hdp hybrid": Work(f"{HDP} --iterations 6 --inference hybrid --batch-size 20"),
