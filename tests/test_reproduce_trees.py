@@ -64,4 +64,4 @@ def test_the_study_runs_and_tells_what_came_out(data, tmp_path, monkeypatch, cap
     results = json.loads((tmp_path / "out/trees.json").read_text())
     assert len(results["parts"]["manuals"]["runs"]) == 60
     assert len(results["parts"]["help-zh"]["runs"]) == 12
-    assert "0% linked, gibbs: ptLDA" in (tmp_path / "out/trees.md").read_text()
+    assert "0% linked, gibbs: beside pLDA" in (tmp_path / "out/trees.md").read_text()
