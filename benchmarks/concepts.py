@@ -16,7 +16,7 @@ from stickbreaker.models.topics.vocabularies.compiled_tree import compiled
 PAGES = Path(__file__).parents[2] / "shared/data"
 FILES = ("polylingual-manuals/docs.jsonl.gz", "polylingual-gimp/docs.jsonl.gz")
 CONCEPTS = 5_000
-TURNS = 5
+TURNS = 3
 PASSES = {"mean-field": 10, "hybrid": 5, "gibbs": 10}
 
 
