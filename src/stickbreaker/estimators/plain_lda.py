@@ -53,7 +53,8 @@ class PlainLDA(TopicEstimator):
     words : "closed": the vocabulary is that of the corpus. In a polylingual one a topic is a distribution
         over the words of each language (section 3.3.2), and documents have a text for each. "open" or
         `OpenVocabulary(...)`: words enter as documents bring them (chapter 7); there is no eta then,
-        and "hybrid" takes 10 samples.
+        and "hybrid" takes 10 samples. `ConceptTree(...)`: words of a concept rise and fall together, also
+        across languages (chapter 5).
     guide : words that the first topics should be about, as {"topic": ["word", "begin*"]} or `Guide(...)`, or
         None. It sets those topics' eta (section 3.3.1) and gives them names.
     init : "documents": each topic starts from a few documents, far from the other topics' (3.2.1, with seeds
