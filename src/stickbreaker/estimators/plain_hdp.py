@@ -61,7 +61,7 @@ class PlainHDP(TopicEstimator):
     n_topics : "auto" searches for the number of topics, by the bound or what `judge` says: runs over 5, 10,
         20, ... topics, then one from the peak of their scores (docs/models/hdp.md). A number: one run, which
         starts there. Where a search makes no sense "auto" is 50: online, in `partial_fit` and on Spark, with
-        sampled documents, the franchise, and an open vocabulary.
+        sampled documents, the franchise, an open vocabulary, and concepts.
     judge : of the search: "bound", or "held-out", of a tenth of the documents, which is not learned from.
         Where the bound asks for ten topics or fewer, further runs hold out a tenth of the documents; if these
         are predicted clearly better with more topics, the last run has that number, and all documents.
@@ -70,7 +70,7 @@ class PlainHDP(TopicEstimator):
         weights, in batch; topics come and go (Teh et al. 2006, section 5.3).
     schedule : "memoised" (or `Memoised(batch_size=None)`), exact updates after each minibatch; "batch"
         (bHDP), "online" (oHDP) or `Online(...)`, kappa 0.7 and tau0 64 by default. None: memoised, or batch
-        with Gibbs sampling and the franchise.
+        with Gibbs sampling, the franchise and concepts.
     moves : "split-merge" is what suits the schedule: `SplitMerge(accept="exact")` where it sees all
         documents, and none online and in `partial_fit`, where a minibatch says too little of a merge;
         `SplitMerge(accept="halves")` tries them there, "paper" judges as Bryant & Sudderth do; None: none.
@@ -81,7 +81,7 @@ class PlainHDP(TopicEstimator):
         2011), batch or online mean-field.
     tables : of the franchise, tables a document at most.
     eta : prior of words in topics. A number or an array (words) is fixed, "learned" starts at 0.05. None:
-        learned with n_topics "auto", else 0.01.
+        learned with n_topics "auto" where words have no concepts, else 0.01.
     words, init, n_init, max_iter, tol, doc_max_iter, doc_tol, keep_local, fold_in, engine, n_jobs,
         random_state, callbacks : as in `LDA`.
 
