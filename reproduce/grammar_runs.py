@@ -2,19 +2,17 @@
 
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from statistics import mean
 from typing import Any, NamedTuple
 
 import numpy as np
 from grammar_texts import Sentences
 from pages import Table
+from parts import side_by_side
 
 from stickbreaker import AdaptorGrammar
 from stickbreaker.estimators.grammars.grammar_scores import gold_of
 from stickbreaker.evaluation.word_segmentation import segmentation_of
-
-WORKERS = 2  # runs side by side
 
 
 class Plan(NamedTuple):
@@ -57,14 +55,7 @@ class Run(NamedTuple):
 
 def measure(plans: Iterable[Plan], sentences: Callable[[str], Sentences]) -> list[Run]:
     """All runs, two at a time, printed as they end."""
-
-    def one(plan: Plan) -> Run:
-        run = learn(plan, sentences(plan.text))
-        print(summary(run), flush=True)
-        return run
-
-    with ThreadPoolExecutor(WORKERS) as pool:
-        return list(pool.map(one, plans))
+    return side_by_side(plans, lambda plan: learn(plan, sentences(plan.text)), summary)
 
 
 def learn(plan: Plan, sentences: Sentences) -> Run:

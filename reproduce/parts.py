@@ -3,15 +3,21 @@
 import argparse
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pages import Section, markdown, page
 from texts import missing
 
 from stickbreaker.core.files import write_atomic
+
+WORKERS = 2  # runs side by side
+
+Plan = TypeVar("Plan")
+Run = TypeVar("Run")
 
 
 class Part(NamedTuple):
@@ -59,6 +65,20 @@ def main(study: Study, description: str) -> None:
         write(study, args.out, results)
         print(markdown(study.title, (), [part.section(results["parts"][name])]), flush=True)
     print(f"\nWritten: {args.out}/{study.name}.md, .html and .json")
+
+
+def side_by_side(
+    plans: Iterable[Plan], learn: Callable[[Plan], Run], summary: Callable[[Run], str]
+) -> list[Run]:
+    """All runs, two at a time, each told in a line as it ends."""
+
+    def one(plan: Plan) -> Run:
+        run = learn(plan)
+        print(summary(run), flush=True)
+        return run
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        return list(pool.map(one, plans))
 
 
 def arguments(study: Study, description: str) -> argparse.Namespace:

@@ -70,7 +70,7 @@ def unlinked(documents: list[Page], linked: float, seed: int) -> list[Page]:
 
 def one_vocabulary(corpus: Corpus) -> Corpus:
     """The same bags without languages: "de:haus" is a word like any other."""
-    bags = _joined(corpus)
+    bags = joined(corpus)
     shape = (len(bags.unseen), corpus.n_words)
     return Corpus.from_matrix(
         csr_matrix((bags.counts, bags.words, bags.offsets), shape), corpus.vocabulary.words
@@ -98,7 +98,7 @@ def results(name: str, seeds: tuple[int, ...]) -> Iterator[Aligned | list[Shown]
     whole = Corpus.from_texts(train, analysis=analysis())  # its vocabulary serves every run
     alike = {"analysis": whole.analysis, "vocabulary": whole.vocabulary}
     seen = [Corpus.from_texts(part, **alike) for part in (dev, test)]
-    everything = Bags.join([_joined(corpus) for corpus in (whole, *seen)])
+    everything = Bags.join([joined(corpus) for corpus in (whole, *seen)])
     for linked in LINKED:
         for model in MODELS:
             runs = []
@@ -179,7 +179,8 @@ def _mrr(topics: Topics, corpus: Corpus) -> float:
     return float(np.mean([side.mrr for side in compare_sides(topics, corpus).values()]))
 
 
-def _joined(corpus: Corpus) -> Bags:
+def joined(corpus: Corpus) -> Bags:
+    """All documents of a corpus."""
     return Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
 
 

@@ -1,15 +1,15 @@
 """Topics of pages in two languages, with and without concepts: does one side of a page find the other?"""
 
 import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from functools import cache
 from statistics import mean
 from typing import Any, NamedTuple
 
 import numpy as np
 from pages import Table
-from polylingual import analysis, one_vocabulary, unlinked
+from parts import side_by_side
+from polylingual import analysis, joined, one_vocabulary, unlinked
 from texts import DATA, DICTIONARIES, Page, cut, pages
 
 from stickbreaker import LDA, ConceptTree, Corpus
@@ -22,7 +22,6 @@ from stickbreaker.evaluation import both_sides, chance_mrr, cross_lingual_npmi, 
 from stickbreaker.evaluation.cross_lingual import one_side
 from stickbreaker.models.topics.vocabularies.concept_tree import Concept
 
-WORKERS = 2  # runs side by side
 TOPICS = 20
 SWEEPS, PASSES = 300, 100
 TEST = 0.1625  # of the pages: 120 of 739
@@ -95,24 +94,22 @@ def material(names: str, other: str) -> Material:
     for kind, name in (("one-to-one", "ptLDA, one-to-one"), ("all", "ptLDA, all pairs")):
         kept = [c for c in made[kind].concepts if not left_out & set(_words(c))]
         trees[name] = ConceptTree(kept)
-    joined = [Concept(c.name, {"": tuple(tagged(*word) for word in _words(c))}) for c in _concepts(trees)]
-    trees["tLDA"] = ConceptTree(joined)
+    pairs_of = trees["ptLDA, one-to-one"].named().values()
+    trees["tLDA"] = ConceptTree(
+        [Concept(c.name, {"": tuple(tagged(*word) for word in _words(c))}) for c in pairs_of]
+    )
     index = whole.vocabulary.index
     pairs = np.array([[index[tagged(*word)] for word in _words(single[place])] for place in chosen])
     return Material(
         train,
         whole,
-        _joined(seen),
-        Bags.join([_joined(whole), _joined(seen)]),
+        joined(seen),
+        Bags.join([joined(whole), joined(seen)]),
         trees,
         pairs,
         {name: len(tree.concepts) for name, tree in trees.items()},
         made["one-to-one"].coverage,
     )
-
-
-def _concepts(trees: dict[str, ConceptTree]) -> Iterator[Concept]:
-    yield from trees["ptLDA, one-to-one"].named().values()
 
 
 def _words(concept: Any) -> list[tuple[str, str]]:
@@ -122,14 +119,7 @@ def _words(concept: Any) -> list[tuple[str, str]]:
 
 def measure(plans: Iterable[Plan]) -> list[Run]:
     """All runs, two at a time, printed as they end."""
-
-    def one(plan: Plan) -> Run:
-        run = learn(plan)
-        print(summary(run), flush=True)
-        return run
-
-    with ThreadPoolExecutor(WORKERS) as pool:
-        return list(pool.map(one, plans))
+    return side_by_side(plans, learn, summary)
 
 
 def learn(plan: Plan) -> Run:
@@ -178,10 +168,6 @@ def _gain(model: LDA, pairs: np.ndarray) -> float:
     cosines = by_topic[pairs[:, 0]] @ by_topic[pairs[:, 1]].T
     n = len(pairs)
     return float(np.trace(cosines) / n - (cosines.sum() - np.trace(cosines)) / max(1, n * (n - 1)))
-
-
-def _joined(corpus: Corpus) -> Bags:
-    return Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
 
 
 def summary(run: Run) -> str:

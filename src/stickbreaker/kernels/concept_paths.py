@@ -48,11 +48,12 @@ def expected_log_paths(concentration, groups, log_nodes, starts, weights_out, lo
     own = np.empty(most)
     for w in range(len(starts) - 1):
         first, last = starts[w], starts[w + 1]
-        for k in range(n_topics):
-            logs[k] = _log_path(concentration[first, k], log_nodes[groups[first], k])
-            shares_out[first, k] = np.float32(1.0)
         if last - first > 1:
             _add_paths(concentration, groups, log_nodes, first, last, own, logs, shares_out)
+        else:
+            for k in range(n_topics):
+                logs[k] = _log_path(concentration[first, k], log_nodes[groups[first], k])
+                shares_out[first, k] = np.float32(1.0)
         shift = logs[0]
         for k in range(n_topics):
             shift = max(shift, logs[k])

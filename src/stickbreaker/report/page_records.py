@@ -183,8 +183,8 @@ def _concepts(model: TopicEstimator) -> list[Sequence[tuple[str, WordList]]]:
     """Each topic's concepts, as a column of their own; nothing where there are none."""
     tops = model.top_concepts(SHOWN)
     shares = model.topic_shares_ / max(float(model.topic_shares_.sum()), 1e-300)
-    names, by_topic = model.model.words.concepts(model.params_, model.engine_.table)
-    overall = dict(zip(names, (by_topic[:, model.topic_columns_] @ shares).tolist(), strict=True))
+    names, by_topic = model.concept_shares
+    overall = dict(zip(names, (by_topic @ shares).tolist(), strict=True))
     return [
         (("concepts", [(name, share, overall[name]) for name, share in own]),) if own else () for own in tops
     ]

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
 from stickbreaker.corpus.readers.problems import Problems
-from stickbreaker.corpus.readers.sources import lines_of, sources_of
+from stickbreaker.corpus.readers.sources import lines_of, one_source
 
 _ENTRY = re.compile(r"([0-9]{1,15})\t([^\t]+)\t[0-9]{1,15}")
 
@@ -53,11 +53,9 @@ def read_numbered_words(path: str, largest: int | None = None) -> tuple[str, ...
 
 
 def _lines(path: str, largest: int | None) -> Iterator[tuple[int, str]]:
-    given = sources_of([path])
-    if len(given) != 1 or given[0].within:
-        raise UserError("not one file of words", where=path, remedy="give one file, a word a line")
+    source = one_source(path, "give one file, a word a line", "not one file of words")
     size = 0
-    for number, line in lines_of(given[0], Problems(skip=False), largest):
+    for number, line in lines_of(source, Problems(skip=False), largest):
         size += len(line) + 1
         if size > bytes_allowed(largest):
             raise too_large("the list of words", largest).at(path, number)

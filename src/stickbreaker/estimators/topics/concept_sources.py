@@ -11,6 +11,7 @@ from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.vocabulary import tagged
 from stickbreaker.estimators.topics.dictionaries import Entry, Synset
+from stickbreaker.estimators.topics.seed_words import forms_of
 from stickbreaker.models.topics.vocabularies.concept_tree import Concept
 
 KINDS = ("one-to-one", "all")
@@ -176,7 +177,7 @@ def _speller(
 
     def spell(word: str) -> str | None:
         if word not in known:
-            forms = own.analyse(word).words if isinstance(own, Analysis) else [word]
+            forms = forms_of(own, word) if isinstance(own, Analysis) else [word]
             form = forms[0] if len(forms) == 1 else None
             row = form if form is None or not language else tagged(language, form)
             known[word] = form if row in index else None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.readers.problems import Problems
-from stickbreaker.corpus.readers.sources import lines_of, sources_of
+from stickbreaker.corpus.readers.sources import lines_of, one_source
 
 CEDICT = re.compile(r"(\S+) (\S+) \[([^\]]*)\] ?/(.*)")
 ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -164,7 +164,4 @@ _PARTS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    sources = sources_of([path])
-    if len(sources) != 1 or sources[0].within:
-        raise UserError("not one file", where=path, remedy="give a file of words")
-    return lines_of(sources[0], Problems(skip=False))
+    return lines_of(one_source(path, "give a file of words"), Problems(skip=False))

@@ -13,7 +13,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Vocabulary
 from stickbreaker.corpus.readers.problems import Problems
-from stickbreaker.corpus.readers.sources import lines_of, sources_of, text_of
+from stickbreaker.corpus.readers.sources import lines_of, one_source, sources_of, text_of
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.vocabulary import tagged
 from stickbreaker.models.topics import InformedPrior
@@ -176,7 +176,7 @@ class _Finder:
             return
         if not self.languages:
             analysis = self.analysis if isinstance(self.analysis, Analysis) else None
-            yield from dict.fromkeys((text, *_forms(analysis, text)))
+            yield from dict.fromkeys((text, *forms_of(analysis, text)))
             return
         code, colon, rest = text.partition(":")
         codes = (code,) if colon and code in self.languages else self.languages
@@ -184,10 +184,10 @@ class _Finder:
         for language in codes:
             several = self.analysis if isinstance(self.analysis, PolylingualAnalysis) else None
             analysis = None if several is None else several.by_language.get(language)
-            yield from (tagged(language, word) for word in dict.fromkeys((text, *_forms(analysis, text))))
+            yield from (tagged(language, word) for word in dict.fromkeys((text, *forms_of(analysis, text))))
 
 
-def _forms(analysis: Analysis | None, text: str) -> list[str]:
+def forms_of(analysis: Analysis | None, text: str) -> list[str]:
     """The one word that the analysis makes of an entry; nothing of phrases."""
     words = [] if analysis is None else analysis.analyse(text).words
     return words if len(words) == 1 else []
@@ -280,7 +280,4 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    sources = sources_of([path])
-    if len(sources) != 1 or sources[0].within:
-        raise UserError("not one file", where=path, remedy="give a .dic or .json file")
-    return lines_of(sources[0], Problems(skip=False))
+    return lines_of(one_source(path, "give a .dic or .json file"), Problems(skip=False))

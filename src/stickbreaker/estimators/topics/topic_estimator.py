@@ -1,7 +1,7 @@
 """What every estimator of topics gives: what was learned, topic by topic, and topics of new documents."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -39,6 +39,7 @@ MADE = (  # of the table and the params, when they are asked for
     "rest_",
     "eta_",
     "concentration_",
+    "concept_shares",
     "_rows",
 )
 
@@ -140,10 +141,16 @@ class TopicEstimator(TopicParams):
                 row.extend(words[w] for w in chosen)
         return top
 
+    @cached_property
+    def concept_shares(self) -> tuple[Sequence[str], Array]:
+        """Names of concepts, and the share that each has of a topic's tokens (concepts × topics); none where
+        there are none."""
+        names, shares = self.model.words.concepts(self.params_, self.engine_.table)
+        return names, shares[:, self.topic_columns_]
+
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
         """The `n` concepts that have most of each topic's tokens, and their shares; none where none are."""
-        names, by_topic = self.model.words.concepts(self.params_, self.engine_.table)
-        shares = by_topic[:, self.topic_columns_]
+        names, shares = self.concept_shares
         tops: list[list[int]] = np.argsort(-shares, axis=0, kind="stable")[:n].T.tolist()
         return [[(names[c], float(shares[c, k])) for c in top] for k, top in enumerate(tops)]
 

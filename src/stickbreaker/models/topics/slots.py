@@ -32,6 +32,10 @@ class Paths(NamedTuple):
     words: NDArray[np.int64]  # rows: the place of each one's word in the weights
     shares: NDArray[np.float32]  # rows × topics: of each in its word
 
+    def firsts(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of some rows (ascending) are the first of their words."""
+        return np.diff(self.words[places], prepend=-1) > 0
+
 
 class WordWeights(NamedTuple):
     """What documents are inferred by: exp E[log beta] of words, by row, or by word where rows are `paths`."""
@@ -204,21 +208,22 @@ class TopicVocabulary(ABC, Generic[C]):
         """E[beta] of some topics and the words that these have (`rows_in_use`), to be read as it is asked
         for."""
 
-    @abstractmethod
     def rows_in_use(self, counts: C) -> NDArray[np.int64]:
-        """The rows of words that topics have: not of those that are kept though no topic has them."""
+        """The rows of words that topics have: all, but for those that are kept though no topic has them."""
+        return np.arange(len(counts))
 
     @abstractmethod
     def word_totals(self, counts: C) -> Array:
         """Expected counts of each row, over all topics."""
 
-    @abstractmethod
     def rests(self, params: Record, table: CountTable) -> Array:
-        """E[sum of beta over all strings that a topic does not have] (topics)."""
+        """E[sum of beta over all strings that a topic does not have] (topics): 0, where it has all words."""
+        return np.zeros(table.shape[1])
 
-    @abstractmethod
     def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """Log probability of words among all strings that a topic does not have (words, nats)."""
+        """Log probability of words among all strings that a topic does not have (words, nats): no word is
+        outside, where it has all."""
+        return np.full(len(words), -np.inf)
 
     @abstractmethod
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
@@ -256,6 +261,10 @@ class TopicView(NamedTuple):
     alpha: Array  # topics
     rest: float = 0.0  # alpha of all topics that no token has
     paths: Paths | None = None  # where rows are paths to words
+
+    def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where some table positions are among the view's rows."""
+        return rows if self.rows is None else np.searchsorted(self.rows, rows)
 
 
 class LocalSolver(ABC):

@@ -194,6 +194,11 @@ class CollapsedChain(TokenChain):
             self._params["alpha"] = self._params["alpha"]._replace(values=updated)
         super().learn()
 
+    def _assignments(self) -> NDArray[Any]:
+        """Topics in document order, as small as they can be."""
+        kind = np.uint16 if self._documents.n_topics <= 2**16 else np.int32
+        return self._topics().astype(kind)
+
     def _document_terms(self) -> float:
         """log p(z | alpha) (Zhai 2014, eq. 4.4)."""
         nats = log_gamma_sum(self._use(), self._alpha, self._n_columns)

@@ -52,11 +52,7 @@ class CollapsedGibbs(CollapsedChain):
     ) -> None:
         super().__init__(tokens, documents, words, seed)
         self._few = documents.n_topics <= FEW_TOPICS
-        cells = BLOCK_CELLS if self._few else 2**62
-        limit = max(1, cells // documents.n_topics)
-        cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
-        groups = words.groups()
-        self._visits = [visit_of(tokens, groups, start, stop) for start, stop in cuts]
+        self._visits = visits_of(tokens, words.groups(), documents.n_topics if self._few else None)
         self._place(assignments)
 
     def sweep(self, number: int, threads: int) -> None:
@@ -70,8 +66,7 @@ class CollapsedGibbs(CollapsedChain):
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
         """Topics in document order, alpha, and eta where it is one number."""
-        kind = np.uint16 if self._documents.n_topics <= 2**16 else np.int32
-        return {"assignments": self._topics().astype(kind), **self._hyperparameters()}
+        return {"assignments": self._assignments(), **self._hyperparameters()}
 
     def _take_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._place(arrays["assignments"])
@@ -108,6 +103,14 @@ def topics_of(
     for visit, topics in zip(visits, by_visit, strict=True):
         out[visit.tokens][visit.order] = topics
     return out
+
+
+def visits_of(tokens: Tokens, groups: NDArray[np.int32], n_topics: int | None) -> list[Visit]:
+    """All documents, block by block: of so many tokens, and where counts of all topics are kept for a block's
+    documents (`n_topics`) of so many of these."""
+    limit = 2**62 if n_topics is None else max(1, BLOCK_CELLS // n_topics)
+    cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
+    return [visit_of(tokens, groups, start, stop) for start, stop in cuts]
 
 
 def visit_of(tokens: Tokens, groups: NDArray[np.int32], start: int, stop: int) -> Visit:

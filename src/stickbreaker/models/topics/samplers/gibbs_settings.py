@@ -59,9 +59,8 @@ class Gibbs(Inference):
         return self
 
     def goes_with(self, documents: type[TopicPrior], words: type[TopicVocabulary[Any]]) -> bool:
-        if documents.grows or self.delayed:
-            return documents.direct and words.dirichlet and not (self.delayed and documents.grows)
-        return documents.direct and words.collapses
+        fitting = words.dirichlet if documents.grows or self.delayed else words.collapses
+        return documents.direct and fitting and not (self.delayed and documents.grows)
 
     def sampler(
         self, model: "TopicModel", tokens: Tokens, assignments: NDArray[np.int32], seed: int

@@ -9,7 +9,6 @@ from scipy.special import gammaln
 
 from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import numbered_keys
-from stickbreaker.corpus.shards import cut_blocks
 from stickbreaker.kernels.samplers.tree_gibbs import (
     Places,
     Tree,
@@ -20,13 +19,7 @@ from stickbreaker.kernels.samplers.tree_gibbs import (
 )
 from stickbreaker.models.topics.priors.dirichlet import DirichletPrior
 from stickbreaker.models.topics.samplers.collapsed import CollapsedChain
-from stickbreaker.models.topics.samplers.gibbs import (
-    BLOCK_CELLS,
-    BLOCK_TOKENS,
-    FEW_TOPICS,
-    topics_of,
-    visit_of,
-)
+from stickbreaker.models.topics.samplers.gibbs import FEW_TOPICS, topics_of, visits_of
 from stickbreaker.models.topics.samplers.tokens import Tokens
 from stickbreaker.models.topics.vocabularies.concepts import ConceptVocabulary
 
@@ -52,10 +45,8 @@ class TreeGibbs(CollapsedChain):
         way_starts, ways = tree.above
         priors = eta * tree.sizes, eta * tree.edge_sizes, eta * tree.node_sizes
         self._tree = Tree(tree.starts, tree.groups, way_starts, ways, tree.sources, *priors)
-        limit = max(1, (BLOCK_CELLS if self._few else 2**62) // documents.n_topics)
-        cuts = cut_blocks(tokens.offsets, BLOCK_TOKENS, limit)
         groups = np.zeros(tokens.n_words, np.int32)  # those of paths serve in their place
-        self._visits = [visit_of(tokens, groups, start, stop) for start, stop in cuts]
+        self._visits = visits_of(tokens, groups, documents.n_topics if self._few else None)
         self._n_paths = np.diff(tree.starts)[tokens.words]  # of each token's word
         self._place(assignments, np.arange(len(tokens.words)) % self._n_paths)
 
@@ -76,11 +67,10 @@ class TreeGibbs(CollapsedChain):
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
         """Topics and paths in document order, and alpha."""
-        kind = np.uint16 if self._documents.n_topics <= 2**16 else np.int32
         most = int(self._n_paths.max(initial=1))
         paths = self._in_order([places.paths for places in self._by_visit])
         return {
-            "assignments": self._topics().astype(kind),
+            "assignments": self._assignments(),
             "paths": paths.astype(np.uint8 if most <= 2**8 else np.int32),
             **self._hyperparameters(),
         }

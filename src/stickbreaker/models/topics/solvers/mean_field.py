@@ -145,9 +145,9 @@ def words_of(view: TopicView, shard: Shard[Bags]) -> "Words":
     if shard.keys is not None:  # the view is of the shard's own words
         positions = np.arange(len(shard.rows))
     else:
-        positions = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
+        positions = view.places(shard.rows)
         if view.paths is not None:
-            positions = np.unique(view.paths.words[positions])
+            positions = view.paths.words[positions[view.paths.firsts(positions)]]
     bags = shard.content
     return Words(bags.offsets, bags.words, bags.counts, positions, view.weights, view.log_scale)
 

@@ -271,27 +271,15 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         """`topic_words_of` some rows of a table."""
         return self.topic_words_of(params, table.counts(rows), table.totals(), rows)
 
-    def rows_in_use(self, counts: Array) -> NDArray[np.int64]:
-        return np.arange(len(counts))
-
     def word_totals(self, counts: Array) -> Array:
         return counts.sum(axis=1)
-
-    def rests(self, params: Record, table: CountTable) -> Array:
-        """Nothing: a topic has all words."""
-        return np.zeros(table.shape[1])
-
-    def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """No word is outside."""
-        return np.full(len(words), -np.inf)
 
     def ranked(
         self, params: Record, counts: Array, topics: Sequence[int]
     ) -> list[tuple[NDArray[np.int64], Array]]:
         rows = np.arange(len(counts))
         shares = self.topic_words_of(params, counts, self.totals(counts), rows)[:, topics].T
-        orders = [np.argsort(-own, kind="stable") for own in shares]
-        return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
+        return in_order(shares)
 
 
 @lru_cache(maxsize=8)
@@ -300,6 +288,12 @@ def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
     groups = np.repeat(np.arange(len(firsts), dtype=np.int32), np.diff([*firsts, n_words]))
     groups.flags.writeable = False
     return groups
+
+
+def in_order(shares: Array) -> list[tuple[NDArray[np.int64], Array]]:
+    """Words of each topic (shares: topics × words), the most probable first, the first of equals first."""
+    orders = [np.argsort(-own, kind="stable") for own in shares]
+    return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
 
 
 def flat_noise(keys: Sequence[str], n_topics: int, tokens: float, seed: int) -> Array:

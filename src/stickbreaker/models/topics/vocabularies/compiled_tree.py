@@ -103,16 +103,21 @@ class CompiledTree:
         groups = np.repeat(np.arange(self.n_groups), np.diff(starts))
         return csr_array((np.ones(len(edges)), (edges, groups)), shape=(len(self.sources), self.n_groups))
 
+    @cached_property
+    def by_source(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Edges by the node that chooses them, and where each such node's begin."""
+        order = np.argsort(self.sources, kind="stable")
+        return order, np.flatnonzero(np.diff(self.sources[order], prepend=-1))
+
     def passing(self, totals: Array) -> tuple[Array, Array]:
         """Tokens that take each edge, and that come by each node (edges, nodes × columns), given those of
         each group."""
         edges = np.asarray(self.incidence @ totals)
         nodes = np.zeros((len(self.entrances), totals.shape[1]))
         nodes[: self.n_groups] = totals
-        by_source = np.argsort(self.sources, kind="stable")
-        if len(by_source):
-            firsts = np.flatnonzero(np.diff(self.sources[by_source], prepend=-1))
-            nodes[self.sources[by_source[firsts]]] += np.add.reduceat(edges[by_source], firsts, axis=0)
+        order, firsts = self.by_source
+        if len(order):
+            nodes[self.sources[order[firsts]]] += np.add.reduceat(edges[order], firsts, axis=0)
         return edges, nodes
 
 

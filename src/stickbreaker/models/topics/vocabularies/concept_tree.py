@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.readers.problems import Problems
-from stickbreaker.corpus.readers.sources import lines_of, sources_of
+from stickbreaker.corpus.readers.sources import lines_of, one_source
 
 ROW = '{"concept": "house", "words": {"de": ["haus"], "en": ["house"]}, "parent": null}'
 MOST_STRENGTH = 1e6
@@ -86,11 +86,10 @@ class ConceptTree:
         if not concepts:
             raise UserError("the file has no concept", where=name, remedy=f"a line is {ROW}")
         try:
-            _refuse_circles({concept.name: concept for concept in concepts})
+            return cls(concepts, strength)
         except _Misplaced as error:
             line = places[error.concept]
             raise UserError(error.problem, where=name, line=line, remedy=error.remedy) from None
-        return cls(concepts, strength)
 
     def lines(self) -> Iterator[str]:
         """The concepts as lines of a file that `read` reads."""
@@ -181,7 +180,4 @@ def _object(line: str) -> Mapping[str, Any]:
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    sources = sources_of([path])
-    if len(sources) != 1 or sources[0].within:
-        raise UserError("not one file", where=path, remedy="give a file with a concept in JSON a line")
-    return lines_of(sources[0], Problems(skip=False))
+    return lines_of(one_source(path, "give a file with a concept in JSON a line"), Problems(skip=False))

@@ -15,7 +15,7 @@ from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.models.contract import CountTable, Summary, TableSpec
 from stickbreaker.models.topics.slots import Paths, TopicVocabulary, WordShares, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Stored, TopicWords
-from stickbreaker.models.topics.vocabularies.closed import BLOCK, flat_noise
+from stickbreaker.models.topics.vocabularies.closed import BLOCK, flat_noise, in_order
 from stickbreaker.models.topics.vocabularies.compiled_tree import NO_EDGE, CompiledTree
 
 
@@ -177,26 +177,14 @@ class ConceptVocabulary(TopicVocabulary[Array]):
                 times[places[name]] += 1.0
         return tuple(names), shares / times[:, None]
 
-    def rows_in_use(self, counts: Array) -> NDArray[np.int64]:
-        return np.arange(len(counts))
-
     def word_totals(self, counts: Array) -> Array:
         return self._by_word(counts).sum(axis=1)
-
-    def rests(self, params: Record, table: CountTable) -> Array:
-        """Nothing: a topic has all words."""
-        return np.zeros(table.shape[1])
-
-    def log_spelling(self, params: Record, words: Sequence[str]) -> Array:
-        """No word is outside."""
-        return np.full(len(words), -np.inf)
 
     def ranked(
         self, params: Record, counts: Array, topics: Sequence[int]
     ) -> list[tuple[NDArray[np.int64], Array]]:
         shares = self._words(params, counts, self.totals(counts), np.arange(len(counts)))[:, topics].T
-        orders = [np.argsort(-own, kind="stable") for own in shares]
-        return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
+        return in_order(shares)
 
     def _read(self, params: Record, table: CountTable, words: NDArray[np.int64]) -> Array:
         """E[beta] of some words of a table (ascending; words × topics)."""

@@ -45,8 +45,8 @@ def _by_path(view: TopicView, paths: Paths, shard: Shard[Bags], counts: Rows) ->
     """Counts of words, by the shard's own numbers of them, as counts of its paths."""
     from stickbreaker.kernels.concept_paths import spread_counts
 
-    places = shard.rows if view.rows is None else np.searchsorted(view.rows, shard.rows)
-    codes = np.cumsum(np.diff(paths.words[places], prepend=-1) > 0) - 1  # of each path, the shard's word
+    places = view.places(shard.rows)
+    codes = np.cumsum(paths.firsts(places)) - 1  # of each path, the shard's word
     values = counts.values
     if not len(codes):
         return Rows(shard.rows, np.empty((0, counts.n_columns)))
