@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import psi
 
-from stickbreaker.kernels.concept_paths import expected_log_paths, spread_counts
+from stickbreaker.kernels.concept_paths import expected_log_paths, expected_log_ways, spread_counts
 from stickbreaker.kernels.samplers.gibbs import Block
 from stickbreaker.kernels.samplers.tree_gibbs import (
     Places,
@@ -25,10 +25,11 @@ def test_weights_are_sums_over_paths(seed):
     n, topics = int(starts[-1]), 3
     concentration, nodes = draw.gamma(0.5, 2.0, (n, topics)) + 1e-3, draw.normal(-3.0, 2.0, (4, topics))
     groups = draw.integers(4, size=n).astype(np.int32)
+    alone = np.array([False, True, False, True])
     weights, scale = np.empty((6, topics), np.float32), np.empty(6)
     shares = np.empty((n, topics), np.float32)
-    expected_log_paths(concentration, groups, nodes, starts, weights, scale, shares)
-    paths = np.exp(psi(concentration) + nodes[groups])
+    expected_log_paths(concentration, groups, nodes, alone, starts, weights, scale, shares)
+    paths = np.exp(np.where(alone[groups][:, None], 0.0, psi(concentration)) + nodes[groups])
     for word in range(6):
         own = paths[starts[word] : starts[word + 1]]
         logs = np.log(own.sum(axis=0))
@@ -39,6 +40,19 @@ def test_weights_are_sums_over_paths(seed):
     codes = np.repeat(np.arange(6), np.diff(starts))
     spread_counts(counts, codes, np.arange(n), shares, out)
     assert np.add.reduceat(out, starts[:-1], axis=0) == pytest.approx(counts, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ways_add_logs_of_choices(seed):
+    """Below the top (3): two groups by edges 0 and 1, a third by edge 2 of a node (4) that has no other."""
+    draw = np.random.default_rng(seed)
+    edges, nodes = draw.gamma(0.5, 2.0, (4, 2)) + 1e-3, draw.gamma(2.0, 2.0, (5, 2)) + 1e-3
+    sources, starts = np.array([3, 3, 4, 3], np.int32), np.array([0, 1, 2, 4])
+    ways, alone = np.array([0, 1, 3, 2], np.int32), np.array([False, True, False, False, True])
+    logs = np.empty((3, 2))
+    expected_log_ways(edges, nodes, sources, starts, ways, alone, logs)
+    top = psi(edges) - psi(nodes[3])
+    assert logs == pytest.approx(np.stack([top[0] - psi(nodes[0]), top[1], top[3] - psi(nodes[2])]), rel=1e-9)
 
 
 @pytest.mark.parametrize("sweep", [sweep_tree, sweep_tree_lists])

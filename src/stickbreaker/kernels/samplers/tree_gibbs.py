@@ -104,9 +104,27 @@ def draw_path(tree, counts, w, k, weight, state):
 
 
 @njit(**PART)
-def _fill_weights(tree, counts, w, n_topics, weights_out):
+def _fill_weights(tree, counts, w, n_topics, above, below, weights_out):
+    """Weights of a word, a row of counts at a time; `above` and `below` are room for topics."""
     for k in range(n_topics):
-        weights_out[k] = word_weight(tree, counts, w, k)
+        weights_out[k] = 0.0
+    for path in range(tree.starts[w], tree.starts[w + 1]):
+        node = tree.groups[path]
+        leaves, totals = counts.leaves[path], counts.nodes[node]
+        prior, node_prior = tree.leaf_priors[path], tree.node_priors[node]
+        for k in range(n_topics):
+            above[k] = leaves[k] + prior
+            below[k] = totals[k] + node_prior
+        for e in range(tree.way_starts[node], tree.way_starts[node + 1]):
+            edge = tree.ways[e]
+            source = tree.sources[edge]
+            taken, passed = counts.edges[edge], counts.nodes[source]
+            edge_prior, source_prior = tree.edge_priors[edge], tree.node_priors[source]
+            for k in range(n_topics):
+                above[k] *= taken[k] + edge_prior
+                below[k] *= passed[k] + source_prior
+        for k in range(n_topics):
+            weights_out[k] += above[k] / below[k]
 
 
 @njit(**PART)
@@ -157,11 +175,11 @@ def _search(held, weights, n_topics, own, target):
 
 
 @njit(**PART)
-def _visit_all_topics(i, block, tree, weights, held, n_topics, state, counts_out, places_out):
+def _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, counts_out, places_out):
     """Draw the topics and paths of one word's tokens; held (documents × topics) n_dk + alpha_k."""
     w = block.words[i]
     first = tree.starts[w]
-    _fill_weights(tree, counts_out, w, n_topics, weights)
+    _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)
     for t in range(block.starts[i], block.starts[i + 1]):
         k, path = np.int64(places_out.topics[t]), first + places_out.paths[t]
         row = held[block.documents[t]]
@@ -195,7 +213,7 @@ def sweep_tree(block, tree, alpha, key, counts_out, places_out):
     (n_k,ij + beta_ij) / (n_k,i + sum_j beta_ij), without the token itself (Zhai 2014, section 5.2).
     """
     n_topics = len(alpha)
-    weights = np.empty(n_topics)
+    weights, rooms = np.empty(n_topics), np.empty((2, n_topics))
     held = np.empty((block.n_documents, n_topics))
     for d in range(block.n_documents):
         held[d] = alpha
@@ -204,15 +222,17 @@ def sweep_tree(block, tree, alpha, key, counts_out, places_out):
     state = np.empty(2, np.uint64)
     seeded(key, state)
     for i in range(len(block.words)):
-        _visit_all_topics(i, block, tree, weights, held, n_topics, state, counts_out, places_out)
+        _visit_all_topics(i, block, tree, weights, rooms, held, n_topics, state, counts_out, places_out)
 
 
 @njit(**PART)
-def _visit_lists(i, block, tree, n_topics, alpha, weights, parts, lists, state, counts_out, places_out):
+def _visit_lists(
+    i, block, tree, n_topics, alpha, weights, rooms, parts, lists, state, counts_out, places_out
+):
     """The same over the topics of each token's document."""
     w = block.words[i]
     first = tree.starts[w]
-    _fill_weights(tree, counts_out, w, n_topics, weights)
+    _fill_weights(tree, counts_out, w, n_topics, rooms[0], rooms[1], weights)
     remainder = sum_parts(alpha, weights, parts)
     for t in range(block.starts[i], block.starts[i + 1]):
         d, k, path = block.documents[t], np.int64(places_out.topics[t]), first + places_out.paths[t]
@@ -255,11 +275,13 @@ def sweep_tree_lists(block, tree, alpha, key, counts_out, places_out):
     width = padded(n_topics)
     priors, weights, parts = np.zeros(width), np.zeros(width), np.zeros(width // CHUNK)
     priors[:n_topics] = alpha
-    lists = lists_of(block, n_topics, places_out.topics)
+    rooms, lists = np.empty((2, n_topics)), lists_of(block, n_topics, places_out.topics)
     state = np.empty(2, np.uint64)
     seeded(key, state)
     for i in range(len(block.words)):
-        _visit_lists(i, block, tree, n_topics, priors, weights, parts, lists, state, counts_out, places_out)
+        _visit_lists(
+            i, block, tree, n_topics, priors, weights, rooms, parts, lists, state, counts_out, places_out
+        )
 
 
 @njit(**OPTIONS)

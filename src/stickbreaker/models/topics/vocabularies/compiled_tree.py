@@ -82,6 +82,12 @@ class CompiledTree:
         return np.asarray(sizes + np.bincount(self.sources, self.edge_sizes, len(self.entrances)), np.float64)
 
     @cached_property
+    def alone(self) -> NDArray[np.bool_]:
+        """Nodes with one choice."""
+        choices = np.bincount(self.groups, minlength=len(self.entrances))
+        return choices + np.bincount(self.sources, minlength=len(self.entrances)) == 1
+
+    @cached_property
     def above(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The edges on the way to each group, from the top: where each group's begin, and the edges."""
         ways: list[tuple[int, ...]] = []

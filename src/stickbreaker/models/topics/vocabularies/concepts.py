@@ -80,45 +80,53 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         weights, log_scale = np.empty((n_words, n_topics), np.float32), np.empty(n_words)
         shares = np.empty(counts.shape, np.float32)
         log_nodes = self.log_nodes(params, totals)
-        expected_log_paths(concentration, tree.groups[places], log_nodes, starts, weights, log_scale, shares)
+        groups = tree.groups[places]
+        expected_log_paths(concentration, groups, log_nodes, tree.alone, starts, weights, log_scale, shares)
         return WordWeights(weights, log_scale, Paths(np.repeat(np.arange(n_words), np.diff(starts)), shares))
 
     def log_nodes(self, params: Record, totals: Array) -> Array:
-        """E[log] of the edges above each node with leaves, less psi of the node's total (nodes × topics)."""
-        from scipy.special import psi
+        """E[log] of the edges above each node with leaves, less psi of the node's total where it has a
+        choice (nodes × topics)."""
+        from stickbreaker.kernels.concept_paths import expected_log_ways
 
+        tree = self.tree
         edges, nodes = self._concentrations(params, totals)
-        own = psi(nodes)
-        logs = np.asarray(self.tree.incidence.T @ (psi(edges) - own[self.tree.sources]))
-        return np.ascontiguousarray(logs - own[: self.tree.n_groups])
+        logs = np.empty((tree.n_groups, totals.shape[1]))
+        expected_log_ways(edges, nodes, tree.sources, *tree.above, tree.alone, logs)
+        return logs
 
     def summary(self, params: Record, counts: Array, first: int) -> Summary:
         """Of the paths from `first` on, a number a topic each: sums of log Gamma(lambda) - log Gamma(eta) and
-        of counts psi(lambda)."""
+        of counts psi(lambda). Paths whose node has no other choice cancel with it, and are left out."""
+        terms = np.zeros((2, counts.shape[1]))
+        for start in range(0, len(counts), BLOCK):
+            part = slice(start, min(start + BLOCK, len(counts)))
+            rows = slice(first + part.start, first + part.stop)
+            choice = ~self.tree.alone[self.tree.groups[rows]]
+            terms += self._terms(counts[part][choice], self._eta(params) * self.tree.sizes[rows][choice])
+        return {"log_gammas": terms[0], "expected": terms[1]}
+
+    def score(self, params: Record, totals: Array, summary: Summary) -> float:
+        """-KL(q(pi) || p(pi)) over all nodes and topics, in nats: the table's part of the bound."""
+        tree, eta = self.tree, self._eta(params)
+        edges, nodes = tree.passing(totals)
+        choices, several = ~tree.alone[tree.sources], ~tree.alone
+        of_edges = self._terms(edges[choices], eta * tree.edge_sizes[choices])
+        of_nodes = self._terms(nodes[several], eta * tree.node_sizes[several])
+        evidence, expected = of_edges - of_nodes + np.stack([summary["log_gammas"], summary["expected"]])
+        return float((evidence - expected).sum())
+
+    def _terms(self, counts: Array, priors: Array) -> Array:
+        """Sums over rows of log Gamma(counts + prior) - log Gamma(prior), and of counts psi(counts + prior)
+        (2 × topics)."""
         from scipy.special import gammaln
 
         from stickbreaker.kernels.dirichlet import add_dirichlet_terms
 
         sums = np.zeros((3, counts.shape[1]))
-        for start in range(0, len(counts), BLOCK):
-            part = slice(start, min(start + BLOCK, len(counts)))
-            prior = self._eta(params) * self.tree.sizes[first + part.start : first + part.stop, None]
-            add_dirichlet_terms(counts[part] + prior, np.ascontiguousarray(counts[part]), *sums)
-            sums[0] -= gammaln(prior).sum()
-        return {"log_gammas": sums[0], "expected": sums[1]}
-
-    def score(self, params: Record, totals: Array, summary: Summary) -> float:
-        """-KL(q(pi) || p(pi)) over all nodes and topics, in nats: the table's part of the bound."""
-        from scipy.special import gammaln, psi
-
-        tree, eta = self.tree, self._eta(params)
-        edges, nodes = tree.passing(totals)
-        edge_priors, node_priors = eta * tree.edge_sizes[:, None], eta * tree.node_sizes[:, None]
-        evidence = summary["log_gammas"] + (gammaln(edges + edge_priors) - gammaln(edge_priors)).sum(axis=0)
-        evidence += (gammaln(node_priors) - gammaln(nodes + node_priors)).sum(axis=0)
-        expected = (nodes * psi(nodes + node_priors)).sum(axis=0) - summary["expected"]
-        expected -= (edges * psi(edges + edge_priors)).sum(axis=0)
-        return float((evidence + expected).sum())
+        add_dirichlet_terms(counts + priors[:, None], np.ascontiguousarray(counts), *sums)
+        sums[0] -= gammaln(priors).sum()
+        return sums[:2]
 
     def update(
         self, params: Record, totals: Array, summary: Summary, n_topics: int, rate: float

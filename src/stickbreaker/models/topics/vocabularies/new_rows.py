@@ -53,6 +53,8 @@ def _by_path(view: TopicView, paths: Paths, shard: Shard[Bags], counts: Rows) ->
     if len(counts.positions) <= codes[-1]:  # a word that was never drawn
         values = np.zeros((codes[-1] + 1, counts.n_columns))
         values[counts.positions] = counts.values
+    if len(codes) == codes[-1] + 1:  # a path a word
+        return Rows(shard.rows, values)
     out = np.empty((len(codes), counts.n_columns))
     spread_counts(values, codes, places, paths.shares, out)
     return Rows(shard.rows, out)
