@@ -20,6 +20,7 @@ SPELLINGS = {
     "gibbs",
     "grammar order",
     "grammar parses",
+    "grammar samples",
     "grammar processes",
     "grammar tables",
     "grammar trees",

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from stickbreaker import AdaptorGrammar, Corpus, Grammar, UserError, VocabularyRule
+from stickbreaker import AdaptorGrammar, Corpus, Grammar, Online, UserError, VocabularyRule
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.grammars.grammar_scores import scores_of
 from stickbreaker.estimators.grammars.parsing import known_cuts
@@ -20,6 +20,10 @@ CONFIGURATIONS = {
     "collocation": {},
     "unigram": {"grammar": "unigram"},
     "incremental": {"grammar": "unigram", "init": "incremental", "chains": 2, "temperature": 2.0},
+    "hybrid": {"inference": "hybrid", "schedule": Online(60, total="seen"), "refine_every": 2},
+    "hybrid in batches": {"inference": "hybrid", "schedule": "batch", "grammar": "unigram"},
+    "mean-field": {"inference": "mean-field", "grammar": "unigram", "truncation": {"Word": 200}},
+    "fixed sticks": {"inference": "hybrid", "processes": "fixed", "weights": "fixed", "max_iter": 2},
     "fixed": {"grammar": "unigram", "processes": "fixed", "weights": "fixed", "relabel": False},
 }
 RULES = "1 1 S --> W S\n1 1 S --> W\nW --> L\n1 1 L --> a\n1 1 L --> b\n1 1 L --> a L\n"
@@ -55,6 +59,11 @@ class TestLaws(EstimatorTests):
         "unparsed": "drop",
         "n_topics": 0,
         "vowels": 3,
+        "schedule": "daily",
+        "samples": 0,
+        "truncation": {"Word": 0},
+        "refine_every": 0,
+        "engine": "x",
         "n_jobs": 0,
         "random_state": "seed",
     }

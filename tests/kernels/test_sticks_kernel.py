@@ -7,6 +7,7 @@ from tests.oracle import sticks as oracle
 
 from stickbreaker.kernels.sticks import (
     OrderedCells,
+    Process,
     StickSums,
     expected_sticks,
     stick_sums,
@@ -19,6 +20,7 @@ from stickbreaker.kernels.truncated_table import by_row
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow encountered")]
 
 CONCENTRATIONS = [0.01, 0.7, 30.0, 3000.0]
+PROCESSES = [*((a, 0.0, 0.0) for a in CONCENTRATIONS), (0.7, 0.4, 0.0), (30.0, 0.9, 0.0), (3000.0, 0.1, 7.5)]
 N_WORDS = 12
 
 
@@ -47,11 +49,16 @@ def rows_of(cells):
     return by_row(cells.rows, cells.sizes, N_WORDS)
 
 
-def sums_of(cells, a):
+def process_of(cells, a, b=0.0, beyond=0.0):
+    n = len(cells.sizes)
+    return Process(np.full(n, a), np.full(n, b), np.full(n, beyond))
+
+
+def sums_of(cells, *process):
     sums = StickSums(
         np.full(cells.values.shape, np.nan), np.empty(len(cells.sizes)), np.empty(len(cells.sizes))
     )
-    stick_sums(cells, a, sums)
+    stick_sums(cells, process_of(cells, *process), sums)
     return sums
 
 
@@ -59,15 +66,15 @@ def slots_inside(rows, cells, k):
     return [slot for slot in range(cells.sizes[k]) if cells.inside[k, slot]]
 
 
-@pytest.mark.parametrize("a", CONCENTRATIONS)
+@pytest.mark.parametrize("process", PROCESSES)
 @pytest.mark.parametrize("seed", range(4))
-def test_sums_give_every_expected_logarithm(a, seed):
+def test_sums_give_every_expected_logarithm(process, seed):
     rows, cells, topics = random_topics(seed)
-    sums = sums_of(cells, a)
+    sums = sums_of(cells, *process)
     for k, held in enumerate(topics):
-        logs, left = oracle.expected_logs(list(held.values()), a)
+        logs, left = oracle.expected_logs(list(held.values()), *process)
         slots = slots_inside(rows, cells, k)
-        psi = oracle.digamma(1.0 + np.array(list(held.values())))
+        psi = oracle.digamma(1.0 - process[1] + np.array(list(held.values())))
         assert psi - sums.log_totals[k] - sums.before[k, slots] == pytest.approx(logs, rel=1e-9, abs=1e-9)
         assert sums.leftover[k] == pytest.approx(left, rel=1e-9, abs=1e-9)
         others = [slot for slot in range(cells.sizes[k]) if slot not in slots]
@@ -110,14 +117,14 @@ def test_weights_too_small_to_count_are_zero():
     assert weights[0, 0] == 0.0
 
 
-@pytest.mark.parametrize("a", CONCENTRATIONS)
+@pytest.mark.parametrize("process", PROCESSES)
 @pytest.mark.parametrize("seed", range(4))
-def test_expected_probabilities_and_the_rest(a, seed):
+def test_expected_probabilities_and_the_rest(process, seed):
     rows, cells, topics = random_topics(seed)
     probabilities, rests = np.full(cells.values.shape, np.nan), np.empty(4)
-    expected_sticks(cells, a, probabilities, rests)
+    expected_sticks(cells, process_of(cells, *process), probabilities, rests)
     for k, held in enumerate(topics):
-        shares, left = oracle.expected(list(held.values()), a)
+        shares, left = oracle.expected(list(held.values()), *process)
         slots = slots_inside(rows, cells, k)
         assert probabilities[k, slots] == pytest.approx(shares, rel=1e-9)
         assert rests[k] == pytest.approx(left, rel=1e-9)
@@ -126,18 +133,19 @@ def test_expected_probabilities_and_the_rest(a, seed):
         assert (probabilities[k, others] == 0.0).all()
 
 
-@pytest.mark.parametrize("a", CONCENTRATIONS)
+@pytest.mark.parametrize("process", PROCESSES)
 @pytest.mark.parametrize("seed", range(4))
-def test_terms_are_the_divergence_of_the_sticks(a, seed):
+def test_terms_are_the_divergence_of_the_sticks(process, seed):
     _, cells, topics = random_topics(seed)
     numbers, evidence, expected = (np.full(4, np.nan) for _ in range(3))
-    stick_terms(cells, a, sums_of(cells, a), numbers, evidence, expected)
+    stick_terms(cells, process_of(cells, *process), sums_of(cells, *process), numbers, evidence, expected)
     for k, held in enumerate(topics):
         counts = list(held.values())
-        logs, _ = oracle.expected_logs(counts, a)
+        logs, left = oracle.expected_logs(counts, *process)
         assert numbers[k] == len(counts)
-        assert expected[k] == pytest.approx(sum(n * x for n, x in zip(counts, logs, strict=True)), rel=1e-9)
-        nats = -oracle.divergence(counts, a)
+        nats = sum(n * x for n, x in zip(counts, logs, strict=True)) + (process[2] * left if counts else 0.0)
+        assert expected[k] == pytest.approx(nats, rel=1e-9)
+        nats = -oracle.divergence(counts, *process)
         assert evidence[k] - expected[k] == pytest.approx(nats, rel=1e-7, abs=1e-7)
 
 
@@ -149,7 +157,7 @@ def test_evidence_is_the_probability_of_the_tokens():
         values=np.array([[*counts, 0.0, 0.0]]), inside=np.array([[True] * 3 + [False] * 2])
     )
     numbers, evidence, expected = np.empty(1), np.empty(1), np.empty(1)
-    stick_terms(cells, a, sums_of(cells, a), numbers, evidence, expected)
+    stick_terms(cells, process_of(cells, a), sums_of(cells, a), numbers, evidence, expected)
     rng = np.random.default_rng(0)
     sticks = rng.beta(1.0, a, (400_000, 3))
     logs = np.log(sticks) + np.cumsum(np.log1p(-sticks), axis=1) - np.log1p(-sticks)

@@ -113,7 +113,7 @@ def test_memoised_steps_replace_nothing_but_the_seeds(corpus):
     assert [(batch.keep, batch.add) for batch in begun] == [(1.0, 1.0)] * 3 + [(0.0, 1.0)]
     later = list(Memoised(300).minibatches(source, 1, 4, 1000.0, 1))
     assert [(batch.keep, batch.add) for batch in later] == [(1.0, 1.0)] * 4
-    assert [tuple(batch.step) for batch in later] == [
+    assert [tuple(batch.step)[:4] for batch in later] == [
         (4, 1.0, 1.0, 1000.0),
         (5, 1.0, 1.0, 1300.0),
         (6, 1.0, 1.0, 1600.0),

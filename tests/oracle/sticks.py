@@ -1,4 +1,7 @@
-"""Sticks one by one, from the definitions: b_t ~ Beta(1, a), q(b_t) = Beta(1 + n_t, a + sum_{s > t} n_s)."""
+"""Sticks by definition: b_t ~ Beta(1 - b, a + t b), and q(b_t) has n_t and sum_{s > t} n_s more.
+
+b is the discount, 0 of a Dirichlet process; `beyond` are counts after the last stick.
+"""
 
 from collections import Counter
 from itertools import product
@@ -7,37 +10,37 @@ from math import lgamma, log
 from scipy.special import betaln, digamma, logsumexp
 
 
-def parameters(counts, a):
+def parameters(counts, a, b=0.0, beyond=0.0):
     """The two parameters of each stick (Zhai 2014, eq. 7.6 at its fixed point)."""
-    return [(1.0 + n, a + sum(counts[t + 1 :])) for t, n in enumerate(counts)]
+    return [(1.0 - b + n, a + (t + 1) * b + sum(counts[t + 1 :]) + beyond) for t, n in enumerate(counts)]
 
 
-def expected_logs(counts, a):
+def expected_logs(counts, a, b=0.0, beyond=0.0):
     """E[log beta_t] of each word by eq. 7.3, and what eq. 7.4 gives beyond the last stick."""
     logs, left = [], 0.0
-    for first, second in parameters(counts, a):
+    for first, second in parameters(counts, a, b, beyond):
         both = digamma(first + second)
         logs.append(left + digamma(first) - both)
         left += digamma(second) - both
     return logs, left
 
 
-def expected(counts, a):
+def expected(counts, a, b=0.0, beyond=0.0):
     """E[beta_t] = E[b_t] prod E[1 - b_s], and E of what all sticks leave."""
     shares, left = [], 1.0
-    for first, second in parameters(counts, a):
+    for first, second in parameters(counts, a, b, beyond):
         shares.append(left * first / (first + second))
         left *= second / (first + second)
     return shares, left
 
 
-def divergence(counts, a):
+def divergence(counts, a, b=0.0, beyond=0.0):
     """KL(q || p) of the sticks, in nats."""
     nats = 0.0
-    for first, second in parameters(counts, a):
-        both = digamma(first + second)
-        nats += betaln(1.0, a) - betaln(first, second)
-        nats += (first - 1.0) * (digamma(first) - both) + (second - a) * (digamma(second) - both)
+    for t, (first, second) in enumerate(parameters(counts, a, b, beyond)):
+        both, prior = digamma(first + second), (1.0 - b, a + (t + 1) * b)
+        nats += betaln(*prior) - betaln(first, second)
+        nats += (first - prior[0]) * (digamma(first) - both) + (second - prior[1]) * (digamma(second) - both)
     return nats
 
 

@@ -15,6 +15,7 @@ from stickbreaker.cli.console import (
     refuse_written,
     threads_option,
 )
+from stickbreaker.cli.options.engine import EngineChoice, engine_options, resume_remedy
 from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
 from stickbreaker.cli.options.params import RENAMED
 from stickbreaker.cli.running import begin_run, go_on
@@ -59,10 +60,50 @@ class SymbolChoice:
     "morphology (a line is a word) or topic (documents of words), over the symbols of the text.",
 )
 @click.option(
-    "--inference", default="mcmc", show_default=True, type=click.Choice(["mcmc"]), help="How to infer."
+    "--inference",
+    default="mcmc",
+    show_default=True,
+    type=click.Choice(["mcmc", "hybrid", "mean-field"]),
+    help="A Markov chain; variational inference by trees that are drawn, for streams and much text; or by "
+    "sums over all trees, where what is remembered is chosen at the start.",
 )
 @click.option(
-    "--iterations", default=200, show_default=True, type=click.IntRange(1), help="Sweeps of the sampler."
+    "--schedule",
+    type=click.Choice(["online", "batch"]),
+    help="--inference hybrid: a step a few sentences, or a step a pass.  [default: online]",
+)
+@click.option("--batch-size", type=click.IntRange(1), help="Sentences of an online step.  [default: 20]")
+@click.option(
+    "--kappa",
+    type=NumberRange(0.0, 1.0),
+    help="Online: how quickly the rate (tau0 + step)^-kappa falls.  [default: 0.5]",
+)
+@click.option("--tau0", type=NumberRange(1e-9), help="Online: delays the fall of the rate.  [default: 1]")
+@click.option(
+    "--samples",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1),
+    help="--inference hybrid: trees drawn of a sentence.",
+)
+@click.option(
+    "--truncation",
+    metavar="[SYMBOL=]N",
+    multiple=True,
+    help="Subtrees that a symbol remembers at most, of all symbols or of one; may be given several times.  "
+    "[default: as the grammar says, else 10000]",
+)
+@click.option(
+    "--refine-every",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1),
+    help="--inference hybrid: steps from one pruning of what is remembered to the next.",
+)
+@click.option(
+    "--iterations",
+    type=click.IntRange(1),
+    help="Sweeps of the sampler, or passes.  [default: 200 sweeps; 3 passes online, 20 in batches]",
 )
 @click.option(
     "--init",
@@ -157,6 +198,7 @@ class SymbolChoice:
 )
 @click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
 @reading_options
+@engine_options
 @command
 def grammar(
     inputs: tuple[str, ...],
@@ -164,6 +206,7 @@ def grammar(
     grammar: str,
     held_out: float,
     reading: ReadingChoice,
+    where: EngineChoice,
     checkpoint_every: float,
     overwrite: bool,
     threads: int | None,
@@ -173,7 +216,8 @@ def grammar(
     """Learn a grammar that remembers subtrees: words, stems, collocations, topics.
 
     A line is a sentence, and blanks in it are left out: the model finds the words. Next: `segment`, `parse`
-    and `rules`. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on. A chain runs on one core.
+    and `rules`. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on. A chain runs on one core;
+    --inference hybrid learns from much text, a few sentences at a time.
     """
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 
@@ -185,14 +229,52 @@ def grammar(
         refuse_written(("symbols", "punctuation"), "does not go with --grammar topic, which reads words")
     if settings["temperature"] == 1.0:
         refuse_written(("cooling",), "needs a --temperature above 1")
-    params = {RENAMED.get(name, name): value for name, value in settings.items()}
-    model = PlainAdaptorGrammar(grammar_from(grammar), **params)
-    begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
-    if model.skipped_:
-        verb, them = ("is", "it") if model.skipped_ == 1 else ("are", "them")
-        number = f"{model.skipped_:,} {noun_for(model.skipped_, 'sentence')}"
-        note(f"{number} {verb} skipped: no tree of the grammar comes to {them}")
-    go_on(out, checkpoint_every, threads, as_json)
+    params = {RENAMED.get(name, name): value for name, value in _ways(settings).items()}
+    with where.host() as host:
+        model = PlainAdaptorGrammar(grammar_from(grammar), **params, engine=host.engine)
+        begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
+        if model.skipped_:
+            verb, them = ("is", "it") if model.skipped_ == 1 else ("are", "them")
+            number = f"{model.skipped_:,} {noun_for(model.skipped_, 'sentence')}"
+            note(f"{number} {verb} skipped: no tree of the grammar comes to {them}")
+        host.remedy = resume_remedy(out)
+        go_on(out, checkpoint_every, threads, as_json, model.engine)
+
+
+def _ways(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings with the schedule and truncations as the estimator has them. Refuses options of other ways
+    of learning."""
+    sampled, online = settings["inference"] == "mcmc", settings["schedule"] != "batch"
+    online = online and settings["inference"] == "hybrid"
+    if sampled:
+        refuse_written(("schedule", "truncation"), "needs --inference hybrid or mean-field")
+    else:
+        refuse_written(("init", "chains", "relabel", "temperature"), "needs --inference mcmc")
+    if settings["inference"] != "hybrid":
+        refuse_written(("samples", "refine_every"), "needs --inference hybrid")
+    if not online:
+        refuse_written(("batch_size", "kappa", "tau0"), "needs --inference hybrid --schedule online")
+    given = {name: settings.pop(name) for name in ("batch_size", "kappa", "tau0")}
+    if any(value is not None for value in given.values()):
+        from stickbreaker.estimators.grammars.plain_grammar import BATCH_SIZE
+        from stickbreaker.learning.schedules import Online
+
+        size = BATCH_SIZE if given["batch_size"] is None else given["batch_size"]
+        settings["schedule"] = Online(size, given["kappa"], given["tau0"], total="seen")
+    return {**settings, "truncation": _truncation(settings["truncation"])}
+
+
+def _truncation(given: tuple[str, ...]) -> int | dict[str, int] | None:
+    """A number for all symbols, or one for each. Raises a usage error for what is neither."""
+    by_symbol: dict[str, int] = {}
+    for one in given:
+        symbol, _, number = one.rpartition("=")
+        if not (number.isascii() and number.isdigit() and int(number) > 0) or (not symbol and len(given) > 1):
+            raise click.UsageError(f"--truncation {one}: give a number above 0, or SYMBOL=number for each")
+        if not symbol:
+            return int(number)
+        by_symbol[symbol] = int(number)
+    return by_symbol or None
 
 
 def grammar_from(given: str) -> "Grammar | str":

@@ -122,13 +122,15 @@ KINDS: dict[str, Kind] = {
             name="AdaptorGrammar",
             home="stickbreaker.estimators.grammars.plain_grammar:PlainAdaptorGrammar",
             front_door="stickbreaker.estimators.grammars.adaptor_grammar:AdaptorGrammar",
-            verbs=("segment", "parse", "rules", "evaluate", "report"),
+            verbs=("segment", "parse", "rules", "evaluate", "report", "partial_fit"),
             measures=("segmentation",),
             token="symbol",
             trials={
                 "collocation": {},
                 "unigram": {"grammar": "unigram"},
                 "chains": {"init": "incremental", "chains": 2},
+                "hybrid": {"inference": "hybrid", "grammar": "unigram"},
+                "mean-field": {"inference": "mean-field", "grammar": "unigram"},
             },
         ),
     )

@@ -189,6 +189,8 @@ def _plain(value: Any) -> Any:
         return "batch"
     if isinstance(value, np.ndarray):
         return {"array": value.tolist()}
+    if isinstance(value, Mapping):
+        return {"mapping": dict(value)}
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -196,6 +198,8 @@ def _rich(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     ((name, held),) = value.items()
+    if name == "mapping":
+        return dict(held)
     if name == "array":
         array = np.array(held)
         if array.dtype.kind not in "fi":

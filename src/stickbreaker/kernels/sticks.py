@@ -1,7 +1,9 @@
-"""Stick-breaking weights of topics whose words stand in an order: Beta(1 + n_t, a + n_>t) sticks.
+"""Stick-breaking weights of what stands in an order: Beta(1 - b + n_t, a + t b + n_>t) sticks.
 
-Columns are topics, slots words in their order; only words `inside` a topic's truncation have a stick. a is
-the concentration, n_>=s the counts from stick s on. Sums over sticks telescope to one reciprocal a stick.
+Columns are topics (or adapted symbols), slots their words (cached trees) in their order; only those `inside`
+a column's truncation have a stick. a is the concentration, b the discount of a Pitman-Yor process (0: of a
+Dirichlet process), n_>=s the counts from stick s on, those beyond the last one included. Sums over sticks
+telescope to one reciprocal a stick.
 """
 
 from typing import NamedTuple
@@ -23,6 +25,19 @@ class OrderedCells(NamedTuple):
     inside: NDArray[np.bool_]
     sizes: NDArray[np.int64]
     scale: float
+
+
+class Process(NamedTuple):
+    """What the sticks of each column are drawn by, and the counts that are beyond its last stick."""
+
+    concentrations: NDArray[np.float64]  # columns: a
+    discounts: NDArray[np.float64]  # columns: b
+    beyond: NDArray[np.float64]  # columns
+
+
+def dirichlet_process(concentration: float, n_columns: int) -> Process:
+    """One concentration for all columns, and nothing else."""
+    return Process(np.full(n_columns, concentration), np.zeros(n_columns), np.zeros(n_columns))
 
 
 class StickSums(NamedTuple):
@@ -63,27 +78,30 @@ def _count_inside(cells, k):
 
 
 @njit(**OPTIONS)
-def stick_sums(cells, concentration, sums_out):
-    """For each word inside, sum_{2 <= s <= t} 1 / (a + n_>=s), of which E[log beta_t] is made.
+def stick_sums(cells, process, sums_out):
+    """For each word inside, sum_{2 <= s <= t} 1 / (a + (s - 1) b + n_>=s), of which E[log beta_t] is made.
 
-    cells: OrderedCells; sums_out: StickSums. Zhai (2014), eq. 7.3 and 7.4, summed: E[log beta_t] = psi(1 +
-    n_t) - psi(1 + a + n) - before_t, and the stick left is psi(a) - psi(1 + a + n) - before_T.
+    cells: OrderedCells; process: Process; sums_out: StickSums. Zhai (2014), eq. 7.3 and 7.4, and 8.6 with the
+    tails of `n` (see docs/models/grammars.md), summed: E[log beta_t] = psi(1 - b + n_t) - psi(1 + a + n) -
+    before_t, and the stick left is psi(a + T b + beyond) - psi(1 + a + n) - before_T.
     """
-    a = concentration
     for k in range(len(cells.sizes)):
+        a, b = process.concentrations[k], process.discounts[k]
         left, number = _count_inside(cells, k)
+        left += process.beyond[k]
         sums_out.log_totals[k] = digamma64(1.0 + a + left)
-        before, first = 0.0, True
+        before, place = 0.0, 0
         for slot in range(cells.sizes[k]):
             if not cells.inside[k, slot]:
                 sums_out.before[k, slot] = -1.0
                 continue
-            if not first:
-                before += 1.0 / (a + max(left, 0.0))
-            first = False
+            if place > 0:
+                before += 1.0 / (a + place * b + max(left, 0.0))
+            place += 1
             sums_out.before[k, slot] = before
             left -= cells.values[k, slot] * cells.scale
-        sums_out.leftover[k] = digamma64(a) - sums_out.log_totals[k] - before if number else 0.0
+        rest = digamma64(a + number * b + process.beyond[k]) - sums_out.log_totals[k] - before
+        sums_out.leftover[k] = rest if number else 0.0
 
 
 @njit(**OPTIONS)
@@ -140,52 +158,74 @@ def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
 
 
 @njit(**OPTIONS)
-def expected_sticks(cells, concentration, probabilities_out, rests_out):
+def expected_sticks(cells, process, probabilities_out, rests_out):
     """E[beta] of the words inside (topics × slots, 0 of others), and the rest of each topic (topics).
 
-    E[beta_t] = (1 + n_t) / (1 + a + n_>=t) prod_{s < t} (a + n_>s) / (1 + a + n_>=s); with the rest they sum
-    to one.
+    E[beta_t] = (1 - b + n_t) / (1 + a + (t - 1) b + n_>=t) prod_{s < t} (a + s b + n_>s) / (1 + a + (s - 1) b
+    + n_>=s); with the rest they sum to one.
     """
-    a = concentration
     for k in range(len(cells.sizes)):
+        a, b = process.concentrations[k], process.discounts[k]
         left, _number = _count_inside(cells, k)
-        stick = 1.0
+        stick, place = 1.0, 0
         for slot in range(cells.sizes[k]):
             probabilities_out[k, slot] = 0.0
             if cells.inside[k, slot]:
                 n = cells.values[k, slot] * cells.scale
-                share = (1.0 + n) / (1.0 + a + max(left, n))
+                tail = max(left, n) + process.beyond[k]
+                share = (1.0 - b + n) / (1.0 + a + place * b + tail)
                 probabilities_out[k, slot] = stick * share
                 stick *= 1.0 - share
                 left -= n
+                place += 1
         rests_out[k] = stick
 
 
+@njit(**PART)
+def _evidence(cells, k, a, b, beyond):
+    """log evidence of a column's counts as draws by sticks in their order."""
+    left, number = _count_inside(cells, k)
+    left += beyond
+    nats = log_gamma64(1.0 + a) - log_gamma64(1.0 + a + left)
+    nats += log_gamma64(a + number * b + beyond) - log_gamma64(a + number * b)
+    nats -= number * log_gamma64(1.0 - b)
+    place = 0
+    for slot in range(cells.sizes[k]):
+        if cells.inside[k, slot]:
+            n = cells.values[k, slot] * cells.scale
+            nats += log_gamma64(1.0 - b + n)
+            if place > 0:
+                nats += log64((a + place * b) / (a + place * b + max(left, 0.0)))
+            place += 1
+            left -= n
+    return nats
+
+
 @njit(**OPTIONS)
-def stick_terms(cells, concentration, sums, numbers_out, evidence_out, expected_out):
+def stick_evidence(cells, k, a, b, beyond):
+    """log evidence of one column's counts, given its concentration and discount: see `stick_terms`."""
+    return _evidence(cells, k, a, b, beyond)
+
+
+@njit(**OPTIONS)
+def stick_terms(cells, process, sums, numbers_out, evidence_out, expected_out):
     """Each topic's terms of the bound: words inside, log evidence of their counts, and n E[log beta].
 
-    evidence: T log a + sum_t log Gamma(1 + n_t) + log Gamma(a) - log Gamma(1 + a + n) - sum_{s >= 2} log(a +
-    n_>=s), the log probability of the counts as exchangeable draws with the order given; expected: sum_t n_t
-    E[log beta_t]. Their difference is -KL(q(sticks) || p(sticks)).
+    evidence: sum_t log B(1 - b + n_t, a + t b + n_>t) / B(1 - b, a + t b), which telescopes as the sums do;
+    expected: sum_t n_t E[log beta_t], and what is beyond times E[log] of the stick left. Their difference is
+    -KL(q(sticks) || p(sticks)).
     """
-    a = concentration
     for k in range(len(cells.sizes)):
-        left, number = _count_inside(cells, k)
+        a, b = process.concentrations[k], process.discounts[k]
+        _, number = _count_inside(cells, k)
         numbers_out[k] = number
         evidence_out[k] = expected_out[k] = 0.0
         if number == 0:
             continue
-        evidence = number * log64(a) + log_gamma64(a) - log_gamma64(1.0 + a + left)
-        expected, first = 0.0, True
+        evidence_out[k] = _evidence(cells, k, a, b, process.beyond[k])
+        expected = process.beyond[k] * sums.leftover[k]
         for slot in range(cells.sizes[k]):
-            if not cells.inside[k, slot]:
-                continue
-            n = cells.values[k, slot] * cells.scale
-            if not first:
-                evidence -= log64(a + max(left, 0.0))
-            first = False
-            evidence += log_gamma64(1.0 + n)
-            expected += n * (digamma64(1.0 + n) - sums.log_totals[k] - sums.before[k, slot])
-            left -= n
-        evidence_out[k], expected_out[k] = evidence, expected
+            if cells.inside[k, slot]:
+                n = cells.values[k, slot] * cells.scale
+                expected += n * (digamma64(1.0 - b + n) - sums.log_totals[k] - sums.before[k, slot])
+        expected_out[k] = expected

@@ -96,7 +96,8 @@ def gather(positions, offsets, cells, counts, scale, out):
 
 @njit(**OPTIONS)
 def reorder_column(rows, counts, order, n_inside, slots, rows_out, counts_out, inside_out):
-    """A column's cells in the order of their rows that is given, the others left out; gives how many stay.
+    """A column's cells in the order of their rows that is given, the others left out; gives how many there
+    are. A row that had none gets one of zero.
 
     rows and counts: those of the column; order (rows of the table), of which the first `n_inside` are inside;
     slots (rows of the table, all -1) is worked with, and left as it was.
@@ -106,11 +107,10 @@ def reorder_column(rows, counts, order, n_inside, slots, rows_out, counts_out, i
     size = 0
     for place in range(len(order)):
         slot = slots[order[place]]
-        if slot >= 0:
-            rows_out[size] = order[place]
-            counts_out[size] = counts[slot]
-            inside_out[size] = place < n_inside
-            size += 1
+        rows_out[size] = order[place]
+        counts_out[size] = counts[slot] if slot >= 0 else 0.0
+        inside_out[size] = place < n_inside
+        size += 1
     for slot in range(len(rows)):
         slots[rows[slot]] = -1
     return size

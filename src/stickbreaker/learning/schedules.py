@@ -18,6 +18,7 @@ from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.models.contract import Step
 
 LEAST = 256  # documents of a memoised minibatch at least, unless `batch_size` is given
+SEEN = "seen"  # documents up to now, as a total
 FRESH = 20  # passes of a memoised run at most in which documents start anew
 
 
@@ -136,8 +137,10 @@ class Online(Schedule):
     """Stochastic natural gradient steps on minibatches (Hoffman et al. 2010; Zhai 2014, eq. 6.3-6.4).
 
     Step t = 0, 1, … blends with rate rho = min(1, (tau0 + t)^-kappa): counts ← (1 - rho) counts +
-    rho (D / |S|) fresh counts. `batch_size` documents a step; D is `total`, or the corpus's documents.
-    kappa and tau0 None take the model's defaults. `shuffle` mixes documents anew in every pass.
+    rho (D / |S|) fresh counts. `batch_size` documents a step; D is `total`, or the corpus's documents, or
+    "seen", those seen up to then, in several passes each once: then counts grow with the data, and no few
+    documents count as all. kappa and tau0 None take the model's defaults. `shuffle` mixes documents anew in
+    every pass.
 
     >>> Online(batch_size=64, kappa=0.7, tau0=1.0).rate(0)
     1.0
@@ -146,7 +149,7 @@ class Online(Schedule):
     batch_size: int = 256
     kappa: float | None = None
     tau0: float | None = None
-    total: float | None = None
+    total: float | str | None = None
     shuffle: bool = True
 
     def __post_init__(self) -> None:
@@ -154,7 +157,7 @@ class Online(Schedule):
             ("batch_size", self.batch_size, 1, np.inf),
             ("kappa", self.kappa, 0.0, 1.0),
             ("tau0", self.tau0, 1e-9, np.inf),
-            ("total", self.total, 1e-9, np.inf),
+            ("total", None if self.total == SEEN else self.total, 1e-9, np.inf),
         )
         for name, value, low, high in ranges:
             if value is None and name != "batch_size":
@@ -170,6 +173,10 @@ class Online(Schedule):
     @property
     def exact(self) -> bool:
         return False
+
+    def total_of(self, documents: int) -> float:
+        """D, of a corpus (or of a stream up to now) of so many documents."""
+        return float(documents) if self.total in (None, SEEN) else float(self.total or 0.0)
 
     def with_defaults(self, kappa: float, tau0: float) -> "Online":
         """This schedule with a model's defaults where it left them open."""
@@ -189,14 +196,17 @@ class Online(Schedule):
 
     def step_for(self, number: int, seen: float, documents: int, total: float) -> tuple[Step, float, float]:
         """The Step, keep and add of one minibatch of `documents` out of `total`."""
-        rate = self.rate(number)
+        rate, growth = self.rate(number), 1.0
+        if self.total == SEEN:
+            before, total = min(seen, total), min(seen + documents, total)
+            growth = total / before if before else 1.0
         scale = total / max(1, documents)
-        return Step(number, rate, scale, seen), 1.0 - rate, rate * scale
+        return Step(number, rate, scale, seen, growth), (1.0 - rate) * growth, rate * scale
 
     def minibatches(
         self, source: Source, pass_number: int, step: int, seen: float, seed: int
     ) -> Iterator[Minibatch]:
-        total = float(source.n_documents if self.total is None else self.total)
+        total = self.total_of(source.n_documents)
         left = source.n_documents
         windows = source.windows(stream(seed, purposes.SHUFFLE, pass_number) if self.shuffle else None)
         for numbers in cut(windows, self.batch_size):

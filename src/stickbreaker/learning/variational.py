@@ -113,7 +113,7 @@ def advance(job: VariationalRun, state: VariationalState, minibatch: Minibatch) 
     else:
         reported = replace(stats, rows=rows, trial={} if beginning else stats.trial)
         stats = engine.replace_report(minibatch.number, reported, minibatch.keep)
-    summary = engine.summary(params) if model.needs_summary() else None
+    summary = engine.summary(params) if model.needs_summary(step) else None
     params = model.global_step(params, stats, engine.table.totals(), summary, step)
     ripe = minibatch.number is None or (
         not beginning and all(item.name in stats.trial for _, item in proposals)

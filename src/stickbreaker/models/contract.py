@@ -23,12 +23,17 @@ Local = Record  # what a document keeps between passes, its first axis named "do
 
 
 class Step(NamedTuple):
-    """Where a run is: step number from 0, rate rho, scale D / |S|, documents seen before this step."""
+    """Where a run is: step number from 0, rate rho, scale D / |S|, documents seen before this step.
+
+    `growth`: D over the one of the step before, where D is what has been seen. Sums become (1 - rate) growth
+    times what they were, plus rate scale times the new ones.
+    """
 
     number: int
     rate: float
     scale: float
     seen: float
+    growth: float = 1.0
 
 
 class Score(NamedTuple):
@@ -243,8 +248,9 @@ class Model(ABC):
         """Which columns to show to users, given the total of each (columns): all."""
         return np.arange(len(totals))
 
-    def needs_summary(self) -> bool:
-        """Whether every global step needs a summary of the table (a learned prior of the words does)."""
+    def needs_summary(self, step: Step) -> bool:
+        """Whether a global step needs a summary of the table (where a prior of the words is learned, all
+        do)."""
         return False
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:

@@ -83,15 +83,15 @@ def latest_of(state: VariationalState) -> dict[str, NDArray[Any]]:
     return {} if state.latest is None else flat_stats(LATEST, state.latest)
 
 
-def state_of(snapshot: Snapshot) -> VariationalState:
-    """The state of a run by variational steps, or what a finished one left.
+def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalState:
+    """The state of a run by variational steps, or what a finished one left; `whole`: as in `params_from`.
 
     Raises ValueError where it makes no sense.
     """
     progress = _progress_of(snapshot, IN_STEPS)
     progress["at_pass_start"] = tuple(progress["at_pass_start"])
     return VariationalState(
-        params_from(snapshot),
+        params_from(snapshot, whole),
         **progress,
         columns=_columns_of(snapshot.manifest.get("columns")),
         latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,

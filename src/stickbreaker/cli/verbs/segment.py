@@ -139,7 +139,7 @@ def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None
     estimator = load_grammar(model, "rules", None, overwrite=False)
     symbols = estimator.symbols_ if nonterminal is None else (nonterminal,)
     subtrees = {symbol: estimator.subtrees(symbol) for symbol in symbols}
-    uses = estimator.params_["uses"].values
+    uses = estimator.learned_.uses
     result = {
         "symbols": {
             symbol: {

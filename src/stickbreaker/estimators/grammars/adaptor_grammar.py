@@ -1,10 +1,12 @@
 """Adaptor grammars, as users import them."""
 
 from collections.abc import Iterable
+from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.estimators.grammars.grammar_stream import partial_fit
 from stickbreaker.estimators.grammars.parsing import ParsedSentence, parsed, segmented
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
 from stickbreaker.estimators.scikit_learn import ScikitLearn
@@ -46,6 +48,17 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         check_is_fitted(self)
         positive("n", n, whole=True)
         return list(parsed(self, _texts(texts), how, n, random_state))
+
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """One online step on the texts `X`, in their order, by hybrid inference.
+
+        The first call fixes the symbols of the text; later sentences with others are passed over. The
+        schedule's `kappa` and `tau0` apply; `total`, or the sentences seen so far, is what a step stands for.
+        Raises UserError for another way of inference, and for texts of which no tree comes to any sentence.
+        """
+        begun = "state_" in vars(self)
+        partial_fit(self, self._as_corpus(X, reset=not begun), begun=begun)
+        return self
 
     def subtrees(self, symbol: str | None = None) -> list[Subtree]:
         check_is_fitted(self)

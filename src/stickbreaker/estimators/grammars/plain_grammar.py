@@ -1,10 +1,10 @@
 """The parameters of adaptor grammars, and what they mean."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,45 +12,61 @@ from numpy.typing import NDArray
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.random_streams import derived_seed
-from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
 from stickbreaker.core.serialize import refuse_other_sizes
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
+from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.grammars import grammar_of_sticks
+from stickbreaker.estimators.grammars.grammar_of_sticks import TOLD
 from stickbreaker.estimators.grammars.symbol_sentences import (
-    UNKNOWN,
     Lines,
-    Sentences,
     analysis_of_symbols,
     characters_of,
     is_punctuation,
-    sentences_of,
     terminals_of,
     whole,
-    words_as_sentences,
+    word_reader,
 )
 from stickbreaker.estimators.saving import corpus_of
-from stickbreaker.estimators.settings import positive, threads_of
+from stickbreaker.estimators.settings import engine_name, positive, threads_of
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.loop import Limits, Run, RunState
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
+from stickbreaker.learning.schedules import Batch, Online, Schedule
+from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Fitted
 from stickbreaker.models.grammars.compiled import Compiled, compiled
 from stickbreaker.models.grammars.grammar import Grammar
 from stickbreaker.models.grammars.named import BY_NAME, TOPICS, collocation_syllable, mark_of, topic
+from stickbreaker.models.grammars.online_grammar import OnlineGrammar
 from stickbreaker.models.grammars.parser import LearnedGrammar, Parse
+from stickbreaker.models.grammars.sentences import UNKNOWN, Reader, Sentences, SymbolReader
 from stickbreaker.models.grammars.tree_chain import AdaptorChain, Moves
 from stickbreaker.saved import Snapshot
-from stickbreaker.saved.checkpoints import fitted_of, params_from, run_state_of, sampling_state_of
+from stickbreaker.saved.checkpoints import (
+    fitted_of,
+    model_of,
+    params_from,
+    run_state_of,
+    sampling_state_of,
+)
+
+if TYPE_CHECKING:
+    from stickbreaker.engines.spark import SparkEngine
 
 EVERY = 10  # sweeps from one that is scored to the next
-WHOLE = ("customers", "tables", "sizes", "entries", "letters", "lengths", "cuts", "kept", "skipped")
+WHOLE = ("customers", "tables", "sizes", "entries", *TOLD)
+BATCH_SIZE, RATES = 20, (0.5, 1.0)  # sentences of an online step, kappa and tau0, where they are left open
+SWEEPS = 200  # where max_iter is
+PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}
 CHOICES = {
-    "inference": ("mcmc",),
+    "inference": ("mcmc", "hybrid", "mean-field"),
     "symbols": ("characters", "spaced"),
     "init": ("incremental", "batch"),
     "weights": ("learned", "fixed"),
@@ -61,11 +77,12 @@ CHOICES = {
 
 
 class Subtree(NamedTuple):
-    """A subtree that is remembered: its symbol, its text's symbols, uses, and the tables that have it."""
+    """A subtree that is remembered: its symbol, its text's symbols, uses (of variational inference expected
+    ones), and the tables that have it."""
 
     symbol: str
     text: tuple[str, ...]
-    customers: int
+    customers: float
     tables: int
 
 
@@ -77,13 +94,21 @@ class PlainAdaptorGrammar(Estimator):
     ----------
     grammar : "collocation", "unigram", "collocation-syllable", "morphology" or "topic", whose terminals are
         those of the text; or the text of a grammar in the format of py-cfg or PyAdaGram, or a `Grammar`.
-    inference : "mcmc".
+    inference : "mcmc"; "hybrid", variational inference by trees that are drawn; or "mean-field", by sums over
+        all trees, where what may be remembered is chosen at the start (Cohen et al. 2010).
     symbols : a line is a sentence, of "characters" (blanks left out), or "spaced": of what stands between
         blanks.
+    schedule : "online" (or `Online`), a step a few sentences, or "batch", a step a pass; None: online by
+        hybrid inference, where "mean-field" knows batches alone.
+    samples : trees that are drawn of each sentence in a step.
+    truncation : subtrees that a symbol remembers at most: a number, or {symbol: number}; None: as the grammar
+        says, and 10,000 where it does not. Online.
+    refine_every : steps from one pruning of what is remembered to the next.
     init : "batch": all first trees are drawn by the rules alone; or "incremental": sentences enter one by
         one, each by what those before it have. The start decides what is found: see the model's page.
-    max_iter : sweeps of the sampler.
-    chains : chains side by side; the one whose samples have the best score speaks.
+    max_iter : sweeps of the sampler, or passes; None: 200 sweeps, 3 passes online, 20 in batches.
+    chains : chains side by side; the one whose samples have the best score speaks. `chains`, `init`,
+        `relabel`, `temperature` and `cooling` are of "mcmc".
     relabel : whether subtrees that are remembered are drawn anew, too, with all who use them.
     weights, processes : "learned" or "fixed": the weights of rules; discounts and concentrations.
     temperature, cooling : of the first sweep, and sweeps until it has fallen to 1 (None: half of all).
@@ -91,6 +116,7 @@ class PlainAdaptorGrammar(Estimator):
         left out.
     unparsed : what to do about sentences that nothing comes to: "fail", or "skip" them.
     n_topics, vowels : of the grammars "topic" and "collocation-syllable": how many; which symbols are vowels.
+    engine : "local", or a `SparkEngine`: where to learn by "hybrid" and "mean-field".
     n_jobs : threads, at most one a chain; None or -1 is every core. The result is the same for any number.
     random_state : whole number; the same number gives the same bytes. None draws one (kept in `seed_`).
     callbacks : functions that get each record of the trace (a dict); one that returns True ends the run.
@@ -116,8 +142,12 @@ class PlainAdaptorGrammar(Estimator):
     _: KW_ONLY
     inference: str = "mcmc"
     symbols: str = "characters"
+    schedule: str | Schedule | None = None
+    samples: int = 10
+    truncation: int | Mapping[str, int] | None = None
+    refine_every: int = 50
     init: str = "batch"
-    max_iter: int = 200
+    max_iter: int | None = None
     chains: int = 1
     relabel: bool = True
     weights: str = "learned"
@@ -128,6 +158,7 @@ class PlainAdaptorGrammar(Estimator):
     unparsed: str = "fail"
     n_topics: int = TOPICS
     vowels: str | None = None
+    engine: "str | SparkEngine" = "local"
     n_jobs: int | None = None
     random_state: Any = None
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
@@ -141,8 +172,12 @@ class PlainAdaptorGrammar(Estimator):
             if getattr(self, name) not in values:
                 remedy = f"{name} is " + " or ".join(f'"{value}"' for value in values)
                 raise UserError(f"{name}={getattr(self, name)!r}", remedy=remedy)
-        for name in ("max_iter", "chains", "n_topics"):
+        for name in ("chains", "n_topics", "samples", "refine_every"):
             positive(name, getattr(self, name), whole=True)
+        if self.max_iter is not None:
+            positive("max_iter", self.max_iter, whole=True)
+        self._refuse_ways()
+        grammar_of_sticks.refuse_truncation(self.truncation)
         if self.cooling is not None:
             positive("cooling", self.cooling, whole=True, zero=True)
         positive("temperature", self.temperature)
@@ -169,6 +204,45 @@ class PlainAdaptorGrammar(Estimator):
                 remedy = "give the text, or say that symbols are spaced (symbols, --symbols spaced)"
                 raise UserError(problem, remedy=remedy)
 
+    def _refuse_ways(self) -> None:
+        """Raise UserError for a way of learning that there is not."""
+        engine_name(self.engine)
+        if self.sampled:
+            for name, given in (("schedule", self.schedule is not None), ("engine", self.engine != "local")):
+                if given:
+                    problem = f'{name}={getattr(self, name)!r} does not go with inference="mcmc"'
+                    raise UserError(problem, remedy='learn by inference="hybrid"')
+            return
+        online = isinstance(self.learning_schedule(), Online)
+        if online and self.inference == "mean-field":
+            problem = 'schedule="online" does not go with inference="mean-field"'
+            raise UserError(problem, remedy='learn by inference="hybrid", or in batches')
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a Markov chain is run, and not variational inference."""
+        return self.inference == "mcmc"
+
+    def learning_schedule(self) -> Schedule:
+        """The schedule of variational inference. Raises UserError for one that grammars do not know."""
+        given = self.schedule
+        if given is None:
+            given = "online" if self.inference == "hybrid" else "batch"
+        if given == "online":
+            return Online(BATCH_SIZE, *RATES, total="seen")
+        if isinstance(given, Online):
+            return given.with_defaults(*RATES)
+        if given == "batch" or isinstance(given, Batch):
+            return Batch()
+        raise UserError(f"schedule={given!r}", remedy='schedule is "online", Online(...) or "batch"')
+
+    @property
+    def passes(self) -> int:
+        """Sweeps or passes."""
+        if self.max_iter is not None:
+            return int(self.max_iter)
+        return SWEEPS if self.sampled else PASSES[type(self.learning_schedule())]
+
     def _given_grammar(self) -> Grammar | None:
         """The grammar that was given; None of one by name. Raises UserError for what is neither."""
         if isinstance(self.grammar, Grammar):
@@ -183,7 +257,7 @@ class PlainAdaptorGrammar(Estimator):
         return Grammar.from_text(self.grammar)
 
     def limits(self) -> Limits:
-        return Limits(self.max_iter, 0.0)
+        return Limits(self.passes, 0.0)
 
     @property
     def of_topics(self) -> bool:
@@ -214,34 +288,35 @@ class PlainAdaptorGrammar(Estimator):
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
+        if not self.sampled:
+            return grammar_of_sticks.new_run(self, corpus, seed, held_out, folder)
         return self._run_of(corpus, seed, held_out, start=True)
 
     def _run_of(
         self, corpus: Corpus, seed: int, held_out: float, *, start: bool
     ) -> tuple[Run[Any], SamplingState]:
-        """A run, with its first trees (`start`) or without any, to be restored."""
+        """A run by sampling, with its first trees (`start`) or without any, to be restored."""
         source = Source(corpus, held_out, unit=Sequences)
         grammar = compiled(self.grammar_of(corpus.vocabulary, corpus.n_documents))
-        sentences = self._learnable(corpus, source, grammar)
+        sentences = self.learnable(corpus, source, grammar)
         learned = self._moves()
         given = {"skipped": Field(np.array(self.skipped_), (), additive=False)}
         samplers = [
             AdaptorChain(grammar, sentences.letters, sentences.starts, own, learned, given, start=start)
             for own in (seed if n == 0 else derived_seed(seed, purposes.START, n) for n in range(self.chains))
         ]
-        burn_in = self.max_iter // 2
         threads = min(threads_of(self.n_jobs) or usable_cores(), self.chains)
-        chains = Chains(samplers, burn_in, min(EVERY, max(1, self.max_iter // 4)), threads)
+        chains = Chains(samplers, self.passes // 2, min(EVERY, max(1, self.passes // 4)), threads)
         evaluate = None
         if held_out:
-            kept_apart = self._held_out(source, corpus, grammar)
+            kept_apart = self.sentences_held_out(source, corpus, grammar)
             evaluate = partial(_held_out_score, grammar=grammar, sentences=kept_apart)
         job = SamplingRun(source.n_documents, evaluate, "symbol", seed=seed, limits=self.limits())
         return job, SamplingState(chains)
 
     def _moves(self) -> Moves:
         hot = self.temperature > 1.0
-        cooling = self.max_iter // 2 if self.cooling is None else int(self.cooling)
+        cooling = self.passes // 2 if self.cooling is None else int(self.cooling)
         return Moves(
             incremental=self.init == "incremental",
             relabel=self.relabel,
@@ -251,25 +326,21 @@ class PlainAdaptorGrammar(Estimator):
             cooling=cooling if hot else 0,
         )
 
-    def _sentences(
-        self,
-        content: Sequences,
-        vocabulary: Vocabulary,
-        terminals: tuple[str, ...],
-        documents: NDArray[np.int64],
-    ) -> Sentences:
-        """The sentences of documents, which have these places in their corpus."""
+    def reader(self, vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> Reader:
+        """How documents become sentences."""
         if self.of_topics:
-            return words_as_sentences(content, vocabulary, terminals, documents)
-        numbers = terminals_of(vocabulary, terminals, boundaries=self.punctuation == "boundaries")
-        return sentences_of(content, numbers, documents)
+            return word_reader(vocabulary, terminals, n_documents)
+        boundaries = self.punctuation == "boundaries"
+        return SymbolReader(terminals_of(vocabulary, terminals, boundaries=boundaries))
 
     def _of_source(self, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool) -> Sentences:
         """The sentences of a source's documents, those to learn from or those held out."""
+        reader = self.reader(corpus.vocabulary, grammar.terminals, corpus.n_documents)
         parts: list[Sentences] = []
         for block in range(source.n_blocks):
             numbers, content = source.block(block, held_out=held_out)
-            parts.append(self._sentences(content, corpus.vocabulary, grammar.terminals, numbers))
+            part = reader.read(content, documents=numbers)
+            parts.append(part._replace(documents=numbers[part.documents]))
         ends = np.cumsum([0] + [len(part.letters) for part in parts])
         starts = [part.starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
         return Sentences(
@@ -278,7 +349,7 @@ class PlainAdaptorGrammar(Estimator):
             np.concatenate([np.zeros(0, np.int64), *(part.documents for part in parts)]),
         )
 
-    def _learnable(self, corpus: Corpus, source: Source, grammar: Compiled) -> Sentences:
+    def learnable(self, corpus: Corpus, source: Source, grammar: Compiled) -> Sentences:
         """The sentences to learn from. Raises UserError for one that nothing comes to, unless these are
         skipped."""
         found = self._of_source(source, corpus, grammar, held_out=False)
@@ -314,7 +385,7 @@ class PlainAdaptorGrammar(Estimator):
         symbol = shown(corpus.vocabulary.words[content.words[at]])
         return name, f"symbol {at + 1}, {symbol}, is no terminal of the grammar"
 
-    def _held_out(self, source: Source, corpus: Corpus, grammar: Compiled) -> Sentences:
+    def sentences_held_out(self, source: Source, corpus: Corpus, grammar: Compiled) -> Sentences:
         found = self._of_source(source, corpus, grammar, held_out=True)
         found = found.take(parsable(found, grammar))
         if not len(found.documents):
@@ -322,24 +393,40 @@ class PlainAdaptorGrammar(Estimator):
         return found
 
     def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
-        manifest = snapshot.manifest
-        seed = manifest["settings"]["random_state"]
-        job, state = self._run_of(corpus, seed, manifest["held_out"], start=False)
+        seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
+        if not self.sampled:
+            return grammar_of_sticks.resume_run(self, corpus, snapshot, folder)
+        job, state = self._run_of(corpus, seed, held_out, start=False)
         return job, sampling_state_of(snapshot, state.chains)
 
     # From a run to what was learned
 
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
-        assert isinstance(state, SamplingState)
-        self._take(state.chains.fitted().params, state)
+        if isinstance(state, SamplingState):
+            params = state.chains.fitted().params
+            grammar = compiled(self.grammar_of(self.vocabulary_, self.corpus_["documents"]))
+            self._take(params, state, LearnedGrammar.of(params, grammar))
+            return
+        assert isinstance(job, VariationalRun)
+        assert isinstance(state, VariationalState)
+        self.take_sticks(job.engine, state)
 
-    def _take(self, params: Record, state: RunState) -> None:
-        """Make what the chain has learned the estimator's; its parts are held against each other."""
+    def take_sticks(self, engine: Engine, state: VariationalState) -> None:
+        """Make what variational inference has learned the estimator's."""
+        model = engine.model if isinstance(engine, LocalEngine) else None
+        assert isinstance(model, OnlineGrammar)
+        self.engine_ = engine.fork(model, threads_of(self.n_jobs), copied=False)
+        counts = self.engine_.table.whole()
+        assert isinstance(counts, TruncatedCounts)
+        self._take(state.params, state, model.learned(state.params, counts))
+
+    def _take(self, params: Record, state: RunState, learned: LearnedGrammar) -> None:
+        """Make what was learned the estimator's; its parts are held against each other."""
         self.take_state(state)
         self.params_: Record = params
         self.state_: RunState = state
         self.grammar_ = self.grammar_of(self.vocabulary_, self.corpus_["documents"])
-        self.learned_ = LearnedGrammar.of(params, compiled(self.grammar_))
+        self.learned_ = learned
         refuse_other_sums(params, self.compiled_)
         self.skipped_ = int(params["skipped"].values)
         self.n_features_in_ = len(self.vocabulary_)
@@ -382,7 +469,7 @@ class PlainAdaptorGrammar(Estimator):
             Subtree(
                 self.symbols_[place],
                 tuple(terminals[k] for k in letters[offsets[row] : offsets[row + 1]]),
-                int(learned.customers[row]),
+                _plain(learned.customers[row]),
                 int(learned.tables[row]),
             )
             for row, place in enumerate(learned.places)
@@ -434,7 +521,8 @@ class PlainAdaptorGrammar(Estimator):
     def sentences_in(self, content: Sequences) -> Sentences:
         """The sentences of documents whose words are rows of the model's vocabulary."""
         documents = np.arange(len(content.offsets) - 1)
-        return self._sentences(content, self.vocabulary_, self.compiled_.terminals, documents)
+        reader = self.reader(self.vocabulary_, self.compiled_.terminals, self.corpus_["documents"])
+        return reader.read(content, documents=documents)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         """log p of the sentences that some tree comes to, and their symbols."""
@@ -446,18 +534,28 @@ class PlainAdaptorGrammar(Estimator):
     # To files and back
 
     def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
+        if isinstance(self.state_, VariationalState):
+            return model_of(self.engine_, self.state_, fixed, "done")
         return fitted_of(Fitted(self.params_), self.state_, fixed)
 
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
         self.refuse_params(self.vocabulary_)
+        if not self.sampled:
+            self.take_sticks(*grammar_of_sticks.restored(self, snapshot, folder))
+            return
         if snapshot.manifest["status"] == "running":
-            _, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
-            assert isinstance(state, SamplingState)
-            self._take(state.chains.fitted().params, state)
+            job, state = self.resume_run(corpus_of(folder, snapshot.manifest), snapshot, folder)
+            self.take_run(corpus_of(folder, snapshot.manifest), job, state)
             return
         params = params_from(snapshot, WHOLE)
         refuse_other_sizes(params, {})
-        self._take(params, run_state_of(snapshot))
+        grammar = compiled(self.grammar_of(self.vocabulary_, self.corpus_["documents"]))
+        self._take(params, run_state_of(snapshot), LearnedGrammar.of(params, grammar))
+
+
+def _plain(number: np.number[Any]) -> float:
+    """A number of Python's, whole where it is."""
+    return int(number) if float(number).is_integer() else float(number)
 
 
 _NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0))

@@ -11,12 +11,11 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
-from stickbreaker.models.grammars.compiled import Integers
 from stickbreaker.models.grammars.named import mark_of
+from stickbreaker.models.grammars.sentences import BOUNDARY, UNKNOWN, WordReader
 
 CHARACTERS = r"[^\s\p{M}]\p{M}*+|\p{M}++"  # a character with its marks
 SPACED = r"\S++"
-UNKNOWN, BOUNDARY = -1, -2  # in place of a terminal: the grammar has none; a sentence ends there
 _PUNCTUATION = regex.compile(r"\p{P}")
 
 
@@ -62,26 +61,6 @@ class Lines(NamedTuple):
         return cls(tokens, content)
 
 
-class Sentences(NamedTuple):
-    """Sentences of terminals, one after the other."""
-
-    letters: Integers  # terminals; UNKNOWN where the grammar has none
-    starts: NDArray[np.int64]  # sentences + 1
-    documents: NDArray[np.int64]  # sentences: the place of each one's document
-
-    def take(self, kept: NDArray[np.bool_]) -> "Sentences":
-        """Some of them."""
-        sizes = np.diff(self.starts)
-        return Sentences(
-            self.letters[np.repeat(kept, sizes)],
-            np.concatenate([[0], np.cumsum(sizes[kept])]),
-            self.documents[kept],
-        )
-
-    def __getitem__(self, number: int) -> Integers:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return self.letters[self.starts[number] : self.starts[number + 1]]
-
-
 def terminals_of(
     vocabulary: Vocabulary, terminals: tuple[str, ...], *, boundaries: bool
 ) -> NDArray[np.int64]:
@@ -99,44 +78,14 @@ def is_punctuation(symbol: str) -> bool:
     return _PUNCTUATION.match(symbol) is not None
 
 
-def sentences_of(content: Sequences, numbers: NDArray[np.int64], documents: NDArray[np.int64]) -> Sentences:
-    """The sentences of documents, parted where a boundary is; documents: their places in the corpus."""
-    letters = numbers[content.words]
-    begins = np.zeros(len(letters) + 1, np.bool_)
-    begins[content.starts] = True
-    boundary = letters == BOUNDARY
-    begins[1:] |= boundary
-    kept = ~boundary
-    sentence = np.cumsum(begins[:-1])[kept]
-    owners = np.repeat(np.arange(len(content.offsets) - 1), np.diff(content.offsets))[kept]
-    new = np.flatnonzero(np.diff(sentence, prepend=-1))
-    return Sentences(
-        letters[kept].astype(np.int32), np.append(new, len(sentence)).astype(np.int64), documents[owners[new]]
-    )
-
-
-def words_as_sentences(
-    content: Sequences,
-    vocabulary: Vocabulary,
-    terminals: tuple[str, ...],
-    documents: NDArray[np.int64],
-) -> Sentences:
-    """Each word of documents as a sentence: its document's mark, then its characters.
-
-    documents: their places in the corpus, by which marks are numbered.
-    """
+def word_reader(vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> WordReader:
+    """How a grammar of topics reads the words of documents."""
     numbers = {terminal: number for number, terminal in enumerate(terminals)}
     spelled = [[numbers.get(one, UNKNOWN) for one in characters_of(word)] for word in vocabulary.words]
-    owners = np.repeat(np.arange(len(content.offsets) - 1), np.diff(content.offsets))
-    owners = documents[owners]
-    known = content.words >= 0
-    letters: list[int] = []
-    starts = [0]
-    for word, owner in zip(content.words[known].tolist(), owners[known].tolist(), strict=True):
-        letters.append(numbers.get(mark_of(owner), UNKNOWN))
-        letters += spelled[word]
-        starts.append(len(letters))
-    return Sentences(np.array(letters, np.int32), np.array(starts, np.int64), owners[known])
+    marks = [numbers.get(mark_of(number), UNKNOWN) for number in range(n_documents)]
+    starts = np.cumsum([0, *map(len, spelled)], dtype=np.int64)
+    letters = np.array([one for word in spelled for one in word], np.int32)
+    return WordReader(letters, starts, np.array(marks, np.int32))
 
 
 def characters_of(text: str) -> list[str]:

@@ -53,7 +53,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     if begun and not model.documents.grows and len(estimator.alpha_) != estimator.n_topics:
         problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(problem, remedy="call fit to begin anew")
-    known = about(corpus) if not begun else _grown(estimator.corpus_, about(corpus))
+    known = about(corpus) if not begun else grown(estimator.corpus_, about(corpus))
     warned = warned_of(estimator.trace_) if begun else ()
     record = online_step(job, state, known["documents"], source.all_shards(), warned)
     for warning in record.get("warnings", ()):
@@ -82,7 +82,7 @@ def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
     return vocabulary.counted(documents, tokens)
 
 
-def _grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+def grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """What a model remembers of its corpus once it has learned from more documents."""
     sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
     return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}

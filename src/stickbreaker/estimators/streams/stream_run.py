@@ -136,7 +136,7 @@ def online_step(
     schedule = job.schedule
     assert isinstance(schedule, Online)
     n = shards.n_documents
-    step, keep, add = schedule.step_for(state.step, state.seen, n, schedule.total or documents)
+    step, keep, add = schedule.step_for(state.step, state.seen, n, schedule.total_of(documents))
     batch = Minibatch(shards, len(shards), n, step, keep, add, ends_pass=False)
     record = advance(job, state, batch)
     state.passes, state.in_pass = state.passes + 1, 0

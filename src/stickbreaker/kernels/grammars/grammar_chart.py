@@ -56,7 +56,7 @@ class Weights(NamedTuple):
 class Memory(NamedTuple):
     """The subtrees that are remembered: tables of a restaurant for each adapted symbol."""
 
-    customers: NDArray[np.int32]  # tables
+    customers: NDArray[Any]  # tables; of a grammar that was learned, their shares
     parts: NDArray[np.int32]  # tables: how many one entry stands for; in a chain 1
     contents: NDArray[np.int32]  # tables: the first entry of the subtree
     places: NDArray[np.int32]  # tables: the adapted symbol

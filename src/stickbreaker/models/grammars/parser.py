@@ -47,22 +47,32 @@ class Parse(NamedTuple):
     tree_nats: Array  # trees: log p of each
 
 
+class Predictive(NamedTuple):
+    """Probabilities of rules, of a new subtree of each adapted symbol, and of each that is remembered."""
+
+    rules: Array
+    fresh: Array
+    shares: Array
+
+
 @dataclass(frozen=True, eq=False)
 class LearnedGrammar:
-    """The predictive weights of a state of a chain: rules by their uses, subtrees by their customers.
+    """What was learned: rules by their uses, subtrees by their customers, and what these make probable.
 
-    A subtree that is remembered has (c - a t) / (C + b), a new one (b + a T) / (C + b) times what it is made
-    of; so p of all strings sums to one, where the grammar's rules do. (Johnson et al. 2007, section 4.)
+    In a state of a chain a subtree that is remembered has (c - a t) / (C + b), a new one (b + a T) / (C + b)
+    times what it is made of (Johnson et al. 2007, section 4); online learning gives expectations of its own
+    (`predictive`). So p of all strings sums to one, where the grammar's rules do.
     """
 
     grammar: Compiled
     uses: Array  # rules of the grammar, without prior weights
     discounts: Array  # adapted symbols
     concentrations: Array
-    customers: NDArray[np.int64]  # derivations
+    customers: NDArray[Any]  # derivations
     tables: NDArray[np.int64]
     entries: Integers  # of derivations: a rule, or -1 - derivation
     starts: NDArray[np.int64]  # derivations + 1
+    predictive: Predictive | None = None  # None: of a state of a chain
 
     @classmethod
     def of(cls, params: Record, grammar: Compiled) -> "LearnedGrammar":
@@ -161,22 +171,31 @@ class LearnedGrammar:
         return self.grammar.symbols.adapted[self.grammar.rules.parents[tops]]
 
     @cached_property
+    def probabilities(self) -> Predictive:
+        """`predictive`, or that of a state of a chain."""
+        if self.predictive is not None:
+            return self.predictive
+        grammar, places = self.grammar, self.places
+        rules, n = grammar.rules, len(grammar.adapted)
+        counts = grammar.weights + np.where(rules.counted, self.uses[grammar.sources], 0.0)
+        p = counts / np.bincount(rules.parents, counts, len(grammar.names))[rules.parents]
+        customers = np.bincount(places, self.customers, n)
+        tables = np.bincount(places, self.tables, n)
+        total = customers + self.concentrations
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fresh = np.where(customers > 0, (self.concentrations + self.discounts * tables) / total, 1.0)
+        shares = (self.customers - self.discounts[places] * self.tables) / total[places]
+        return Predictive(np.where(rules.counted, p, 1.0), fresh, shares)
+
+    @cached_property
     def weights(self) -> Weights:
         """What a chart multiplies by."""
         return self._weights(best=False)
 
     def _weights(self, *, best: bool) -> Weights:
-        grammar = self.grammar
-        rules, n = grammar.rules, len(grammar.adapted)
-        counts = grammar.weights + np.where(rules.counted, self.uses[grammar.sources], 0.0)
-        p = counts / np.bincount(rules.parents, counts, len(grammar.names))[rules.parents]
-        customers = np.bincount(self.places, self.customers, n)
-        tables = np.bincount(self.places, self.tables, n)
-        total = customers + self.concentrations
-        with np.errstate(divide="ignore", invalid="ignore"):
-            fresh = np.where(customers > 0, (self.concentrations + self.discounts * tables) / total, 1.0)
-            remembered = np.where(customers > 0, 1.0 / total, 0.0)
-        found = Weights(np.where(rules.counted, p, 1.0), fresh, remembered, np.zeros(grammar.n_closures))
+        grammar, (p, fresh, _) = self.grammar, self.probabilities
+        rules = grammar.rules
+        found = Weights(p, fresh, np.ones(len(fresh)), np.zeros(grammar.n_closures))
         if len(found.closures):
             close_circles(best, rules, grammar.symbols, found)
         return found
@@ -191,7 +210,7 @@ class LearnedGrammar:
         first = np.full((len(self.grammar.adapted), len(children) + 1), -1, np.int32)
         masses, greatest = np.zeros(first.shape), np.zeros(first.shape)
         following = np.full(n, -1, np.int32)
-        shares = self.customers - self.discounts[places] * self.tables
+        shares = self.probabilities.shares
         for row in range(n - 1, -1, -1):
             at = places[row], strings[row]
             following[row], first[at] = first[at], row
@@ -199,8 +218,8 @@ class LearnedGrammar:
             greatest[at] = max(greatest[at], shares[row])
         nothing = np.zeros(n, np.int32)
         memory = Memory(
-            customers=self.customers.astype(np.int32),
-            parts=self.tables.astype(np.int32),
+            customers=shares,
+            parts=nothing,
             contents=nothing,
             places=places.astype(np.int32),
             strings=strings.astype(np.int32),
@@ -252,7 +271,7 @@ class LearnedGrammar:
                 nats, rules, ends, tree_nats = _parse(
                     s, n_trees, best, scales[s], text, chart, draft, self.grammar.rules, self.grammar.symbols,
                     self.weights, self._weights(best=True) if best else self.weights, memory, greatest,
-                    self.discounts, wholes, whole_starts, start_random(key),
+                    np.zeros(len(self.discounts)), wholes, whole_starts, start_random(key),
                 )  # fmt: skip
                 yield Parse(nats, rules, ends, tree_nats)
 

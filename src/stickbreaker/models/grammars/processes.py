@@ -1,16 +1,21 @@
-"""Discounts and concentrations of adapted symbols, drawn by slices given who sits where."""
+"""Discounts and concentrations of adapted symbols: drawn given who sits where, or found by sticks."""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.optimize import minimize
+from scipy.special import gammaln, psi
+
+from stickbreaker.core.records import Array
 
 SHAPE, RATE = 1.0, 1e-3  # of the Gamma prior of a concentration: vague; a discount is uniform in [0, 1)
 LEAST, MOST = 1e-9, 1.0 - 1e-9  # of a discount that is drawn
 FEWEST, HIGHEST = 1e-9, 1e9  # and of a concentration
 WIDTH = 1.0  # of a step out of a slice, where both are on the scale that they are drawn on
 STEPS = 50  # out of a slice, at most
+LOGARITHMS = -5.0, 16.0  # of a concentration that is found
+LOGITS = -7.0, 4.0  # and of a discount
 STEEP = 1e10  # b / a from which on logarithms of the gamma function have too few digits for their difference
 
 
@@ -85,3 +90,35 @@ def _slice(log_density: Callable[[float], float], x: float, generator: np.random
         if log_density(drawn) > level:
             return drawn
         low, high = (drawn, high) if drawn < x else (low, drawn)
+
+
+def predictive(a: float, b: float, uses: Array, tried: Array, fresh: float) -> float:
+    """E[log] of what was drawn by sticks of concentration a and discount b, in nats.
+
+    uses (cached trees, in the order of their sticks): counts that the sticks have; tried: how often each was
+    drawn; fresh: how often none of them was.
+    """
+    tails = np.cumsum(uses[::-1])[::-1]
+    steps = 1.0 / (a + b * np.arange(1, len(uses)) + tails[1:])
+    before = np.concatenate([[0.0], np.cumsum(steps)])
+    logs = psi(1.0 - b + uses) - before
+    rest = psi(a + b * len(uses)) - before[-1]
+    return float(tried @ logs + fresh * rest - (tried.sum() + fresh) * psi(1.0 + a + tails[0]))
+
+
+def best_process(
+    score: Callable[[float, float], float], discount: float, concentration: float
+) -> tuple[float, float]:
+    """The discount and the concentration of the greatest score, searched from those given.
+
+    score: of a concentration and a discount.
+    """
+
+    def turned(x: Array) -> float:
+        return -score(float(np.exp(x[0])), float(1.0 / (1.0 + np.exp(-x[1]))))
+
+    inside = min(max(discount, 0.01), 0.95)
+    start = [np.log(max(concentration, 0.01)), np.log(inside / (1.0 - inside))]
+    bounds = [LOGARITHMS, LOGITS]
+    found = minimize(turned, np.clip(start, *np.transpose(bounds)), method="L-BFGS-B", bounds=bounds).x
+    return float(1.0 / (1.0 + np.exp(-found[1]))), float(np.exp(found[0]))

@@ -87,7 +87,7 @@ class TopicModel(Model):
     def summary(self, params: Record, counts: Counts, first: int) -> Summary:
         return self.words.summary(params, counts, first)
 
-    def needs_summary(self) -> bool:
+    def needs_summary(self, step: Step) -> bool:
         return self.words.learned
 
     def global_step(

@@ -75,7 +75,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def prepare(self, params: Record, counts: TruncatedCounts) -> dict[str, Field]:
         """The params with what all words' weights are made of: the cells that have sticks, where a row's
         are, and sums along the sticks."""
-        from stickbreaker.kernels.sticks import StickSums, stick_sums
+        from stickbreaker.kernels.sticks import StickSums, dirichlet_process, stick_sums
         from stickbreaker.kernels.truncated_table import by_row
 
         n_topics, cells = len(counts.sizes), _cells(counts)
@@ -85,7 +85,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         else:
             found = counts.by_row()
         sums = StickSums(np.zeros(cells.rows.shape), np.empty(n_topics), np.empty(n_topics))
-        stick_sums(cells, float(params["concentration"].values), sums)
+        stick_sums(cells, dirichlet_process(float(params["concentration"].values), n_topics), sums)
         made = {**_to_fields("at", cells), **_to_fields("by", found), **_to_fields("sums", sums)}
         return {**params, **made}
 
@@ -158,12 +158,12 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:
         """A number a topic each: words inside, log evidence of their counts, n E[log beta], the logarithm of
         the stick left, and log G0 of its words."""
-        from stickbreaker.kernels.sticks import stick_terms
+        from stickbreaker.kernels.sticks import dirichlet_process, stick_terms
 
         numbers, evidence, expected = (np.zeros(len(counts.sizes)) for _ in range(3))
-        a = float(params["concentration"].values)
+        process = dirichlet_process(float(params["concentration"].values), len(counts.sizes))
         cells, _, sums = _prepared(params)
-        stick_terms(cells, a, sums, numbers, evidence, expected)
+        stick_terms(cells, process, sums, numbers, evidence, expected)
         logs = params[LOG_SPELLING].values
         spelled = [
             float(logs[counts.rows[k, :size][counts.inside[k, :size]]].sum())
@@ -276,11 +276,11 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
 
     def expected(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
         """E[beta] of every cell (topics × slots, 0 of words that are not inside), and the rests (topics)."""
-        from stickbreaker.kernels.sticks import expected_sticks
+        from stickbreaker.kernels.sticks import dirichlet_process, expected_sticks
 
         probabilities, rests = np.zeros(counts.rows.shape), np.empty(len(counts.sizes))
-        a = float(params["concentration"].values)
-        expected_sticks(_cells(counts), a, probabilities, rests)
+        process = dirichlet_process(float(params["concentration"].values), len(counts.sizes))
+        expected_sticks(_cells(counts), process, probabilities, rests)
         return probabilities, rests
 
 

@@ -1,0 +1,57 @@
+"""`partial_fit` of grammars: learning online, a minibatch of sentences at a time as it comes."""
+
+from typing import TYPE_CHECKING
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.source import Source
+from stickbreaker.engines import LocalEngine
+from stickbreaker.estimators.grammars.grammar_of_sticks import model_of_grammar, start_run
+from stickbreaker.estimators.saving import about
+from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.estimators.streams.partial_fit import grown
+from stickbreaker.learning.schedules import Minibatch, Online
+from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
+
+
+def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool) -> None:
+    """One online step on a whole corpus, in order, on this machine. Raises UserError where that cannot be."""
+    estimator.refuse_params(corpus.vocabulary, corpus.analysis)
+    schedule = None if estimator.sampled else estimator.learning_schedule()
+    if not isinstance(schedule, Online) or estimator.of_topics:
+        problem = "partial_fit learns sentences online"
+        raise UserError(problem, remedy='set inference="hybrid", with no other schedule, and no topics')
+    if not isinstance(estimator.engine, str):
+        raise UserError("partial_fit does not learn on Spark", remedy='set engine="local"')
+    if not begun:
+        estimator.seed_ = seed_of(estimator.random_state)
+        estimator.vocabulary_, estimator.analysis_ = corpus.vocabulary, corpus.analysis or Analysis()
+    documents = corpus.n_documents if not begun else int(estimator.corpus_["documents"])
+    model = model_of_grammar(estimator, estimator.vocabulary_, documents)
+    source = Source(corpus, unit=Sequences, shard_size=model.shard_size)
+    sentences = estimator.learnable(corpus, source, model.grammar)
+    threads = threads_of(estimator.n_jobs)
+    if begun:  # a copy: a step that fails leaves the model as it was
+        state = estimator.state_
+        if not isinstance(state, VariationalState):
+            raise UserError("the model was not learned by steps", remedy="call fit to begin anew")
+        engine = estimator.engine_.fork(model, threads, copied=True)
+    else:
+        engine = LocalEngine(threads)
+    job = VariationalRun(model, engine, schedule, source, seed=estimator.seed_)
+    if not begun:
+        job, state = start_run(estimator, job, sentences)
+    known = about(corpus) if not begun else grown(estimator.corpus_, about(corpus))
+    shards, n = source.all_shards(), source.n_documents
+    step, keep, add = schedule.step_for(state.step, state.seen, n, schedule.total_of(known["documents"]))
+    record = advance(job, state, Minibatch(shards, len(shards), n, step, keep, add, ends_pass=False))
+    state.passes, state.in_pass = state.passes + 1, 0
+    state.scores.append(record["score"])
+    estimator.corpus_ = known
+    estimator.trace_ = [*(estimator.trace_ if begun else []), record]
+    estimator.take_sticks(engine, state)
+    estimator.converged_ = False  # a stream has no end

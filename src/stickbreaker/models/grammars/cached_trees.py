@@ -1,0 +1,162 @@
+"""The trees that keys of a table of cached trees stand for, read once and kept at hand."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.kernels.grammars.cached_trees import (
+    LETTERS,
+    PARTS,
+    RULES,
+    STRINGS,
+    TREES,
+    TreeSet,
+    add_trees,
+    refill_slots,
+    refill_strings,
+)
+from stickbreaker.models.grammars.compiled import Compiled, Integers
+
+SPARE = 4  # times as many trees as a table has are kept at most, and some more
+FEW = 10_000
+
+
+def key_of(rules: Integers) -> str:
+    """The key of a tree: its rules from the top, left first, by number.
+
+    >>> key_of(np.array([4, 0, 12], np.int32))
+    '4 0 12'
+    """
+    return " ".join(map(str, rules.tolist()))
+
+
+def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
+    """The rules of keys, one after the other, and where those of each begin. Raises ValueError for others."""
+    parts = [key.split(" ") for key in keys]
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in parts], dtype=np.int64)])
+    return np.array([value for part in parts for value in part], np.int32), starts
+
+
+class CachedTrees:
+    """A memory of what keys mean, and nothing else: whatever it holds, the same keys give the same trees.
+
+    It grows as new keys come, and begins anew when most of what it holds is of keys that are gone.
+    """
+
+    def __init__(self, grammar: Compiled) -> None:
+        self.grammar = grammar
+        self._keys: Sequence[str] = ()
+        self._ids = np.zeros(0, np.int32)
+        self._empty()
+
+    def __reduce__(self) -> tuple[type["CachedTrees"], tuple[Compiled]]:
+        return CachedTrees, (self.grammar,)
+
+    def ids(self, keys: Sequence[str]) -> Integers:
+        """The trees of a table's keys (rows), in `trees`, whose arrays may be others than before."""
+        n = len(keys)
+        if keys is self._keys and n >= len(self._ids):
+            if n > len(self._ids):
+                self._ids = np.concatenate([self._ids, self._read(keys[len(self._ids) : n])])
+            return self._ids
+        if self.trees.numbers[TREES] > SPARE * n + FEW:
+            self._empty()
+        self._keys, self._ids = keys, self._read(keys[:n])
+        return self._ids
+
+    def _empty(self) -> None:
+        self._by_key: dict[str, int] = {}
+        starts = [np.zeros(1, np.int64) for _ in range(3)]
+        nothing = np.zeros(0, np.int32)
+        self.trees = TreeSet(
+            np.zeros(5, np.int64), np.zeros(64, np.int32), nothing, starts[0], nothing, starts[1], nothing,
+            starts[2], nothing, nothing, np.full(64, -1, np.int64), np.zeros(64, np.int32),
+        )  # fmt: skip
+
+    def _read(self, keys: Sequence[str]) -> Integers:
+        """Trees of keys, of which those that are new are added."""
+        known = self._by_key
+        new = [key for key in keys if key not in known]
+        if new:
+            values, starts = rules_of(new)
+            self._refuse_others(values, starts)
+            self._reserve(values, len(new))
+            found = np.zeros(len(new), np.int32)
+            sizes = np.zeros(int(np.diff(starts).max()) + 1, np.int64)
+            grammar = self.grammar
+            held = len(grammar.terminals), self.trees, grammar.rules, grammar.symbols
+            add_trees(values, starts, sizes, *held, found)
+            known.update(zip(new, found.tolist(), strict=True))
+        return np.fromiter((known[key] for key in keys), np.int32, len(keys))
+
+    def _refuse_others(self, values: Integers, starts: NDArray[np.int64]) -> None:
+        """Raise ValueError for what are no trees of adapted symbols."""
+        rules, symbols = self.grammar.rules, self.grammar.symbols
+        if values.min(initial=0) < 0 or values.max(initial=0) >= len(rules.parents):
+            raise ValueError("trees of other rules")
+        children = (rules.lefts >= 0).astype(np.int64) + (rules.rights >= 0)
+        open_ones = np.cumsum(children[values] - 1)  # subtrees still to come, less those that have ended
+        ends = open_ones[starts[1:] - 1]
+        before = np.concatenate([[0], ends[:-1]])
+        inside = open_ones - np.repeat(before, np.diff(starts))
+        inside[starts[1:] - 1] = 0
+        if (np.diff(starts) < 1).any() or (ends - before != -1).any() or (inside < 0).any():
+            raise ValueError("trees that do not end where they should")
+        if (symbols.adapted[rules.parents[values[starts[:-1]]]] < 0).any():
+            raise ValueError("trees of symbols that remember nothing")
+        self._refuse_misfits(values, starts)
+
+    def _refuse_misfits(self, values: Integers, starts: NDArray[np.int64]) -> None:
+        """Raise ValueError where a rule stands in the place of another symbol's."""
+        rules = self.grammar.rules
+        parents, lefts, rights = (each.tolist() for each in (rules.parents, rules.lefts, rules.rights))
+        first = set(starts[:-1].tolist())
+        stack: list[int] = []
+        for at, rule in enumerate(values.tolist()):
+            if at in first:
+                stack = [parents[rule]]
+            if stack.pop() != parents[rule]:
+                raise ValueError("trees of another grammar")
+            stack += [child for child in (rights[rule], lefts[rule]) if child >= 0]
+
+    def _reserve(self, values: Integers, n_new: int) -> None:
+        """Room for new trees and all that these may be made of."""
+        trees, held = self.trees, self.trees.numbers
+        levels = len(self.grammar.adapted)
+        inner = int((self.grammar.symbols.adapted[self.grammar.rules.parents[values]] >= 0).sum())
+        sizes = {"places": held[TREES] + inner, "strings": held[TREES] + inner}
+        sizes |= dict.fromkeys(("rule_starts", "letter_starts", "part_starts"), held[TREES] + inner + 1)
+        sizes |= {
+            "rules": held[RULES] + levels * len(values),
+            "letters": held[LETTERS] + levels * len(values),
+            "parts": held[PARTS] + levels * len(values),
+        }
+        grown = {
+            name: _grown(getattr(trees, name), int(size))
+            for name, size in sizes.items()
+            if len(getattr(trees, name)) < size
+        }
+        self.trees = trees = trees._replace(**grown)
+        if 2 * (held[TREES] + inner) > len(trees.slots):
+            slots = np.zeros(_power(4 * int(held[TREES] + inner)), np.int32)
+            self.trees = trees = trees._replace(slots=slots)
+            refill_slots(trees)
+        strings = int(held[STRINGS]) + levels * len(values)
+        if 2 * strings > len(trees.string_keys):
+            keys, numbers, size = trees.string_keys, trees.string_numbers, _power(4 * strings)
+            new = np.full(size, -1, np.int64), np.zeros(size, np.int32)
+            self.trees = trees._replace(string_keys=new[0], string_numbers=new[1])
+            refill_strings(keys, numbers, self.trees)
+
+
+def _grown(values: NDArray[np.integer], size: int) -> NDArray[np.integer]:
+    """The same with room for more."""
+    more = np.zeros(max(size, 2 * len(values)), values.dtype)
+    more[: len(values)] = values
+    return more
+
+
+def _power(least: int) -> int:
+    """The next power of two."""
+    return 1 << (least - 1).bit_length()

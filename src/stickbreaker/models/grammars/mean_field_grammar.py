@@ -1,0 +1,81 @@
+"""Adaptor grammars by mean-field inference over cached trees that stay (Cohen, Blei & Smith 2010)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stickbreaker.core.edits import Edit
+from stickbreaker.core.records import Array, Field, Record, Rows, Stats, TruncatedCounts
+from stickbreaker.corpus.shards import Shard
+from stickbreaker.kernels.grammars.cached_trees import expect_trees
+from stickbreaker.models.contract import Local, Step
+from stickbreaker.models.grammars.cached_trees import CachedTrees
+from stickbreaker.models.grammars.online_grammar import OnlineGrammar, View
+from stickbreaker.models.grammars.tree_chain import new_chart
+
+
+@dataclass(frozen=True, eq=False)
+class MeanFieldGrammar(OnlineGrammar):
+    """The same sticks, where q(t) of a sentence is over all its trees, by inside and outside probabilities.
+
+    Nothing enters the table and nothing leaves: a tree that is not cached is of the stick that is left, and
+    its uses (`beyond`) are in the tails of all sticks, so that the score is a bound that never falls.
+    """
+
+    score_kind: ClassVar[str] = "bound"
+
+    def start(self) -> Record:
+        """Without what tells of draws."""
+        return {name: item for name, item in super().start().items() if name not in ("tried", "fresh")}
+
+    def local_step(
+        self, view: View, shard: Shard[Any], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
+        grammar, cache = self.grammar, view.cache
+        sentences = self.reader.read(shard.content, shard.rows, documents=shard.documents)
+        letters, starts = np.maximum(sentences.letters, 0), sentences.starts
+        n, longest = len(starts) - 1, int(np.diff(starts).max(initial=1))
+        nats, strings = np.zeros(n), np.zeros(longest * (longest + 1) // 2, np.int32)
+        tree_uses, rule_uses = np.zeros(len(cache.ids)), np.zeros(len(grammar.weights))
+        fresh = np.zeros(len(grammar.adapted))
+        expect_trees(
+            letters, starts, grammar.start, len(grammar.terminals), cache.trees, grammar.rules,
+            grammar.symbols, view.weights, view.memory, self.actives(letters, starts),
+            new_chart(grammar, longest), new_chart(grammar, longest), strings, tree_uses, rule_uses, fresh,
+            nats,
+        )  # fmt: skip
+        positions = np.flatnonzero(tree_uses)
+        values = np.zeros((len(positions), len(fresh)))
+        values[np.arange(len(positions)), cache.trees.places[cache.ids[positions]]] = tree_uses[positions]
+        usage = {"beyond": Field(fresh, ("symbols",))}
+        return self.report(sentences, shard, Rows(positions, values), {}, rule_uses, nats, usage)
+
+    def needs_summary(self, step: Step) -> bool:
+        return True
+
+    def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
+        return ()
+
+
+def support_of(model: OnlineGrammar, drawn: Mapping[str, Array]) -> dict[str, Array]:
+    """Of trees that were drawn, and how often, those to be cached: by how often times log(terminals + 1).
+
+    At most as many of a symbol as its truncation, and beyond it what these are made of.
+    """
+    keys = sorted(drawn)
+    known = CachedTrees(model.grammar)
+    ids, trees = known.ids(keys), known.trees
+    lengths = np.diff(trees.letter_starts)[ids]
+    uses = np.stack([drawn[key] for key in keys]) if keys else np.zeros((0, len(model.truncations)))
+    places, rows = trees.places[ids], {tree: row for row, tree in enumerate(ids.tolist())}
+    kept = np.zeros(len(keys), np.bool_)
+    for place, most in enumerate(model.truncations.tolist()):
+        own = np.flatnonzero(places == place)
+        ranks = uses[own, place] * np.log(lengths[own] + 1.0)
+        kept[own[np.argsort(-ranks, kind="stable")[:most]]] = True
+        for row in own[kept[own]].tolist():
+            parts = trees.parts[trees.part_starts[ids[row]] : trees.part_starts[ids[row] + 1]]
+            kept[[rows[-1 - part] for part in parts[parts < 0].tolist()]] = True
+    return {keys[row]: uses[row] for row in np.flatnonzero(kept).tolist()}

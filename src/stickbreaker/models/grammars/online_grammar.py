@@ -1,0 +1,526 @@
+"""Adaptor grammars by variational inference, online and in batches (Zhai, Boyd-Graber & Cohen 2014)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, psi
+
+from stickbreaker.core import purposes
+from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
+from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, Stats, TruncatedCounts
+from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.shards import Index, Shard
+from stickbreaker.kernels.grammars.cached_trees import (
+    STRINGS,
+    TREES,
+    TreeSet,
+    count_parts,
+    link_trees,
+    sample_trees,
+    weigh_trees,
+)
+from stickbreaker.kernels.grammars.grammar_chart import Memory, Weights, close_circles
+from stickbreaker.kernels.sticks import (
+    OrderedCells,
+    Process,
+    StickSums,
+    expected_sticks,
+    stick_evidence,
+    stick_sums,
+    stick_terms,
+)
+from stickbreaker.models.contract import Local, Model, Score, Step, Summary, TableSpec
+from stickbreaker.models.grammars.cached_trees import CachedTrees, key_of
+from stickbreaker.models.grammars.compiled import Compiled, Integers
+from stickbreaker.models.grammars.parser import LearnedGrammar, Predictive
+from stickbreaker.models.grammars.processes import best_process, predictive
+from stickbreaker.models.grammars.sentence_strings import active_symbols
+from stickbreaker.models.grammars.sentences import Reader, Sentences
+from stickbreaker.models.grammars.tree_chain import new_chart, new_draft
+
+LEAST = 0.5  # uses of a cached tree: one with fewer costs more rules than it saves
+STRENGTHS = 1e-3, 1e3  # of priors, at least and at most
+FEW = 64  # symbols of a grammar that are all looked at in every sentence
+
+
+class Cache(NamedTuple):
+    """What is known of the cached trees of a table, row by row."""
+
+    ids: Integers  # rows: the number of each tree in `trees`
+    rows: Integers  # trees: the row of each; -1
+    trees: TreeSet
+    cells: OrderedCells  # all uses: those of sentences, and of other cached trees
+    own: Array  # columns × slots: those of sentences
+    sums: StickSums
+    rule_uses: Array  # rules: by cached trees
+
+
+class View(NamedTuple):
+    """What trees of sentences are drawn by: the grammar theta' of equation 8.5."""
+
+    cache: Cache
+    weights: Weights
+    memory: Memory
+
+
+@dataclass(frozen=True, eq=False)
+class OnlineGrammar(Model):
+    """Sticks over cached trees, an adapted symbol a column, and Dirichlet weights of rules.
+
+    q(t) of a sentence is by trees that are drawn (`samples` of each). Trees of a draw that the table does not
+    have enter it in the same step.
+    """
+
+    grammar: Compiled
+    reader: Reader
+    truncations: NDArray[np.int64]  # columns
+    samples: int = 10
+    refine_every: int = 50
+    learn_processes: bool = True
+    learn_weights: bool = True
+    shard_size: int = 128  # type: ignore[misc]
+    known: CachedTrees = field(init=False, repr=False)
+
+    score_kind: ClassVar[str] = "estimate"
+    unit = Sequences
+    table = TableSpec("derivations", "symbols", keyed=True, truncated=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", CachedTrees(self.grammar))
+
+    def n_columns(self, params: Record) -> int:
+        return len(self.grammar.adapted)
+
+    def start(self) -> Record:
+        grammar, symbols = self.grammar, ("symbols",)
+        n_rules = int(grammar.sources.max()) + 1
+        return {
+            "uses": Field(np.zeros(n_rules), ("rules",)),
+            "beyond": Field(np.zeros(len(grammar.adapted)), symbols),
+            "discounts": Field(grammar.discounts.copy(), symbols, additive=False),
+            "concentrations": Field(grammar.concentrations.copy(), symbols, additive=False),
+            "strengths": Field(np.ones(len(grammar.names)), ("parents",), additive=False),
+            "tried": Field(np.zeros(0), ("derivations",)),
+            "fresh": Field(np.zeros(len(grammar.adapted)), symbols),
+        }
+
+    def seed(self, keys: Sequence[str], tokens: float, seed: int) -> Array:
+        """Nothing: draws break the symmetry."""
+        return np.zeros((len(keys), len(self.grammar.adapted)))
+
+    def reads(self, shard: Shard[Any], index: Index) -> NDArray[np.int64]:
+        """The vocabulary's rows: a shard of sentences looks at whichever cached trees there are."""
+        return shard.rows
+
+    def refuse_others(self, params: Record, counts: TruncatedCounts) -> None:
+        """Raise ValueError where params and a table are not of this grammar, or not of each other."""
+        grammar = self.grammar
+        like = self.start()
+        for name, item in like.items():
+            shape = item.values.shape if name != "tried" else (len(counts.keys),)
+            if name not in params or params[name].values.shape != shape:
+                raise ValueError(f"{name} of another grammar")
+            if not np.isfinite(params[name].values).all():
+                raise ValueError(f"{name} that are no numbers")
+        for name in like:
+            if name != "concentrations":
+                refuse_negative(params[name].values, name)
+        a, b = params["concentrations"].values, params["discounts"].values
+        if (b >= 1.0).any() or not (a > -b).all() or not (params["strengths"].values > 0.0).all():
+            raise ValueError("discounts or concentrations out of range")
+        ids, live = self.known.ids(counts.keys), counts.live()
+        trees = self.known.trees
+        if len(set(ids.tolist())) < len(ids):
+            raise ValueError("a tree that is there twice")
+        columns = np.repeat(np.arange(len(counts.sizes)), counts.sizes)
+        if (
+            len(counts.sizes) != len(grammar.adapted)
+            or (trees.places[ids[counts.rows[live]]] != columns).any()
+        ):
+            raise ValueError("trees of other symbols")
+        rows = np.full(int(trees.numbers[TREES]), -1, np.int32)
+        rows[ids] = np.arange(len(ids))
+        for tree in ids.tolist():
+            parts = trees.parts[trees.part_starts[tree] : trees.part_starts[tree + 1]]
+            if (rows[-1 - parts[parts < 0]] < 0).any():
+                raise ValueError("trees made of trees that there are not")
+
+    # From counts to weights
+
+    def prepare(self, params: Record, counts: TruncatedCounts) -> Record:  # type: ignore[override]
+        held = np.empty((), object)
+        held[()] = self.view(params, counts)
+        return {**params, "view": Field(held)}
+
+    def expectations(
+        self, params: Record, counts: Any, totals: Array, rows: NDArray[np.int64] | None
+    ) -> View:
+        return params["view"].values[()]
+
+    def view(self, params: Record, counts: TruncatedCounts) -> View:
+        """The weights of rules and of cached trees."""
+        grammar = self.grammar
+        cache = self.cache(params, counts)
+        trees, n_columns = cache.trees, len(grammar.adapted)
+        weights = np.zeros(len(cache.ids))
+        weigh_trees(
+            cache.cells, cache.sums.before, cache.sums.log_totals, params["discounts"].values, weights
+        )
+        shape = n_columns, int(trees.numbers[STRINGS]) + 1
+        first, following = np.full(shape, -1, np.int32), np.full(len(cache.ids), -1, np.int32)
+        masses = np.zeros(shape)
+        link_trees(cache.ids, weights, trees, first, following, masses)
+        nothing = np.zeros(len(cache.ids), np.int32)
+        memory = Memory(
+            customers=weights, parts=nothing, contents=nothing,
+            places=trees.places[cache.ids], strings=trees.strings[cache.ids],
+            positions=nothing, lengths=nothing, following=following, before=nothing, first=first,
+            masses=masses, values=nothing, onward=nothing, free=np.zeros(6, np.int32),
+        )  # fmt: skip
+        found = Weights(
+            self.rule_weights(params, cache),
+            np.exp(np.maximum(cache.sums.leftover, -690.0)),
+            np.ones(n_columns),
+            np.zeros(grammar.n_closures),
+        )
+        if len(found.closures):
+            close_circles(False, grammar.rules, grammar.symbols, found)
+        return View(cache, found, memory)
+
+    def cache(self, params: Record, counts: TruncatedCounts) -> Cache:
+        """Cached trees with all their uses, and sums along their sticks."""
+        ids = self.known.ids(counts.keys)
+        trees = self.known.trees
+        rows = np.full(int(trees.numbers[TREES]), -1, np.int32)
+        rows[ids] = np.arange(len(ids), dtype=np.int32)
+        tree_uses, rule_uses = np.zeros(len(ids)), np.zeros(len(self.grammar.weights))
+        count_parts(ids, rows, trees, tree_uses, rule_uses)
+        order = self._placed(counts, ids)
+        own = np.where(order.inside, order.values * counts.scale, 0.0)
+        values = np.where(order.inside, own + tree_uses[order.rows], 0.0) if len(ids) else own
+        cells = order._replace(values=values)
+        n = len(counts.sizes)
+        sums = StickSums(np.zeros(values.shape), np.zeros(n), np.zeros(n))
+        stick_sums(cells, self.process(params), sums)
+        return Cache(ids, rows, trees, cells, own, sums, rule_uses * self.grammar.rules.counted)
+
+    def _placed(self, counts: TruncatedCounts, ids: Integers) -> OrderedCells:
+        """The cells of a table, and last in each column those of rows that no sentence used by itself."""
+        live = counts.live()
+        there = np.zeros(len(ids), np.bool_)
+        there[counts.rows[live]] = True
+        missing = np.flatnonzero(~there)
+        cells = OrderedCells(counts.rows, counts.values, live, counts.sizes, 1.0)
+        if not len(missing):
+            return cells
+        columns = self.known.trees.places[ids[missing]]
+        missing, columns = missing[np.argsort(columns, kind="stable")], np.sort(columns)
+        more = np.bincount(columns, minlength=len(counts.sizes))
+        sizes = counts.sizes + more
+        slots = np.arange(len(missing)) + np.repeat(counts.sizes - (np.cumsum(more) - more), more)
+        width = max(0, int(sizes.max()) - counts.rows.shape[1])
+        rows, values = (np.pad(each, ((0, 0), (0, width))) for each in (counts.rows, counts.values))
+        rows[columns, slots], values[columns, slots] = missing, 0.0
+        inside = np.arange(rows.shape[1]) < sizes[:, None]
+        return OrderedCells(rows, values, inside, sizes, 1.0)
+
+    def process(self, params: Record) -> Process:
+        names = "concentrations", "discounts", "beyond"
+        return Process(*(params[name].values for name in names))
+
+    def priors(self, params: Record) -> Array:
+        """Dirichlet parameters of rules before any use."""
+        grammar = self.grammar
+        return grammar.weights * params["strengths"].values[grammar.rules.parents]
+
+    def rule_counts(self, params: Record, cache: Cache) -> Array:
+        """Uses of rules: by sentences and by cached trees."""
+        grammar = self.grammar
+        uses = np.where(grammar.rules.counted, params["uses"].values[grammar.sources], 0.0)
+        return uses + cache.rule_uses
+
+    def rule_weights(self, params: Record, cache: Cache) -> Array:
+        """exp E[log theta] of rules (eq. 8.7)."""
+        grammar = self.grammar
+        if not self.learn_weights:
+            sums = np.bincount(grammar.rules.parents, grammar.weights, len(grammar.names))
+            return np.where(grammar.rules.counted, grammar.weights / sums[grammar.rules.parents], 1.0)
+        counts = self.priors(params) + self.rule_counts(params, cache)
+        totals = np.bincount(grammar.rules.parents, counts, len(grammar.names))
+        logs = psi(counts) - psi(totals)[grammar.rules.parents]
+        return np.where(grammar.rules.counted, np.exp(np.maximum(logs, -690.0)), 1.0)
+
+    # The map
+
+    def local_step(
+        self, view: View, shard: Shard[Any], local: Local | None, seed: int
+    ) -> tuple[Local, Stats]:
+        grammar = self.grammar
+        sentences = self.reader.read(shard.content, shard.rows, documents=shard.documents)
+        known = np.maximum(sentences.letters, 0)
+        starts = sentences.starts
+        n = len(starts) - 1
+        numbers = shard.documents[sentences.documents] * 1_000_003 + np.arange(n)
+        keys = numbered_keys(seed, purposes.GRAMMAR_SAMPLES, 0, numbers)
+        longest = int(np.diff(starts).max(initial=1))
+        cache, nats = view.cache, np.zeros(n)
+        tree_uses, tree_draws = np.zeros((2, len(cache.ids)), np.int64)
+        fresh = np.zeros(len(grammar.adapted), np.int64)
+        rule_uses = np.zeros(len(grammar.weights), np.int64)
+        strings = np.zeros(longest * (longest + 1) // 2, np.int32)
+        found, found_starts, times = sample_trees(
+            known, starts, keys, self.samples, grammar.start, grammar.unary, len(grammar.terminals),
+            cache.ids, cache.rows, cache.trees, grammar.rules, grammar.symbols, view.weights, view.memory,
+            np.zeros(len(grammar.adapted)), self.actives(known, starts), new_chart(grammar, longest),
+            new_draft(grammar, longest), strings, tree_uses, tree_draws, rule_uses, fresh,
+            nats,
+        )  # fmt: skip
+        unit = 1.0 / self.samples
+        usage = {
+            "tried": Field(tree_draws * unit, ("derivations",)),
+            "fresh": Field(fresh * unit, ("symbols",)),
+        }
+        positions = np.flatnonzero(tree_uses)
+        columns = cache.trees.places[cache.ids[positions]]
+        rows = SparseCounts(positions, columns, tree_uses[positions], len(grammar.adapted), unit)
+        places = grammar.symbols.adapted[grammar.rules.parents[found[found_starts[:-1]]]]
+        new_rows: dict[str, Array] = {}
+        for at, place in enumerate(places.tolist()):
+            row = np.zeros(len(grammar.adapted))
+            row[place] = times[at] * unit
+            new_rows[key_of(found[found_starts[at] : found_starts[at + 1]])] = row
+        return self.report(sentences, shard, rows, new_rows, rule_uses * unit, nats, usage)
+
+    def report(
+        self,
+        sentences: Sentences,
+        shard: Shard[Any],
+        rows: Rows | SparseCounts,
+        new_rows: Mapping[str, Array],
+        rule_uses: Array,
+        nats: Array,
+        usage: Record,
+    ) -> tuple[Local, Stats]:
+        """What a local step found; nats (sentences): -inf of those that no tree comes to."""
+        grammar = self.grammar
+        counted = grammar.rules.counted
+        uses = np.bincount(grammar.sources[counted], rule_uses[counted], int(grammar.sources.max()) + 1)
+        parsed, n = np.isfinite(nats), shard.n_documents
+        known = np.where(parsed, nats, 0.0)
+        by_document = np.bincount(sentences.documents, known, n)
+        tokens = float(np.diff(sentences.starts)[parsed].sum())
+        usage = {**usage, "uses": Field(uses, ("rules",))}
+        local = {"nats": Field(by_document, ("documents",))}
+        return local, Stats(rows, new_rows, usage, float(known.sum()), float(n), tokens)
+
+    def actives(self, letters: Integers, starts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
+        """The symbols that may be in each sentence's trees: of small grammars all."""
+        n, grammar = len(starts) - 1, self.grammar
+        if len(grammar.names) <= FEW:
+            every = np.arange(len(grammar.names), dtype=np.int32)
+            return np.tile(every, n), np.arange(n + 1) * len(every)
+        none = np.zeros(n + 1, np.int64)
+        return active_symbols(letters, starts, grammar.start, grammar.rules, grammar.symbols, none)
+
+    # What is made of sums
+
+    def needs_summary(self, step: Step) -> bool:
+        """Where discounts, concentrations and the strengths of priors are learned: after the first steps,
+        then after twice as many, and with every refinement."""
+        number = step.number + 1
+        return number & (number - 1) == 0 or self._refines(step)
+
+    def _refines(self, step: Step) -> bool:
+        return (step.number + 1) % self.refine_every == 0 or step.rate >= 1.0
+
+    def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:  # type: ignore[override]
+        """Of each adapted symbol log evidence of its sticks, and expected logs of sentences' uses; the same
+        of rules, as one number; the uses in their order, and the best strengths of priors."""
+        view: View = params["view"].values[()]
+        cache, process = view.cache, self.process(params)
+        cells = cache.cells
+        numbers, evidence, expected = (np.zeros(len(cells.sizes)) for _ in range(3))
+        stick_terms(cells, process, cache.sums, numbers, evidence, expected)
+        expected = process.beyond * cache.sums.leftover
+        for k, size in enumerate(cells.sizes.tolist()):
+            own, all_uses = cache.own[k, :size], cells.values[k, :size]
+            logs = psi(1.0 - process.discounts[k] + all_uses) - cache.sums.before[k, :size]
+            expected[k] += own @ (logs - cache.sums.log_totals[k])
+        made = {"evidence": evidence, "expected": expected, "rules": self._rule_terms(params, view)}
+        if self.learn_processes:
+            names = "order", "uses", "inside", "sizes"
+            made |= dict(zip(names, cells[:4], strict=True))
+        if self.learn_weights:
+            made["strengths"] = self._best_strengths(params, cache)
+        return made
+
+    def _rule_terms(self, params: Record, view: View) -> Array:
+        """-KL(q(theta) || p(theta)), and E[log] of the rules of cached trees."""
+        counted = self.grammar.rules.counted
+        logs = np.log(view.weights.rules)[counted]
+        if not self.learn_weights:
+            return np.array(view.cache.rule_uses[counted] @ logs)
+        uses = self.rule_counts(params, view.cache)
+        sentences = (uses - view.cache.rule_uses)[counted]
+        return np.array(self._rule_evidence(params, uses) - sentences @ logs)
+
+    def _rule_evidence(self, params: Record, uses: Array) -> float:
+        """log evidence of the uses of rules."""
+        grammar, prior = self.grammar, self.priors(params)
+        counted, n = grammar.rules.counted, len(grammar.names)
+        parents = grammar.rules.parents[counted]
+        nats = float((gammaln(prior + uses) - gammaln(prior))[counted].sum())
+        before, after = (np.bincount(parents, x[counted], n) for x in (prior, prior + uses))
+        used = before > 0.0
+        return nats - float((gammaln(after[used]) - gammaln(before[used])).sum())
+
+    def best_processes(self, params: Record, summary: Summary, step: Step) -> dict[str, Field]:
+        """Discounts and concentrations of the greatest evidence, where counts are those of this step alone;
+        else those by which what was drawn lately was most probable before it entered.
+
+        Evidence would take the few trees of the first sentences, and the many uses that these are made to
+        stand for, as a sign of a low concentration, after which nothing new is found (see
+        docs/models/grammars.md).
+        """
+        moved = {name: params[name].values.copy() for name in ("discounts", "concentrations")}
+        cells = OrderedCells(summary["order"], summary["uses"], summary["inside"], summary["sizes"], 1.0)
+        for k, size in enumerate(cells.sizes.tolist()):
+            uses, beyond = cells.values[k, :size], float(params["beyond"].values[k])
+            if step.rate >= 1.0:
+                total = float(uses.sum()) + beyond
+                score = partial(_mean_evidence, cells=cells, k=k, beyond=beyond, total=total)
+            else:
+                tried, fresh = params["tried"].values[cells.rows[k, :size]], float(params["fresh"].values[k])
+                total = float(tried.sum()) + fresh
+                score = partial(_mean_predictive, uses=uses, tried=tried, fresh=fresh, total=total)
+            if not size or not total > 0.0:
+                continue
+            b, a = moved["discounts"][k], moved["concentrations"][k]
+            found = best_process(score, b, a)
+            if score(found[1], found[0]) > score(a, b):
+                moved["discounts"][k], moved["concentrations"][k] = found
+        return {name: params[name]._replace(values=values) for name, values in moved.items()}
+
+    def _best_strengths(self, params: Record, cache: Cache) -> Array:
+        """The factors of the prior weights of each symbol's rules of the greatest evidence (Minka 2000)."""
+        grammar, strengths = self.grammar, params["strengths"].values.copy()
+        parents, n, counted = grammar.rules.parents, len(grammar.names), grammar.rules.counted
+        weights, uses = grammar.weights * counted, self.rule_counts(params, cache)
+        sums, all_uses = np.bincount(parents, weights, n), np.bincount(parents, uses, n)
+        for _ in range(20):
+            prior = np.where(counted, grammar.weights * strengths[parents], 1.0)
+            gains = np.bincount(parents, weights * (psi(prior + uses) - psi(prior)), n)
+            totals = np.maximum(sums * strengths, 1e-300)
+            losses = sums * (psi(totals + all_uses) - psi(totals))
+            found = losses > 0.0
+            strengths[found] *= gains[found] / losses[found]
+            strengths = np.clip(strengths, *STRENGTHS)
+        return strengths
+
+    def global_step(
+        self, params: Record, stats: Stats, totals: Array, summary: Summary | None, step: Step
+    ) -> Record:
+        keep, add = (1.0 - step.rate) * step.growth, step.rate * step.scale
+
+        def blended(name: str, new: Array) -> Field:
+            return params[name]._replace(values=keep * params[name].values + add * new)
+
+        moved: dict[str, Field] = {}
+        for name in ("uses", "beyond", "tried", "fresh"):
+            if name in stats.usage:
+                new = np.zeros(params[name].values.shape)
+                new[: len(stats.usage[name].values)] = stats.usage[name].values
+                moved[name] = blended(name, new)
+        if summary is not None and "strengths" in summary:
+            moved["strengths"] = params["strengths"]._replace(values=summary["strengths"])
+        if summary is not None and "order" in summary and step.number > 0:
+            moved |= self.best_processes({**params, **moved}, summary, step)
+        return {**params, **moved}
+
+    def score(self, params: Record, stats: Stats, totals: Array, summary: Summary) -> Score:
+        """The bound on log p(sentences), log Z of each one and the table's part: an estimate, since trees are
+        drawn."""
+        table = summary["evidence"] - summary["expected"]
+        return Score(stats.score + float(table.sum() + summary["rules"]), stats.tokens, self.score_kind)
+
+    def learned(self, params: Record, counts: TruncatedCounts) -> LearnedGrammar:
+        """What a table and params predict by: means of sticks and of rules."""
+        grammar, cache = self.grammar, self.cache(params, counts)
+        trees, columns = cache.trees, len(grammar.adapted)
+        means, fresh = np.zeros(cache.cells.values.shape), np.ones(columns)
+        expected_sticks(cache.cells, self.process(params), means, fresh)
+        cells = cache.cells
+        shares, uses = np.zeros(len(cache.ids)), np.zeros(len(cache.ids))
+        shares[cells.rows[cells.inside]] = means[cells.inside]
+        uses[cells.rows[cells.inside]] = cells.values[cells.inside]
+        order = np.argsort(trees.places[cache.ids], kind="stable")  # general symbols first
+        rows = np.empty(len(order), np.int32)
+        rows[order] = np.arange(len(order), dtype=np.int32)
+        entries = [np.zeros(0, np.int32)]
+        for tree in cache.ids[order].tolist():
+            parts = trees.parts[trees.part_starts[tree] : trees.part_starts[tree + 1]].copy()
+            inner = parts < 0
+            parts[inner] = -1 - rows[cache.rows[-1 - parts[inner]]]
+            entries.append(parts)
+        rule_uses = self.rule_counts(params, cache)
+        counted = grammar.rules.counted
+        prior = self.priors(params) if self.learn_weights else grammar.weights
+        weights = prior + (rule_uses if self.learn_weights else 0.0)
+        p = weights / np.bincount(grammar.rules.parents, weights, len(grammar.names))[grammar.rules.parents]
+        return LearnedGrammar(
+            grammar,
+            np.bincount(grammar.sources[counted], rule_uses[counted], int(grammar.sources.max()) + 1),
+            params["discounts"].values,
+            params["concentrations"].values,
+            uses[order],
+            np.ones(len(order), np.int64),
+            np.concatenate(entries),
+            np.cumsum([0, *map(len, entries[1:])], dtype=np.int64),
+            Predictive(np.where(counted, p, 1.0), fresh, shares[order]),
+        )
+
+    def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
+        keys = sorted(new_rows, key=lambda key: (-float(new_rows[key].sum()), key))
+        return ((Grow("derivations", len(keys), tuple(keys)),), {}) if keys else ((), {})
+
+    def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
+        """Every `refine_every` steps, and after a step that replaces all counts: trees by rank (8.3.1), and
+        those beyond the truncation leave, and those that are hardly used, unless one that stays is made of
+        them."""
+        if not self._refines(step):
+            return ()
+        cache = self.cache(params, counts)
+        trees, ids = cache.trees, cache.ids
+        lengths = np.diff(trees.letter_starts)[ids]
+        kept = np.zeros(len(ids), np.bool_)
+        orders: list[NDArray[np.int64]] = []
+        for column, size in enumerate(cache.cells.sizes.tolist()):
+            rows, uses = cache.cells.rows[column, :size].astype(np.int64), cache.cells.values[column, :size]
+            ranks = uses * np.log(step.rate * lengths[rows] + 1.0)
+            order = np.argsort(-ranks, kind="stable")
+            best = order[: int(self.truncations[column])]
+            kept[rows[best[uses[best] >= LEAST]]] = True
+            order = order[kept[rows[order]]]
+            orders.append(rows[order])
+            for row in rows[order].tolist():  # symbols below come later
+                parts = trees.parts[trees.part_starts[ids[row]] : trees.part_starts[ids[row] + 1]]
+                kept[cache.rows[-1 - parts[parts < 0]]] = True
+        change = Reorder("derivations", "symbols", tuple(orders), tuple(map(len, orders)))
+        gone = tuple(np.flatnonzero(~kept).tolist())
+        return (change, Drop("derivations", gone)) if gone else (change,)
+
+
+def _mean_evidence(a: float, b: float, cells: OrderedCells, k: int, beyond: float, total: float) -> float:
+    """Log evidence of a column's counts, a count."""
+    return float(stick_evidence(cells, k, a, b, beyond)) / total
+
+
+def _mean_predictive(a: float, b: float, uses: Array, tried: Array, fresh: float, total: float) -> float:
+    """`predictive`, a draw."""
+    return predictive(a, b, uses, tried, fresh) / total
