@@ -10,8 +10,8 @@ WORKERS ?= logical
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-streams bench-spark \
-	bench-ngrams bench-grammars bench-concepts reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream reproduce-ngrams reproduce-grammars-mcmc \
-	reproduce-trees clean
+	bench-ngrams bench-grammars bench-concepts reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
+	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees clean
 
 demo: $(VENV)/installed
 	$(BIN)/stickbreaker demo --out demo --overwrite
@@ -115,6 +115,11 @@ reproduce-ngrams: $(VENV)/developing
 # more seeds and sweeps, and the whole of CTB6
 reproduce-grammars-mcmc: $(VENV)/developing
 	$(BIN)/python reproduce/grammars.py $(PARTS)
+
+# adaptor grammars online, by hybrid inference, on Brent's corpus, Chinese and de-news; PARTS="brent": only this part;
+# FULL=1: more seeds, sweeps and passes
+reproduce-grammars-online: $(VENV)/developing
+	$(BIN)/python reproduce/grammars_online.py $(PARTS)
 
 # LDA, pLDA, tLDA and ptLDA (chapter 5 of the thesis): pages that find their other side; PARTS="manuals": only this
 # part; FULL=1: every way of inference on all pages

@@ -56,6 +56,7 @@ class Source:
         self.shard_size = shard_size
         self.n_words = corpus.n_words
         self.first = np.concatenate([[0], np.cumsum(corpus.block_sizes)]).astype(np.int64)
+        self._window: tuple[NDArray[np.int64], Any] | None = None  # see `read`
 
     @cached_property
     def training(self) -> NDArray[np.bool_]:
@@ -116,6 +117,7 @@ class Source:
         whole corpus and mixed; without a generator, in the corpus's order."""
         order = np.arange(self.n_blocks) if generator is None else generator.permutation(self.n_blocks)
         for start in range(0, self.n_blocks, WINDOW):
+            self._window = order[start : start + WINDOW], None
             numbers = np.concatenate([self.numbers(int(block)) for block in order[start : start + WINDOW]])
             yield numbers if generator is None else numbers[generator.permutation(len(numbers))]
 
@@ -132,8 +134,21 @@ class Source:
         return np.array([share_of(name) >= self.held_out for name in self.corpus.ids(block)], np.bool_)
 
     def read(self, numbers: NDArray[np.int64]) -> Any:
-        """The content of some documents, in the order given."""
+        """The content of some documents, in the order given.
+
+        Blocks of the window that minibatches are cut from are joined once, so that few documents are had
+        quickly; as many blocks as the corpus keeps.
+        """
         blocks = np.searchsorted(self.first, numbers, side="right") - 1
+        if self._window is not None:
+            window, joined = self._window
+            places = np.full(self.n_blocks, -1, np.int64)
+            places[window] = np.cumsum(np.append(0, np.diff(self.first)[window]))[:-1]
+            if (places[blocks] >= 0).all():
+                if joined is None:
+                    joined = self.unit.join([self.unit.of_block(self.corpus, int(one)) for one in window])
+                    self._window = window, joined
+                return joined.take(places[blocks] + numbers - self.first[blocks])
         order = np.argsort(blocks, kind="stable")
         present, starts = np.unique(blocks[order], return_index=True)
         parts = [

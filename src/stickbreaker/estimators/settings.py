@@ -158,7 +158,10 @@ def to_json(params: Mapping[str, Any]) -> dict[str, Any]:
         plain["guide"] = guide_of(plain["guide"])
     if hasattr(plain.get("grammar"), "to_text"):
         plain["grammar"] = plain["grammar"].to_text()
-    return {name: _plain(value) for name, value in plain.items()}
+    return {
+        name: {"mapping": dict(value)} if isinstance(value, Mapping) else _plain(value)
+        for name, value in plain.items()
+    }
 
 
 def from_json(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,8 +192,6 @@ def _plain(value: Any) -> Any:
         return "batch"
     if isinstance(value, np.ndarray):
         return {"array": value.tolist()}
-    if isinstance(value, Mapping):
-        return {"mapping": dict(value)}
     return value.item() if isinstance(value, np.generic) else value
 
 
