@@ -56,10 +56,13 @@ def test_from_a_dictionary_to_topics(bilingual, cli, tmp_path):
         (("--format", "constraints", "--kind", "all"), "is for dictionaries"),
         (("--from", "de", "--to", "en", "--depth", "2"), "is for WordNet"),
         (("--from", "de", "--to", "en", "--format", "counts"), "d.tsv:1"),
+        (("--format", "constraints", "--from", "de"), "--from is for dictionaries"),
+        (("--from", "de", "--to", "en", "--min-count", "2"), "--min-count needs counts"),
+        (("--from", "de", "--to", "en", "--traditional"), "--traditional is for CC-CEDICT"),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(bilingual, cli, tmp_path, options, message):
-    code = 2 if "needs" in message or "is for" in message else 1
+    code = 2 if "needs" in message or "is for" in message else 1  # of a usage error
     out = tmp_path / "t.jsonl"
     result = cli(
         "concepts", bilingual / "d.tsv", "--corpus", bilingual / "c", "--out", out, *options, code=code
@@ -87,6 +90,46 @@ def test_a_file_that_is_there_is_kept(bilingual, cli, tmp_path):
     assert out.read_text() == "mine"
     cli(*given, "--overwrite")
     assert "concept" in out.read_text()
+
+
+def test_the_dictionary_is_not_written_over(bilingual, cli, tmp_path):
+    path = tmp_path / "d.tsv"
+    path.write_text("haus\thouse\n")
+    given = ("--from", "de", "--to", "en", "--corpus", bilingual / "c", "--overwrite")
+    assert "is the dictionary" in cli("concepts", path, *given, "--out", path, code=1).stderr
+    assert path.read_text() == "haus\thouse\n"
+
+
+def test_a_language_that_the_dictionary_lacks_is_told(cli, tmp_path):
+    words = [word for topic in TOPICS for word in topic]
+    french = ("eau", "argent", "lune")
+    pages = [{**page, "third": french[int(page["label"])]} for page in with_german(planted_documents(20))]
+    write_lines(tmp_path / "pages.jsonl", pages)
+    (tmp_path / "d.tsv").write_text("".join(f"{german(word)}\t{word}\n" for word in words))
+    fields = "en=text,de=deutsch,fr=third"
+    corpus, tree = tmp_path / "c", tmp_path / "tree.jsonl"
+    cli("corpus", "build", tmp_path / "pages.jsonl", "--out", corpus, "--text-field", fields)
+    given = ("--from", "de", "--to", "en", "--corpus", corpus, "--out", tree)
+    assert "note: a concept ties languages by words in all of de, en, fr; add words of fr" in (
+        cli("concepts", tmp_path / "d.tsv", *given).stderr
+    )
+    fit = ("fit", "lda", corpus, "--out", tmp_path / "m", "--topics", 3, "--concepts", tree)
+    assert "no concept has words in all of de, en, fr" in cli(*fit, code=1).stderr
+    row = {"concept": "whole", "words": {"en": ["bank"], "de": [german("bank")], "fr": ["argent"]}}
+    with tree.open("a") as file:
+        file.write(json.dumps(row))
+    noted = cli(*fit, "--iterations", 2).stderr
+    assert "concepts: 1 of 25 tie words of the corpus" in noted
+    assert "concepts: 24 tie nothing, for want of words in all of de, en, fr" in noted
+
+
+def test_constraints_are_known_by_their_first_line(cli, tmp_path):
+    write_lines(tmp_path / "pages.jsonl", planted_documents(20))
+    first, second = TOPICS[0][:2]
+    (tmp_path / "c.txt").write_text(f"MERGE_\t{first}\t{second}\n")
+    cli("corpus", "build", tmp_path / "pages.jsonl", "--out", tmp_path / "c")
+    given = ("concepts", tmp_path / "c.txt", "--corpus", tmp_path / "c", "--out", tmp_path / "t")
+    assert "1 concept of 1 entry" in cli(*given).stdout
 
 
 def test_a_tree_with_a_wrong_line_is_named(bilingual, cli, tmp_path):

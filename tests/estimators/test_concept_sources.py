@@ -16,11 +16,11 @@ from stickbreaker.estimators.topics.dictionaries import (
     FORMATS,
     Entry,
     Synset,
-    constraints_of,
+    WordFile,
     entries_of,
     synsets_of,
 )
-from stickbreaker.models.topics.vocabularies.compiled_tree import compiled
+from stickbreaker.models.topics.vocabularies.tree_compiler import compiled
 
 GERMAN = ("haus", "heim", "baum", "bank", "und")
 ENGLISH = ("house", "home", "tree", "bench", "bank", "and")
@@ -109,7 +109,7 @@ ONE = counted(["house", "home", "dwelling", "tree", "oak", "wood"], [5, 4, 3, 2,
 
 def test_constraints_are_concepts(tmp_path):
     path = write(tmp_path, "MERGE_\thouse\tHome\tcastle\n\nMERGE_\ttree\toak\nMERGE_\tx\ty\n", "c.txt")
-    found = concepts_of_constraints(constraints_of(path), ONE, Analysis(language="en"))
+    found = concepts_of_constraints(WordFile.open(path).constraints(), ONE, Analysis(language="en"))
     assert [concept.words[""] for concept in found.concepts] == [("house", "home"), ("tree", "oak")]
     assert found.not_in_vocabulary == 1
     for line, problem in (
@@ -118,8 +118,10 @@ def test_constraints_are_concepts(tmp_path):
         ("a\tb", "no constr"),
     ):
         with pytest.raises(UserError, match=problem) as error:
-            list(constraints_of(write(tmp_path, f"MERGE_\ta\tb\n{line}\n", "c.txt")))
+            list(WordFile.open(write(tmp_path, f"MERGE_\ta\tb\n{line}\n", "c.txt")).constraints())
         assert error.value.line == 2
+    with pytest.raises(UserError, match="is no dictionary"):
+        list(entries_of(path))
 
 
 NOUNS = """  1 This file is made up.
@@ -136,14 +138,15 @@ def test_sets_of_synonyms_stand_below_those_that_they_are_kinds_of(tmp_path):
     synsets = list(synsets_of(tmp_path))
     assert synsets[2] == Synset("noun.00000030", ("tree",), "noun.00000020")
     found = concepts_of_synsets(synsets, ONE, Analysis(language="en"))
-    assert [(c.name[-2:], tuple(c.words[""]), c.parent) for c in found.concepts] == [
-        ("30", ("tree",), None),
-        ("40", ("oak",), "noun.00000030"),
-        ("50", ("house", "home", "dwelling"), None),
+    assert [(c.name, tuple(c.words[""]), c.parent) for c in found.concepts] == [
+        ("tree (noun.00000030)", ("tree",), None),
+        ("oak (noun.00000040)", ("oak",), "tree (noun.00000030)"),
+        ("house (noun.00000050)", ("house", "home", "dwelling"), None),
     ]
     flat = concepts_of_synsets(synsets, ONE, Analysis(language="en"), depth=1)
     assert [tuple(c.words[""]) for c in flat.concepts] == [("tree", "oak"), ("house", "home", "dwelling")]
-    assert compiled(ConceptTree(found.concepts), ONE).concepts == 3
+    tree = compiled(ConceptTree(found.concepts), ONE)
+    assert (tree.concepts, tree.given) == (2, 3)  # the oak alone ties nothing
 
 
 def test_a_malformed_line_of_wordnet_is_named(tmp_path):
@@ -171,8 +174,51 @@ def test_other_languages_are_refused(languages, vocabulary, problem):
 def test_nothing_found_is_told():
     with pytest.raises(UserError, match="no concept comes of 1 entries"):
         concepts_of_pairs([Entry(1, "Hut", "hat")], BOTH, ANALYSIS, ("de", "en"))
+    entries = [Entry(1, "Haus", "house", 2.0), Entry(2, "Baum", "tree", 1.0)]
+    with pytest.raises(UserError, match="no pair met 3 times or more; the best has 2"):
+        concepts_of_pairs(entries, BOTH, ANALYSIS, ("de", "en"), least_count=3.0)
     with pytest.raises(UserError, match="languages de, en"):
         concepts_of_constraints([(1, ["a", "b"])], BOTH, None)
+
+
+def test_a_corpus_by_characters_is_named_as_the_cause():
+    """Most words of CC-CEDICT have several characters, and the analysis makes a word of each."""
+    zh = PolylingualAnalysis({"zh": Analysis(language="zh"), "en": Analysis(language="en")})
+    words = {"zh": Vocabulary.of(["zh:银", "zh:行", "zh:树"]), "en": Vocabulary.of(["en:bank", "en:tree"])}
+    entries = [Entry(1, "银行", "bank"), Entry(2, "利息", "interest"), Entry(3, "树", "tree")]
+    with pytest.raises(UserError, match=r"no concept .* several characters.* segmentation icu"):
+        concepts_of_pairs(entries[:2], Vocabulary.joined(words), zh, ("zh", "en"))
+    found = concepts_of_pairs(entries, Vocabulary.joined(words), zh, ("zh", "en"))
+    assert (len(found.concepts), found.several_words, found.by_characters) == (1, 2, 2)
+    assert found.mostly_characters()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b"a\xff\tb\n", "convert the file to UTF-8"), (b"\x1f\x8b\x08x", "copy or compress it again")],
+)
+def test_no_option_is_named_that_there_is_not(tmp_path, content, told):
+    path = tmp_path / "d.tsv"
+    path.write_bytes(content)
+    for read in (lambda: list(entries_of(path)), lambda: ConceptTree.read(path)):
+        with pytest.raises(UserError) as error:
+            read()
+        assert error.value.remedy == told
+
+
+@pytest.mark.parametrize(
+    ("line", "form"),
+    [
+        ("# a comment\n\nMERGE_\ta\tb", "constraints"),
+        ("SPLIT_ a b", "constraints"),
+        ("a\tb\t3", "counts"),
+        ("a\tb", "tsv"),
+        ("樹 树 [shu4] /tree/", "cedict"),
+        ("", "tsv"),
+    ],
+)
+def test_a_format_is_that_of_the_first_line(tmp_path, line, form):
+    assert WordFile.open(write(tmp_path, line)).form == form
 
 
 @settings(max_examples=150, deadline=None)
@@ -183,7 +229,7 @@ def test_any_text_is_read_or_refused_with_a_line(tmp_path_factory, text, form):
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     try:
         if form == "constraints":
-            list(constraints_of(path))
+            list(WordFile.open(path, form).constraints())
         elif form == "wordnet":
             list(synsets_of(folder))
         else:

@@ -1,6 +1,7 @@
 """Trees of concepts: what they compile to, what they weigh, and what topics over them learn."""
 
 import json
+import warnings
 from itertools import product
 
 import numpy as np
@@ -22,7 +23,7 @@ from stickbreaker.models.topics import (
     MeanField,
     TopicModel,
 )
-from stickbreaker.models.topics.vocabularies.compiled_tree import compiled
+from stickbreaker.models.topics.vocabularies.tree_compiler import compiled
 from stickbreaker.testing import MeanFieldTests, VariationalTests, plant_languages
 from stickbreaker.testing.planted import matched
 
@@ -155,6 +156,30 @@ def test_strength_one_in_one_language_ties_nothing():
     assert found == pytest.approx(wanted, rel=1e-12)
 
 
+NESTED_TWICE = [
+    {"concept": "c0", "words": ["river"]},
+    {"concept": "c1", "words": ["river", "water"], "parent": "c0"},
+    {"concept": "c2", "words": ["water", "bank"], "parent": "c0"},
+    {"concept": "c3", "words": ["water", "boat"]},
+]
+
+
+@pytest.mark.parametrize("concepts", [SENSES, NESTED_TWICE])
+def test_at_strength_one_an_edge_has_the_prior_of_the_node_it_leads_to(concepts):
+    """Then the tree is a flat Dirichlet over its paths, also where words have several."""
+    tree = compiled(ConceptTree(concepts, strength=1.0), ONE)
+    entered = tree.entrances >= 0
+    assert tree.node_sizes[entered].tolist() == tree.edge_sizes[tree.entrances[entered]].tolist()
+    assert tree.node_sizes[~entered].tolist() == [tree.n_leaves]
+
+
+@pytest.mark.parametrize("name", [name for name, (_, words) in TREES.items() if words is TWO])
+def test_at_strength_one_an_edge_has_the_mean_prior_of_the_languages_below(name):
+    tree = compiled(ConceptTree(TREES[name][0].concepts, strength=1.0), TWO)
+    for edge, size in enumerate(tree.edge_sizes):
+        assert tree.node_sizes[tree.entrances == edge].mean() == pytest.approx(size, rel=1e-12)
+
+
 def test_concepts_of_single_languages_are_those_of_models_of_each():
     """What no language shares with another is as if each had a tree of its own."""
     apart = [
@@ -189,6 +214,62 @@ def test_a_language_without_words_of_its_own_reaches_all_it_has():
     paths = np.diff(tree.starts)
     assert paths[:5].tolist() == [2] * 5
     assert paths[5:].tolist() == [1] * 5
+
+
+def test_a_language_without_words_of_its_own_inside_a_concept_is_no_remark():
+    inside = [
+        {"concept": "plant", "words": {"de": ["wald"]}},
+        {"concept": "tree", "words": {"de": ["baum"], "en": ["tree"]}, "parent": "plant"},
+    ]
+    tree = compiled(ConceptTree(inside), TWO)
+    assert tree.spare == ()
+    assert tree.remarks() == []
+
+
+THREE = Vocabulary.joined(
+    {code: Vocabulary.of([f"{code}:{i}" for i in range(3)]) for code in ("de", "en", "fr")}
+)
+TWO_OF_THREE = [{"concept": f"c{i}", "words": {"de": [f"{i}"], "en": [f"{i}"]}} for i in range(2)]
+
+
+def test_concepts_without_a_language_of_the_vocabulary_are_told():
+    with pytest.raises(UserError, match="no concept has words in all of de, en, fr; take a corpus"):
+        compiled(ConceptTree(TWO_OF_THREE), THREE)
+    whole = {"concept": "all", "words": {code: ["2"] for code in THREE.languages}}
+    tree = compiled(ConceptTree([*TWO_OF_THREE, whole]), THREE)
+    assert (tree.given, tree.concepts, tree.apart, tree.lacking) == (3, 1, 0, 2)
+    assert tree.remarks() == ["2 tie nothing, for want of words in all of de, en, fr"]
+
+
+def test_languages_that_the_vocabulary_lacks_are_unknown():
+    words = {"de": ["haus"], "en": ["house"]}
+    both = [{"concept": "a", "words": words}, {"concept": "b", "words": {"deu": ["baum"], "": ["tree"]}}]
+    tree = compiled(ConceptTree(both), TWO)
+    assert tree.unknown == ("tree", "deu:baum")
+    assert compiled(ConceptTree(both[:1]), TWO).unknown == ()
+    with pytest.raises(UserError, match=r"\(one language there, de, en in the concepts\)"):
+        compiled(ConceptTree(both[:1]), ONE)
+    mixed = [{"concept": "a", "words": {"": ["bank", "loan"], "de": ["geld"]}}]
+    assert compiled(ConceptTree(mixed), ONE).unknown == ("de:geld",)
+
+
+def test_a_concept_of_one_word_is_not_counted_among_those_that_tie():
+    kinds = [{"concept": "top", "words": ["bank"]}, {"concept": "kind", "words": ["loan"], "parent": "top"}]
+    tree = compiled(ConceptTree(kinds), ONE)
+    assert (tree.given, tree.concepts, tree.lacking) == (2, 1, 0)
+    assert tree.coverage() == "1 of 2 tie words of the corpus"
+
+
+def test_fit_warns_of_concepts_that_tie_nothing():
+    texts = [{"en": "goal match", "de": "tor spiel"}] * 3
+    tied = {"concept": "a", "words": {"de": ["tor"], "en": ["goal"]}}
+    wrong = {"concept": "b", "words": {"deu": ["spiel"], "en": ["match"]}}
+    for learn in (LDA.fit, LDA.partial_fit):
+        with pytest.warns(UserWarning, match="concepts: 1 of 2 tie .*: 'deu:spiel'"):
+            learn(LDA(2, words=ConceptTree([tied, wrong]), max_iter=2, tol=0.0), texts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LDA(2, words=ConceptTree([tied]), max_iter=2, tol=0.0).fit(texts)
 
 
 @settings(max_examples=60, deadline=None)
@@ -355,6 +436,27 @@ def test_a_wrong_line_is_named(tmp_path, line):
     assert "\n" not in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("concepts", "strength", "problem"),
+    [
+        (None, 1.0, "'None' is no list of concepts"),
+        ([{"concept": "a", "words": {1: ["x"], "b": ["y"]}}], 1.0, "language that is no code"),
+        ([{"concept": "a", "words": ["x"]}], "much", "strength='much'"),
+        ([{"concept": "a", "words": ["x"]}], float("nan"), "strength=nan"),
+    ],
+)
+def test_values_of_other_kinds_are_refused(concepts, strength, problem):
+    with pytest.raises(UserError, match=problem):
+        ConceptTree(concepts, strength)
+
+
+def test_equal_trees_have_one_hash_and_any_number_is_a_strength():
+    trees = {ConceptTree(SENSES, strength) for strength in (3, 3.0, np.int64(3), np.float32(3))}
+    assert len(trees) == 1
+    assert type(trees.pop().strength) is float
+    assert ConceptTree(SENSES) != ConceptTree(SENSES[:1])
+
+
 @given(st.text())
 @settings(max_examples=200, deadline=None)
 def test_any_line_is_a_concept_or_refused(tmp_path_factory, text):
@@ -386,13 +488,15 @@ def test_concepts_without_words_of_the_vocabulary_are_refused():
         ({"eta": [0.1, 0.2]}, "shape"),
         ({"guide": {"x": ["a"]}}, "guide"),
         ({"schedule": "memoised"}, "memoised"),
-        ({"inference": "gibbs-delayed"}, "gibbs-delayed"),
+        ({"inference": "gibbs-delayed"}, "'gibbs-delayed' does not go with a tree of concepts; there inf"),
     ],
 )
 def test_what_does_not_go_with_concepts_is_refused(settings, problem):
     tree = ConceptTree([{"concept": "c", "words": ["bank", "loan"]}])
     with pytest.raises(UserError, match=problem):
         LDA(2, words=tree, **settings).fit(["bank loan", "loan sea"])
+    with pytest.raises(UserError, match="'gibbs' does not go with growing topics and a tree of concepts"):
+        HDP(2, words=tree, inference="gibbs").fit(["bank loan", "loan sea"])
 
 
 @pytest.mark.parametrize("kind", [LDA, HDP])

@@ -7,7 +7,7 @@ import pytest
 from tests.oracle import cached_trees as oracle
 from tests.oracle import sticks as sticks_oracle
 
-from stickbreaker.core.edits import Drop, Reorder, apply
+from stickbreaker.core.edits import Drop, Grow, Merge, Reorder, apply
 from stickbreaker.core.records import Field
 from stickbreaker.corpus import Corpus, VocabularyRule
 from stickbreaker.corpus.sequences import Sequences
@@ -17,12 +17,13 @@ from stickbreaker.estimators.grammars.symbol_sentences import analysis_of_symbol
 from stickbreaker.learning.schedules import Batch, Online
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.models.contract import Step
+from stickbreaker.models.grammars import online_grammar
 from stickbreaker.models.grammars.cached_trees import CachedTrees, key_of
 from stickbreaker.models.grammars.compiled import compiled
 from stickbreaker.models.grammars.grammar import Grammar
+from stickbreaker.models.grammars.grammar_sentences import SymbolReader
 from stickbreaker.models.grammars.mean_field_grammar import MeanFieldGrammar, support_of
 from stickbreaker.models.grammars.online_grammar import OnlineGrammar
-from stickbreaker.models.grammars.sentences import SymbolReader
 
 RULES = "1 1 S --> K S\n2 1 S --> K\n1 0.3 7 K --> W K2\n1 0.3 7 K --> W\n1 1 K2 --> W\n"
 RULES += "1 0.2 3 W --> L\n2 0.2 3 W --> L W2\n1 1 W2 --> L\n1 1 W2 --> L W2\n1 1 L --> a\n2 1 L --> b\n"
@@ -257,6 +258,79 @@ def test_pruning_keeps_what_collocations_are_made_of_and_all_counts():
         collocations += int(cache.trees.places[tree] == 0)
     assert collocations <= 2
     model.refuse_others(params, table.whole())
+
+
+def test_cached_trees_get_the_best_trees_of_their_strings():
+    """Counts stay, no tree is lost that another is made of, and a second look finds nothing to do."""
+    corpus = corpus_of(TEXTS)
+    model = model_of(RULES, corpus, refine_every=1000)
+    job, state = run_of(model, corpus, Online(6, 0.5, 1.0, total="seen", shuffle=False))
+    passes(job, state, 2)
+    engine, params = job.engine, state.params
+    totals, tried = engine.table.totals().copy(), params["tried"].values.sum()
+    edit = model.reorder(params, engine.table.whole(), Step(499, 0.1, 1.0, 0.0))
+    assert {type(change) for change in edit} <= {Grow, Merge}
+    assert any(isinstance(change, Merge) for change in edit)
+    engine.edit(edit)
+    params = apply(edit, params)
+    assert engine.table.totals() == pytest.approx(totals)
+    assert params["tried"].values.sum() == pytest.approx(tried)
+    model.refuse_others(params, engine.table.whole())
+
+
+def test_the_best_trees_are_those_of_all_trees(monkeypatch):
+    """Beside the greatest weight of all trees of each string."""
+    monkeypatch.setattr(online_grammar, "REDERIVED", 10_000)
+    corpus = corpus_of(TEXTS)
+    model = model_of(RULES, corpus)
+    job, state = run_of(model, corpus, Online(6, 0.5, 1.0, total="seen", shuffle=False))
+    passes(job, state, 2)
+    view = model.view(state.params, job.engine.table.whole())
+    rules, cached, fresh, names = as_dictionaries(model, view)
+    grammar, keys = model.grammar, job.engine.table.keys[:]
+    merged = {keys[change.source] for change in model.rederived(state.params, job.engine.table.whole())
+              if isinstance(change, Merge)}  # fmt: skip
+    grown = [key for change in model.rederived(state.params, job.engine.table.whole())
+             if isinstance(change, Grow) for key in change.keys]  # fmt: skip
+    weights = dict(zip(keys, view.memory.customers.tolist(), strict=True))
+
+    def weight(values, top=True):
+        """Of a tree (rules from the top), and what is left: a tree below may be new though it is cached."""
+        rule, rest = values[0], values[1:]
+        symbol = int(grammar.rules.parents[rule])
+        value = rules[grammar.names[symbol]][names[rule][2]]
+        value *= fresh.get(grammar.names[symbol], 1.0) if not top else 1.0
+        for child in (grammar.rules.lefts[rule], grammar.rules.rights[rule]):
+            if child >= 0:
+                below, rest = weight(rest, top=False)
+                value *= below
+        if not top and grammar.symbols.adapted[symbol] >= 0:
+            value = max(value, weights.get(" ".join(map(str, whole_tree(values))), 0.0))
+        return value, rest
+
+    def whole_tree(values):
+        """The rules of the first whole tree of some."""
+        n_open, at = 1, 0
+        while n_open:
+            rule = values[at]
+            n_open += int(grammar.rules.lefts[rule] >= 0) + int(grammar.rules.rights[rule] >= 0) - 1
+            at += 1
+        return values[:at]
+
+    looked = 0
+    for key in [*grown, *(key for key in keys if key not in merged)]:
+        values = list(map(int, key.split()))
+        if grammar.names[grammar.rules.parents[values[0]]] != "K":
+            continue
+        text = tuple(
+            grammar.terminals[grammar.rules.terminals[r]] for r in values if grammar.rules.terminals[r] >= 0
+        )
+        inside = {"W": cached.get("W", [])}, {"W": fresh["W"]}
+        most = max(value for value, _ in oracle.trees("K", text, rules, *inside))
+        assert weight(values)[0] == pytest.approx(most, rel=1e-9)
+        looked += 1
+    assert looked > 3
+    assert merged
 
 
 def test_what_is_learned_is_a_distribution():

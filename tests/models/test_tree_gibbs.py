@@ -13,7 +13,7 @@ from stickbreaker.models.topics import ConceptVocabulary, DirichletPrior
 from stickbreaker.models.topics.samplers import tree_gibbs
 from stickbreaker.models.topics.samplers.tokens import Tokens
 from stickbreaker.models.topics.samplers.tree_gibbs import TreeGibbs
-from stickbreaker.models.topics.vocabularies.compiled_tree import compiled
+from stickbreaker.models.topics.vocabularies.tree_compiler import compiled
 from stickbreaker.testing import ModelTests
 
 ETA, ALPHA = 0.6, (0.7, 1.3)

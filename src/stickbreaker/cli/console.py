@@ -155,8 +155,10 @@ def written(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def refuse_written(names: tuple[str, ...], problem: str) -> None:
     """Raise a usage error, "--name problem", for the first of the named options that was written."""
+    options = {param.name: param.opts for param in click.get_current_context().command.params}
     for name in written(names):
-        raise click.UsageError(f"--{name.replace('_', '-')} {problem}")
+        option = f"--{name.replace('_', '-')}"
+        raise click.UsageError(f"{option if option in options[name] else options[name][0]} {problem}")
 
 
 def options_into(

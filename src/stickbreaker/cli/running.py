@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from stickbreaker.cli.console import emit, fail, note, noun_for, stop_signals, tell_of_compiling
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
-from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.path_locks import scratch_beside
 
 if TYPE_CHECKING:
@@ -119,21 +119,15 @@ def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
 
 
 def _tell_of_concepts(model: "TopicEstimator", corpus: "Corpus") -> None:
-    """Note how many concepts tie words of the corpus."""
+    """Note how many concepts tie words of the corpus, and what a user may not expect of them."""
     from stickbreaker.models.topics import ConceptTree
-    from stickbreaker.models.topics.vocabularies.compiled_tree import compiled
+    from stickbreaker.models.topics.vocabularies.tree_compiler import compiled
 
     if not isinstance(model.words, ConceptTree):
         return
     tree = compiled(model.words, corpus.vocabulary)
-    apart = f", {tree.apart:,} of them in single languages" if tree.apart else ""
-    note(f"concepts: {tree.concepts:,} of {len(model.words.concepts):,} tie words of the corpus{apart}")
-    if tree.unknown:
-        some = ", ".join(map(shown, tree.unknown[:3])) + (", …" if len(tree.unknown) > 3 else "")
-        words = noun_for(len(tree.unknown), "word of them is", "words of them are")
-        note(f"concepts: {len(tree.unknown):,} {words} not in the corpus: {some}")
-    for language in tree.spare:
-        note(f"concepts: all words of {language} are of concepts; they are reached by themselves too")
+    for line in (tree.coverage(), *tree.remarks()):
+        note(f"concepts: {line}")
 
 
 def tell_of_unknown_words(model: "PlainNgramModel", corpus: "Corpus") -> None:

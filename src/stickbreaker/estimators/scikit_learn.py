@@ -39,14 +39,21 @@ class ScikitLearn(BaseEstimator, Estimator):
         A text may be a dict of texts by language code: then topics are of all languages.
 
         Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
-        `max_iter` passes were not enough for `tol`.
+        `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing.
         """
         corpus = self._as_corpus(X, reset=True)
         state = fitting.fit(self, corpus)
         warning = fitting.unsettled(state, self.limits().tol)
         if warning is not None:
             warnings.warn(warning, ConvergenceWarning, stacklevel=2)
+        remark = self._remark()
+        if remark is not None:
+            warnings.warn(remark, UserWarning, stacklevel=2)
         return self
+
+    def _remark(self) -> str | None:
+        """What a user may not expect of what was learned, as a line."""
+        return None
 
     def score(self, X: Any, y: object = None) -> float:
         """Log probability of documents given what was learned, in nats a token.
@@ -137,7 +144,13 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
             X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
         )
         partial_fit.partial_fit(self, corpus, begun)
+        remark = None if begun else self._remark()
+        if remark is not None:
+            warnings.warn(remark, UserWarning, stacklevel=2)
         return self
+
+    def _remark(self) -> str | None:
+        return self.model.words.remark()
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Topic shares E[theta] of documents (documents × topics); rows sum to one.

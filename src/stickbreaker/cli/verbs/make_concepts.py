@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, noun_for, refuse_file, refuse_written
+from stickbreaker.cli.console import command, emit, note, noun_for, refuse_file, refuse_written
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     "form",
     type=click.Choice(["tsv", "counts", "cedict", "constraints", "wordnet"]),
     help="A word, a tab, a translation; the same with a third column, how often they met; CC-CEDICT; MERGE_ "
-    "lines as MALLET has them; a directory of WordNet's database.  [default: as it looks]",
+    "lines as MALLET has them; a directory of WordNet's database.  [default: as the first line looks]",
 )
 @click.option(
     "--kind",
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     type=click.FloatRange(0),
     default=0.0,
     show_default=True,
-    help="Counts: pairs that met less often are passed over.",
+    help="Of counts: pairs that met less often are passed over.",
 )
 @click.option("--traditional", is_flag=True, help="CC-CEDICT: traditional characters.")
 @click.option(
@@ -63,14 +63,23 @@ def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json:
     words of the corpus on both sides, as its analysis spells them.
     """
     from stickbreaker.core.files import atomic_file
+    from stickbreaker.estimators.topics.concept_sources import BY_CHARACTERS, BY_WORDS
     from stickbreaker.models.topics.vocabularies.concept_tree import ConceptTree
 
     refuse_file(out, overwrite)
+    _refuse_onto_itself(dictionary, out)
     vocabulary, analysis = words_of_corpus(corpus)
     selection = select(dictionary, vocabulary, analysis, **given)
     lines = ConceptTree(selection.concepts).lines()
     with atomic_file(out, overwrite=overwrite) as partial:
         partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    others = set(vocabulary.languages).difference(*(concept.words for concept in selection.concepts))
+    if others:
+        every, some = ", ".join(vocabulary.languages), ", ".join(sorted(others))
+        remedy = f"add words of {some} to the file, or take a corpus without"
+        note(f"note: a concept ties languages by words in all of {every}; {remedy}")
+    if selection.mostly_characters():
+        note(f"note: {BY_CHARACTERS}; {BY_WORDS}")
     figures = {
         "concepts": len(selection.concepts),
         "entries": selection.entries,
@@ -98,28 +107,37 @@ def select(
     """The concepts of a dictionary. Raises UserError, a usage error for options that go not together."""
     from stickbreaker.estimators.topics import concept_sources, dictionaries
 
-    if form is None and dictionary.is_dir():
-        form = "wordnet"
-    if form in ("wordnet", "constraints"):
+    form = "wordnet" if form is None and dictionary.is_dir() else form
+    file = None if form == "wordnet" else dictionaries.WordFile.open(dictionary, form)
+    if file is None or file.form == "constraints":
         refuse_written(
             ("source", "target", "kind", "most", "min_count", "traditional"), "is for dictionaries"
         )
-    if form == "wordnet":
+    if file is None:
         synsets = dictionaries.synsets_of(dictionary)
         return concept_sources.concepts_of_synsets(synsets, vocabulary, analysis, depth)
     refuse_written(("depth",), "is for WordNet")
-    if form == "constraints":
-        return concept_sources.concepts_of_constraints(
-            dictionaries.constraints_of(dictionary), vocabulary, analysis
-        )
+    if file.form == "constraints":
+        return concept_sources.concepts_of_constraints(file.constraints(), vocabulary, analysis)
+    if file.form != "counts":
+        refuse_written(("min_count",), "needs counts, in a third column")
+    if file.form != "cedict":
+        refuse_written(("traditional",), "is for CC-CEDICT")
     if source is None or target is None:
         raise click.UsageError("a dictionary needs --from and --to, the languages of its two sides")
     if kind != "all":
         refuse_written(("most",), "needs --kind all")
-    entries = dictionaries.entries_of(dictionary, form, traditional)
+    languages = (source, target)
     return concept_sources.concepts_of_pairs(
-        entries, vocabulary, analysis, (source, target), kind, most, min_count
+        file.entries(traditional), vocabulary, analysis, languages, kind, most, min_count
     )
+
+
+def _refuse_onto_itself(dictionary: Path, out: Path) -> None:
+    """Raise UserError where the file to write is the one to read, or one of a directory's."""
+    read = [*dictionary.iterdir()] if dictionary.is_dir() else [dictionary]
+    if out.exists() and any(file.exists() and file.samefile(out) for file in read):
+        raise UserError("is the dictionary", where=out, remedy="choose another path")
 
 
 def words_of_corpus(path: str) -> "tuple[Vocabulary, AnyAnalysis | None]":
@@ -139,8 +157,9 @@ def words_of_corpus(path: str) -> "tuple[Vocabulary, AnyAnalysis | None]":
 
 def _as_text(result: dict[str, Any]) -> str:
     """How many concepts there are, what was passed over, and how much of the text they cover."""
-    n = result["concepts"]
-    lines = [f"{result['out']}: {n:,} {noun_for(n, 'concept')} of {result['entries']:,} entries"]
+    n, entries = result["concepts"], result["entries"]
+    of = f"of {entries:,} {noun_for(entries, 'entry', 'entries')}"
+    lines = [f"{result['out']}: {n:,} {noun_for(n, 'concept')} {of}"]
     if result["several_words"] or result["not_in_vocabulary"]:
         lines.append(
             f"passed over: {result['several_words']:,} of several words, "

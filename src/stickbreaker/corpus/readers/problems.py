@@ -24,14 +24,17 @@ class Bad(Exception):
 class Problems:
     """Raises the first problem, or (`skip`) counts problems by kind and keeps the first message of each.
 
+    `skippable` is false of files that have no `--on-error skip`: remedies leave it out.
+
     >>> problems = Problems(skip=True)
     >>> problems.report("malformed JSON", UserError("not JSON"))
     >>> dict(problems.counts)
     {'malformed JSON': 1}
     """
 
-    def __init__(self, skip: bool) -> None:
+    def __init__(self, skip: bool, skippable: bool = True) -> None:
         self.skip = skip
+        self.skippable = skippable
         self.counts: Counter[str] = Counter()
         self.first: dict[str, str] = {}
 
@@ -44,4 +47,8 @@ class Problems:
 
     def tell(self, bad: Bad, where: object, line: int | None = None) -> None:
         """Report something bad with its place."""
-        self.report(bad.kind, bad.at(where, line))
+        error = bad.at(where, line)
+        if not self.skippable:
+            remedy = error.remedy.partition(", or --on-error skip")[0]
+            error = UserError(error.problem, where=where, line=line, remedy=remedy)
+        self.report(bad.kind, error)

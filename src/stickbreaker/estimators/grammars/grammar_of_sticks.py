@@ -25,9 +25,9 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Model
 from stickbreaker.models.grammars.compiled import Compiled, compiled
 from stickbreaker.models.grammars.grammar import Grammar
+from stickbreaker.models.grammars.grammar_sentences import Sentences
 from stickbreaker.models.grammars.mean_field_grammar import MeanFieldGrammar, support_of
 from stickbreaker.models.grammars.online_grammar import OnlineGrammar
-from stickbreaker.models.grammars.sentences import Sentences
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import state_of
 
@@ -68,7 +68,7 @@ def start_run(
         job.engine.start(model, np.stack(list(cached.values())), list(cached))
     else:
         job.engine.start(model, model.seed((), 0.0, job.seed), [])
-    return job, job.first_state({**model.start(), **_told(estimator, model, sentences)})
+    return job, job.first_state({**model.start(), **_first_sentences(estimator, model, sentences)})
 
 
 def _support(job: VariationalRun) -> dict[str, Array]:
@@ -83,7 +83,7 @@ def _support(job: VariationalRun) -> dict[str, Array]:
     return support_of(model, drawn)
 
 
-def _told(estimator: "PlainAdaptorGrammar", model: Model, sentences: Sentences) -> Record:
+def _first_sentences(estimator: "PlainAdaptorGrammar", model: Model, sentences: Sentences) -> Record:
     """The first sentences, as a chain has all of them, and how many were skipped."""
     assert isinstance(model, OnlineGrammar)
     starts = sentences.starts[: SHOWN + 1]

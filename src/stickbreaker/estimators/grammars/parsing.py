@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
+from stickbreaker.models.grammars.grammar_sentences import BOUNDARY, Sentences
 from stickbreaker.models.grammars.parser import DRAWS, Parse
-from stickbreaker.models.grammars.sentences import BOUNDARY, Sentences
 from stickbreaker.models.grammars.trees import Tree, tree_of
 
 if TYPE_CHECKING:

@@ -43,10 +43,10 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Fitted
 from stickbreaker.models.grammars.compiled import Compiled, compiled
 from stickbreaker.models.grammars.grammar import Grammar
+from stickbreaker.models.grammars.grammar_sentences import UNKNOWN, Reader, Sentences, SymbolReader
 from stickbreaker.models.grammars.named import BY_NAME, TOPICS, collocation_syllable, mark_of, topic
 from stickbreaker.models.grammars.online_grammar import OnlineGrammar
 from stickbreaker.models.grammars.parser import LearnedGrammar, Parse
-from stickbreaker.models.grammars.sentences import UNKNOWN, Reader, Sentences, SymbolReader
 from stickbreaker.models.grammars.tree_chain import AdaptorChain, Moves
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import (

@@ -11,8 +11,8 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.models.grammars.grammar_sentences import BOUNDARY, UNKNOWN, WordReader
 from stickbreaker.models.grammars.named import mark_of
-from stickbreaker.models.grammars.sentences import BOUNDARY, UNKNOWN, WordReader
 
 CHARACTERS = r"[^\s\p{M}]\p{M}*+|\p{M}++"  # a character with its marks
 SPACED = r"\S++"

@@ -1,7 +1,7 @@
 """Which choices go together: computed from what slots declare; estimators ask it and the docs print it."""
 
 from collections.abc import Iterable
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from stickbreaker.core.errors import UserError
@@ -48,6 +48,20 @@ SCHEDULES: dict[str, Schedule] = {
     "partial_fit": Online(),
 }
 ENGINES = ("local", "spark")
+NAMES = {
+    ("documents", "finite"): "a fixed number of topics",
+    ("documents", "growing"): "growing topics",
+    ("documents", "franchise"): "representation='franchise'",
+    ("words", "concepts"): "a tree of concepts",
+}  # of choices that are not made by a parameter's value
+DIRECT = "set representation='direct'"  # of documents only a representation is refused by the other slots
+CHANGED = (
+    "inference",
+    "schedule",
+    "engine",
+    "documents",
+    "words",
+)  # what is named as wrong, the first of these
 
 
 def _row(documents: str, words: str, inference: Iterable[str]) -> Combination | None:
@@ -100,25 +114,35 @@ def refuse_illegal(chosen: Combination) -> None:
         if not isinstance(value, str) or value not in known:
             alternatives = " or ".join(repr(choice) for choice in known)
             raise UserError(f"{slot}={value!r}", remedy=f"{slot} is {alternatives}")
-    wrong = [_misfits(row, chosen) for row in LEGAL]
-    if all(wrong):
-        nearest = min(wrong, key=lambda slots: ("words" in slots, len(slots)))  # words are what is kept to
-        slot = nearest[0]
-        row = LEGAL[wrong.index(nearest)]
-        alternatives = " or ".join(repr(choice) for choice in getattr(row, slot))
-        others = [name for name in ("inference", "schedule") if name != slot]
-        other = "words" if chosen.words == ("open",) else others[0]
-        beside = f"{other}={getattr(chosen, other)[0]!r}"
-        value = getattr(chosen, slot)[0]
+    together = _apart(chosen)
+    if together:
+        slot = next(slot for slot in CHANGED if slot in together)
+        others = [other for other in Combination._fields if other in together and other != slot]
+        rows = [row for row in LEGAL if _has(row, chosen, [s for s in Combination._fields if s != slot])]
+        rows = rows or [row for row in LEGAL if _has(row, chosen, others)]
+        there = dict.fromkeys(repr(choice) for row in rows for choice in getattr(row, slot))
+        beside = " and ".join(_named(other, getattr(chosen, other)[0]) for other in others)
         raise UserError(
-            f"{slot}={value!r} does not go with {beside}", remedy=f"there {slot} is {alternatives}"
+            f"{_named(slot, getattr(chosen, slot)[0])} does not go with {beside}",
+            remedy=DIRECT if slot == "documents" else f"there {slot} is {' or '.join(there)}",
         )
 
 
-def _misfits(row: Combination, chosen: Combination) -> list[str]:
-    """The slots of a row that lack what was chosen; the schedule before the inference."""
-    order = sorted(Combination._fields, key=lambda slot: slot == "inference")
-    return [slot for slot in order if getattr(chosen, slot)[0] not in getattr(row, slot)]
+def _apart(chosen: Combination) -> tuple[str, ...]:
+    """The fewest slots whose choices no row of the table has together; none where a row has all."""
+    slots = Combination._fields
+    groups = (group for size in range(2, len(slots) + 1) for group in combinations(slots, size))
+    return next((group for group in groups if not any(_has(row, chosen, group) for row in LEGAL)), ())
+
+
+def _has(row: Combination, chosen: Combination, slots: Iterable[str]) -> bool:
+    """Whether a row has what was chosen in some slots."""
+    return all(getattr(chosen, slot)[0] in getattr(row, slot) for slot in slots)
+
+
+def _named(slot: str, choice: str) -> str:
+    """A choice as a message names it."""
+    return NAMES.get((slot, choice), f"{slot}={choice!r}")
 
 
 def as_markdown() -> str:

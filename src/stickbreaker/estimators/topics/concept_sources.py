@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stickbreaker.core.errors import UserError
@@ -11,10 +11,11 @@ from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.vocabulary import tagged
 from stickbreaker.estimators.topics.dictionaries import Entry, Synset
-from stickbreaker.estimators.topics.seed_words import forms_of
 from stickbreaker.models.topics.vocabularies.concept_tree import Concept
 
 KINDS = ("one-to-one", "all")
+BY_CHARACTERS = "most words have several characters, and each character is a word of the corpus"
+BY_WORDS = "build the corpus with the segmentation icu, which finds words"
 
 
 @dataclass
@@ -22,15 +23,21 @@ class Selection:
     """Concepts that were made, and what became of the entries: read, passed over since one side is not one
     word, passed over since the vocabulary lacks a side, and pairs that remained.
 
-    `coverage`: by language, the share of the vocabulary's tokens whose words are of a concept.
+    `by_characters`: of those of several words, one word that the analysis reads by characters. `coverage`: by
+    language, the share of the vocabulary's tokens whose words are of a concept.
     """
 
     concepts: list[Concept] = field(default_factory=list[Concept])
     entries: int = 0
     several_words: int = 0
+    by_characters: int = 0
     not_in_vocabulary: int = 0
     pairs: int = 0
     coverage: dict[str, float] = field(default_factory=dict[str, float])
+
+    def mostly_characters(self) -> bool:
+        """Whether most entries of one word a side are of words that the corpus has by characters."""
+        return 2 * self.by_characters > self.entries - (self.several_words - self.by_characters)
 
 
 def concepts_of_pairs(
@@ -48,15 +55,20 @@ def concepts_of_pairs(
     entries' words and of their translations. Kinds: "one-to-one", where a word is in one concept at most, and
     "all", where it may be in `most`, which are as many senses. The best come first: pairs that met most often
     where that was counted, then those most alike in how many documents they are in, then by spelling.
-    Raises UserError for a language that the vocabulary does not have.
+    Raises UserError for a language that the vocabulary does not have, and where no pair is left.
     """
     _refuse_other_languages(vocabulary, languages)
     selection, met = Selection(), defaultdict[tuple[str, str], float](float)
-    spell = [_speller(vocabulary, analysis, code) for code in languages]
+    spell = [_Speller(vocabulary, analysis, code) for code in languages]
     for entry in entries:
         selection.entries += 1
         if len(entry.word.split()) != 1 or len(entry.translation.split()) != 1:
             selection.several_words += 1
+            continue
+        sides = [one.parts(side) for one, side in zip(spell, (entry.word, entry.translation), strict=True)]
+        if any(len(parts) > 1 for parts in sides):
+            selection.several_words += 1
+            selection.by_characters += any(len(p) > 1 and max(map(len, p)) == 1 for p in sides)
             continue
         word, translation = spell[0](entry.word), spell[1](entry.translation)
         if word is None or translation is None:
@@ -71,6 +83,11 @@ def concepts_of_pairs(
         apart = abs(math.log(max(in_documents[0], 1)) - math.log(max(in_documents[1], 1)))
         return -met[pair], apart, pair
 
+    if met and max(met.values()) < least_count:
+        raise UserError(
+            f"no pair met {least_count:g} times or more; the best has {max(met.values()):g}",
+            remedy="lower the least count",
+        )
     pairs = sorted((pair for pair, count in met.items() if count >= least_count), key=rank)
     times, limit = (Counter[str](), Counter[str]()), 1 if kind == "one-to-one" else most
     for word, translation in pairs:
@@ -80,7 +97,8 @@ def concepts_of_pairs(
             words = {first: (word,), second: (translation,)}
             selection.concepts.append(Concept(f"{word}/{translation}", dict(sorted(words.items()))))
     selection.pairs = len(pairs)
-    return _covered(selection, vocabulary)
+    remedy = f"see that words are of {first}, translations of {second}, and the corpus has them"
+    return _covered(selection, vocabulary, remedy)
 
 
 def concepts_of_constraints(
@@ -88,7 +106,7 @@ def concepts_of_constraints(
 ) -> Selection:
     """A concept for each list of words of one language; those that the vocabulary lacks are passed over."""
     _refuse_several_languages(vocabulary)
-    selection, spell = Selection(), _speller(vocabulary, analysis, "")
+    selection, spell = Selection(), _Speller(vocabulary, analysis, "")
     names: set[str] = set()
     for line, words in constraints:
         selection.entries += 1
@@ -106,13 +124,13 @@ def concepts_of_constraints(
 def concepts_of_synsets(
     synsets: Iterable[Synset], vocabulary: Vocabulary, analysis: AnyAnalysis | None, depth: int | None = None
 ) -> Selection:
-    """A concept for each set of synonyms with a word of the vocabulary.
+    """A concept for each set of synonyms with a word of the vocabulary, named by the first and the set's key.
 
     Its parent is the nearest set that it is a kind of and that has such a word too; sets deeper than `depth`
     levels give their words to their ancestor there.
     """
     _refuse_several_languages(vocabulary)
-    selection, spell = Selection(), _speller(vocabulary, analysis, "")
+    selection, spell = Selection(), _Speller(vocabulary, analysis, "")
     parents: dict[str, str | None] = {}
     words: dict[str, dict[str, None]] = {}
     for synset in synsets:
@@ -129,8 +147,10 @@ def concepts_of_synsets(
             kept[key] = None
     if depth is not None:
         _cut(kept, words, depth)
+    names = {key: f"{next(iter(own))} ({key})" for key, own in words.items()}
     for key, parent in kept.items():
-        selection.concepts.append(Concept(key, {"": tuple(words[key])}, parent))
+        above = None if parent is None else names[parent]
+        selection.concepts.append(Concept(names[key], {"": tuple(words[key])}, above))
     return _covered(selection, vocabulary)
 
 
@@ -168,22 +188,28 @@ def _levels(key: str, kept: Mapping[str, str | None]) -> int:
     return levels
 
 
-def _speller(
-    vocabulary: Vocabulary, analysis: AnyAnalysis | None, language: str
-) -> Callable[[str], str | None]:
-    """How the vocabulary spells a word of a language, or None where it lacks it; the analysis helps."""
-    index, known = vocabulary.index, dict[str, str | None]()
-    own = analysis.by_language.get(language) if isinstance(analysis, PolylingualAnalysis) else analysis
+class _Speller:
+    """How a vocabulary spells the words of a language, by the help of the analysis."""
 
-    def spell(word: str) -> str | None:
-        if word not in known:
-            forms = forms_of(own, word) if isinstance(own, Analysis) else [word]
-            form = forms[0] if len(forms) == 1 else None
-            row = form if form is None or not language else tagged(language, form)
-            known[word] = form if row in index else None
-        return known[word]
+    def __init__(self, vocabulary: Vocabulary, analysis: AnyAnalysis | None, language: str) -> None:
+        own = analysis.by_language.get(language) if isinstance(analysis, PolylingualAnalysis) else analysis
+        self.analysis = own if isinstance(own, Analysis) else None
+        self.vocabulary, self.language = vocabulary, language
+        self.known: dict[str, list[str]] = {}
 
-    return spell
+    def parts(self, word: str) -> list[str]:
+        """The words that the analysis makes of one; none of a stop word."""
+        if word not in self.known:
+            self.known[word] = [word] if self.analysis is None else self.analysis.analyse(word).words
+        return self.known[word]
+
+    def __call__(self, word: str) -> str | None:
+        """The word as the vocabulary has it, or None."""
+        parts = self.parts(word)
+        if len(parts) != 1:
+            return None
+        row = tagged(self.language, parts[0]) if self.language else parts[0]
+        return parts[0] if row in self.vocabulary.index else None
 
 
 def _refuse_other_languages(vocabulary: Vocabulary, languages: tuple[str, str]) -> None:
@@ -206,11 +232,15 @@ def _refuse_several_languages(vocabulary: Vocabulary) -> None:
         )
 
 
-def _covered(selection: Selection, vocabulary: Vocabulary) -> Selection:
+def _covered(
+    selection: Selection, vocabulary: Vocabulary, remedy: str = "see that the corpus has these words"
+) -> Selection:
     """The selection with the share of tokens that its words have. Raises UserError where it is empty."""
     if not selection.concepts:
-        remedy = "see --from, --to, and that the corpus has these words"
-        raise UserError(f"no concept comes of {selection.entries:,} entries", remedy=remedy)
+        cause = ""
+        if selection.mostly_characters():
+            cause, remedy = f", since {BY_CHARACTERS}", BY_WORDS
+        raise UserError(f"no concept comes of {selection.entries:,} entries{cause}", remedy=remedy)
     for code, rows in (vocabulary.ranges or {"": slice(0, len(vocabulary))}).items():
         words = {word for concept in selection.concepts for word in concept.words.get(code, ())}
         tied = [vocabulary.index[tagged(code, word) if code else word] for word in words]

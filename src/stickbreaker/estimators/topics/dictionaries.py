@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,46 +25,67 @@ class Entry(NamedTuple):
     times: float = 0.0
 
 
+@dataclass
+class WordFile:
+    """A file that says which words belong together, read once: `form` is of `FORMATS`, or "constraints"."""
+
+    name: str
+    form: str
+    lines: Iterator[tuple[int, str]]
+
+    @classmethod
+    def open(cls, path: str | Path, form: str | None = None) -> "WordFile":
+        """The file in the format given; None: as its first line looks. Empty lines and comments are left out.
+
+        Raises UserError naming the file, here and where lines are read.
+        """
+        lines = ((n, line) for n, line in _lines(str(path)) if line.strip() and not line.startswith("#"))
+        first = list(islice(lines, 1))
+        form = form or (_guessed(first[0][1]) if first else "tsv")
+        return cls(str(path), form, chain(first, lines))
+
+    def entries(self, traditional: bool = False) -> Iterator[Entry]:
+        """The entries of a dictionary, of CC-CEDICT with simplified or `traditional` characters.
+
+        Raises UserError naming the file and the line of what is wrong.
+        """
+        if self.form not in FORMATS:
+            raise UserError("has MERGE_ lines, and is no dictionary", where=self.name, remedy="give another")
+        for number, line in self.lines:
+            try:
+                for entry in FORMATS[self.form](line.rstrip("\r\n"), traditional):
+                    yield entry._replace(line=number)
+            except UserError as error:
+                raise UserError(error.problem, where=self.name, line=number, remedy=error.remedy) from None
+
+    def constraints(self) -> Iterator[tuple[int, list[str]]]:
+        """The words of each MERGE_ line of a file of constraints as MALLET reads them, and the line's number.
+
+        Raises UserError naming the file and line, also for SPLIT_: a tree of concepts does not part words.
+        """
+        for number, line in self.lines:
+            kind, *words = line.split("\t") if "\t" in line else line.split()
+            where = {"where": self.name, "line": number}
+            if kind.strip() == "SPLIT_":
+                raise UserError(
+                    "SPLIT_ parts words, and concepts join them", **where, remedy="take the line out"
+                )
+            found = list(dict.fromkeys(word.strip() for word in words if word.strip()))
+            if kind.strip() != "MERGE_" or len(found) < 2:
+                remedy = "a line is MERGE_, a tab, words"
+                raise UserError(f"{shown(line.strip())} is no constraint", **where, remedy=remedy)
+            yield number, found
+
+
 def entries_of(path: str | Path, form: str | None = None, traditional: bool = False) -> Iterator[Entry]:
-    """The entries of a dictionary in one of `FORMATS`; None: as its first line looks.
-
-    Raises UserError naming the file and the line of what is wrong.
-    """
-    name, read = str(path), None if form is None else FORMATS[form]
-    for number, line in _lines(name):
-        if not line.strip() or line.startswith("#"):
-            continue
-        if read is None:
-            read = FORMATS[_guessed(line)]
-        try:
-            for entry in read(line.rstrip("\r\n"), traditional):
-                yield entry._replace(line=number)
-        except UserError as error:
-            raise UserError(error.problem, where=name, line=number, remedy=error.remedy) from None
-
-
-def constraints_of(path: str | Path) -> Iterator[tuple[int, list[str]]]:
-    """The words of each MERGE_ line of a file of constraints as MALLET reads them, and the line's number.
-
-    Raises UserError naming the file and line, also for SPLIT_: a tree of concepts does not part words.
-    """
-    for number, line in _lines(str(path)):
-        if not line.strip():
-            continue
-        kind, *words = line.split("\t") if "\t" in line else line.split()
-        where = {"where": str(path), "line": number}
-        if kind.strip() == "SPLIT_":
-            raise UserError("SPLIT_ parts words, and concepts join them", **where, remedy="take the line out")
-        found = list(dict.fromkeys(word.strip() for word in words if word.strip()))
-        if kind.strip() != "MERGE_" or len(found) < 2:
-            raise UserError(
-                f"{shown(line.strip())} is no constraint", **where, remedy="a line is MERGE_, a tab, words"
-            )
-        yield number, found
+    """The entries of a dictionary: see `WordFile`."""
+    return WordFile.open(path, form).entries(traditional)
 
 
 def _guessed(line: str) -> str:
-    """The format of a dictionary by a line of it."""
+    """The format of a file by a line of it."""
+    if line.split()[0] in ("MERGE_", "SPLIT_"):
+        return "constraints"
     fields = line.rstrip("\r\n").split("\t")
     if CEDICT.match(line) or (len(fields) == 4 and "[" not in fields[0]):
         return "cedict"
@@ -164,4 +187,4 @@ _PARTS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    return lines_of(one_source(path, "give a file of words"), Problems(skip=False))
+    return lines_of(one_source(path, "give a file of words"), Problems(skip=False, skippable=False))

@@ -43,7 +43,7 @@ from stickbreaker.models.topics import (
     TopicPrior,
     TopicVocabulary,
 )
-from stickbreaker.models.topics.vocabularies.compiled_tree import compiled
+from stickbreaker.models.topics.vocabularies.tree_compiler import compiled
 
 OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
 INIT = ("random", "documents")

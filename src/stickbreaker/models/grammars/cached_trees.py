@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.grammars.cached_trees import (
+from stickbreaker.kernels.grammars.tree_cache import (
     LETTERS,
     PARTS,
     RULES,
@@ -64,6 +64,22 @@ class CachedTrees:
             self._empty()
         self._keys, self._ids = keys, self._read(keys[:n])
         return self._ids
+
+    def parts_of(self, key: str) -> list[str]:
+        """The keys of the trees that a tree is made of, of those too, smaller ones first."""
+        (tree,) = self._read([key]).tolist()
+        found: dict[int, None] = {}
+
+        def look(one: int) -> None:
+            trees = self.trees
+            parts = trees.parts[trees.part_starts[one] : trees.part_starts[one + 1]]
+            for part in (-1 - parts[parts < 0]).tolist():
+                look(part)
+                found[part] = None
+
+        look(tree)
+        starts, rules = self.trees.rule_starts, self.trees.rules
+        return [key_of(rules[starts[one] : starts[one + 1]]) for one in found]
 
     def _empty(self) -> None:
         self._by_key: dict[str, int] = {}

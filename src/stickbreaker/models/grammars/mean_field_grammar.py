@@ -9,7 +9,7 @@ import numpy as np
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, TruncatedCounts
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.kernels.grammars.cached_trees import expect_trees
+from stickbreaker.kernels.grammars.tree_cache import expect_trees
 from stickbreaker.models.contract import Local, Step
 from stickbreaker.models.grammars.cached_trees import CachedTrees
 from stickbreaker.models.grammars.online_grammar import OnlineGrammar, View

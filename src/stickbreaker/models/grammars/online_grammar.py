@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,22 +11,23 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
 from stickbreaker.core import purposes
-from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
+from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Reorder
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, Stats, TruncatedCounts
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Index, Shard
-from stickbreaker.kernels.grammars.cached_trees import (
+from stickbreaker.kernels.grammars.grammar_chart import Memory, Weights, close_circles
+from stickbreaker.kernels.grammars.tree_cache import (
     STRINGS,
     TREES,
     TreeSet,
+    best_trees,
     count_parts,
     link_trees,
     sample_trees,
     weigh_trees,
 )
-from stickbreaker.kernels.grammars.grammar_chart import Memory, Weights, close_circles
 from stickbreaker.kernels.sticks import (
     OrderedCells,
     Process,
@@ -38,13 +40,14 @@ from stickbreaker.kernels.sticks import (
 from stickbreaker.models.contract import Local, Model, Score, Step, Summary, TableSpec
 from stickbreaker.models.grammars.cached_trees import CachedTrees, key_of
 from stickbreaker.models.grammars.compiled import Compiled, Integers
+from stickbreaker.models.grammars.grammar_sentences import Reader, Sentences
 from stickbreaker.models.grammars.parser import LearnedGrammar, Predictive
 from stickbreaker.models.grammars.processes import best_process, predictive
 from stickbreaker.models.grammars.sentence_strings import active_symbols
-from stickbreaker.models.grammars.sentences import Reader, Sentences
 from stickbreaker.models.grammars.tree_chain import new_chart, new_draft
 
 LEAST = 0.5  # uses of a cached tree: one with fewer costs more rules than it saves
+REDERIVED = 500  # cached trees that are given other trees at a time, at most
 STRENGTHS = 1e-3, 1e3  # of priors, at least and at most
 FEW = 64  # symbols of a grammar that are all looked at in every sentence
 
@@ -449,6 +452,48 @@ class OnlineGrammar(Model):
         table = summary["evidence"] - summary["expected"]
         return Score(stats.score + float(table.sum() + summary["rules"]), stats.tokens, self.score_kind)
 
+    def rederived(self, params: Record, counts: TruncatedCounts) -> Edit:
+        """Cached trees become the most probable ones of their strings, with their counts.
+
+        In place of draws (8.3.1, as tables of the sampler get other subtrees): the trees of q are points, of
+        which these are the best. Trees that others are made of stay. At most `REDERIVED` at a time.
+        """
+        view = self.view(params, counts)
+        grammar, cache, memory = self.grammar, view.cache, view.memory
+        used = cache.cells.values - cache.own > 0.0
+        inner = np.zeros(len(cache.ids), np.bool_)
+        inner[cache.cells.rows[cache.cells.inside & used]] = True
+        which = np.flatnonzero(~inner)
+        greatest = np.zeros(memory.masses.shape)
+        np.maximum.at(greatest, (memory.places, memory.strings), memory.customers)
+        longest = int(np.diff(cache.trees.letter_starts)[cache.ids].max(initial=1))
+        weights = view.weights
+        if len(weights.closures):
+            weights = weights._replace(closures=np.zeros(len(weights.closures)))
+            close_circles(True, grammar.rules, grammar.symbols, weights)
+        rows, found, starts = best_trees(
+            which, grammar.adapted, grammar.symbols.below, grammar.unary, len(grammar.terminals), cache.ids,
+            cache.trees, grammar.rules, grammar.symbols, weights, memory, greatest,
+            np.zeros(len(grammar.adapted)), new_chart(grammar, longest), new_draft(grammar, longest),
+            np.zeros(longest * (longest + 1) // 2, np.int32),
+        )  # fmt: skip
+        keys = [key_of(found[a:b]) for a, b in pairwise(starts)][:REDERIVED]
+        return self._merged(counts, rows[: len(keys)].tolist(), keys)
+
+    def _merged(self, counts: TruncatedCounts, rows: Sequence[int], keys: Sequence[str]) -> Edit:
+        """New rows for trees, and for those that they are made of, and old rows merged into them."""
+        places = {key: row for row, key in enumerate(counts.keys)}
+        wanted = dict.fromkeys(part for key in keys for part in (*self.known.parts_of(key), key))
+        new = [key for key in wanted if key not in places]
+        places |= {key: len(counts.keys) + at for at, key in enumerate(new)}
+        edit: list[Change] = [Grow("derivations", len(new), tuple(new))] if new else []
+        into = np.array([places[key] for key in keys], np.int64)
+        for at in sorted(range(len(rows)), key=lambda at: -rows[at]):
+            source, target = rows[at], int(into[at])
+            edit.append(Merge("derivations", target, source))
+            into[into > source] -= 1
+        return tuple(edit)
+
     def learned(self, params: Record, counts: TruncatedCounts) -> LearnedGrammar:
         """What a table and params predict by: means of sticks and of rules."""
         grammar, cache = self.grammar, self.cache(params, counts)
@@ -490,11 +535,13 @@ class OnlineGrammar(Model):
         return ((Grow("derivations", len(keys), tuple(keys)),), {}) if keys else ((), {})
 
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
-        """Every `refine_every` steps, and after a step that replaces all counts: trees by rank (8.3.1), and
+        """Half way between two prunings `rederived`, and every `refine_every` steps, and after a step that
+        replaces all counts, a pruning: trees by rank (8.3.1), and
         those beyond the truncation leave, and those that are hardly used, unless one that stays is made of
         them."""
         if not self._refines(step):
-            return ()
+            half = (step.number + 1 + self.refine_every // 2) % self.refine_every == 0
+            return self.rederived(params, counts) if half and self.refine_every > 1 else ()
         cache = self.cache(params, counts)
         trees, ids = cache.trees, cache.ids
         lengths = np.diff(trees.letter_starts)[ids]

@@ -247,6 +247,10 @@ class TopicVocabulary(ABC, Generic[C]):
         """Names of concepts, and the expected share of a topic's tokens that each has (concepts × topics)."""
         return (), np.empty((0, table.shape[1]))
 
+    def remark(self) -> str | None:
+        """What a user may not expect of the words, as a line; None where there is nothing."""
+        return None
+
     def entered(self, params: Record) -> Array:
         """The step, from 0, in which each row entered (rows): of a vocabulary that grows."""
         raise TypeError(f"no word enters {type(self).__name__}")

@@ -10,7 +10,7 @@ import numpy as np
 from stickbreaker.core.records import Array
 from stickbreaker.estimators.grammars.parsing import cuts_of
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
-from stickbreaker.models.grammars.sentences import Sentences
+from stickbreaker.models.grammars.grammar_sentences import Sentences
 from stickbreaker.report.grammars.grammar_page_data import Piece, SegmentedSentence
 from stickbreaker.report.grammars.remembered_subtrees import uses_of_texts
 

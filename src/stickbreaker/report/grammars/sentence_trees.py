@@ -7,7 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
-from stickbreaker.models.grammars.sentences import Sentences
+from stickbreaker.models.grammars.grammar_sentences import Sentences
 from stickbreaker.models.grammars.trees import Tree, tree_of
 from stickbreaker.report.grammars.grammar_page_data import DrawnTree, TreeNode
 from stickbreaker.report.grammars.remembered_subtrees import uses_of_texts

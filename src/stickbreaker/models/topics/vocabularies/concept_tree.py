@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ class ConceptTree:
     word in units of eta; at 1 and with one language a concept ties nothing (Andrzejewski et al. 2009).
 
     Raises UserError for a concept without name, two of one name, a word twice in a concept, a parent that is
-    not there, and a concept that is its own ancestor.
+    not there, and a concept that is its own ancestor. Trees of the same concepts and strength are equal.
 
     >>> ConceptTree([{"concept": "dwelling", "words": ["house", "home"]}]).concepts[0].name
     'dwelling'
@@ -48,12 +49,19 @@ class ConceptTree:
     strength: float = 100.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.concepts, Iterable):
+            problem = f"{shown(str(self.concepts))} is no list of concepts"
+            raise UserError(problem, remedy=f"a concept is {ROW}")
         object.__setattr__(self, "concepts", tuple(_concept(given) for given in self.concepts))
-        number = isinstance(self.strength, int | float) and not isinstance(self.strength, bool)
+        number = isinstance(self.strength, Real) and not isinstance(self.strength, bool)
         if not number or not 0.0 < self.strength <= MOST_STRENGTH:
             remedy = f"strength is a number above 0, and at most {MOST_STRENGTH:g}"
             raise UserError(f"ConceptTree(strength={self.strength!r})", remedy=remedy)
+        object.__setattr__(self, "strength", float(self.strength))
         _refuse_circles(self.named())
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.named()), self.strength))
 
     def named(self) -> dict[str, Concept]:
         """The concepts by their names. Raises UserError where two have the same."""
@@ -125,13 +133,16 @@ def _concept(given: object) -> Concept:
     if parent is not None and not isinstance(parent, str):
         raise UserError(f"the parent of {shown(name)} is no name", remedy=f"a concept is {ROW}")
     by_language = words if isinstance(words, Mapping) else {"": words}
+    if not all(isinstance(code, str) for code in by_language):
+        problem = f"the words of {shown(name)} have a language that is no code"
+        raise UserError(problem, remedy=f"a concept is {ROW}")
     for own in by_language.values():
         if not isinstance(own, list | tuple) or not all(isinstance(word, str) and word for word in own):
             raise UserError(f"the words of {shown(name)} are no list of words", remedy=f"a concept is {ROW}")
         twice = _twice(own)
         if twice is not None:
             raise UserError(f"{shown(twice)} is twice in the concept {shown(name)}", remedy="give it once")
-    return Concept(name, {str(code): tuple(by_language[code]) for code in sorted(by_language)}, parent)
+    return Concept(name, {code: tuple(by_language[code]) for code in sorted(by_language)}, parent)
 
 
 def _twice(words: Iterable[str]) -> str | None:
@@ -180,4 +191,5 @@ def _object(line: str) -> Mapping[str, Any]:
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    return lines_of(one_source(path, "give a file with a concept in JSON a line"), Problems(skip=False))
+    source = one_source(path, "give a file with a concept in JSON a line")
+    return lines_of(source, Problems(skip=False, skippable=False))

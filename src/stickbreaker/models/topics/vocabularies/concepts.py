@@ -185,6 +185,11 @@ class ConceptVocabulary(TopicVocabulary[Array]):
                 times[places[name]] += 1.0
         return tuple(names), shares / times[:, None]
 
+    def remark(self) -> str | None:
+        """How many concepts tie words, where these are not all, or not as they were given."""
+        lines = self.tree.remarks()
+        return "concepts: " + "; ".join([self.tree.coverage(), *lines]) if lines or self.tree.apart else None
+
     def word_totals(self, counts: Array) -> Array:
         return self._by_word(counts).sum(axis=1)
 

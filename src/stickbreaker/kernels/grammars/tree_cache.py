@@ -380,6 +380,71 @@ def sample_trees(
     return found[: found_starts[n_found]], found_starts[: n_found + 1], times[:n_found]
 
 
+@njit(**PLAIN)
+def best_trees(
+    which, start_of, below, unary, n_terminals, ids, trees, rules, symbols, weights, memory, greatest,
+    nothing, chart, draft, strings,
+):  # fmt: skip
+    """The most probable trees of the strings of cached trees, those that are others than they have.
+
+    which: rows; start_of (adapted symbols) their symbols, below (adapted symbols × symbols) what their trees
+    may be made of; greatest: the greatest weight of each string. Gives the rows of those with other trees,
+    and the rules of these, with where those of each begin.
+    """
+    rows, starts, n = np.empty(len(which), np.int64), np.zeros(len(which) + 1, np.int64), 0
+    found = np.empty(256, np.int32)
+    active, state = np.empty(below.shape[1], np.int32), np.ones(2, np.uint64)
+    for row in which:
+        tree = ids[row]
+        place, letters = (
+            trees.places[tree],
+            trees.letters[trees.letter_starts[tree] : trees.letter_starts[tree + 1]],
+        )
+        symbol, n_active = start_of[place], 0
+        for one in range(below.shape[1]):
+            if below[place, one]:
+                active[n_active] = one
+                n_active += 1
+        strings_in(letters, n_terminals, trees, strings)
+        span = Span(letters, strings, 0, 0, len(letters))
+        own = active[:n_active]
+        scale = fill_to_scale(
+            span,
+            own,
+            symbol,
+            symbol,
+            np.float64(n_terminals),
+            1.0,
+            True,
+            greatest,
+            rules,
+            symbols,
+            weights,
+            chart,
+        )
+        drawn = draw_tree(
+            symbol, symbol, span, own, scale, 1.0, True, unary, rules, symbols, weights, memory, greatest,
+            nothing, chart, draft, state,
+        )  # fmt: skip
+        if not drawn:
+            continue
+        end = _write_rules(draft, 0, trees, ids, found, starts[n])
+        while end < 0:
+            found = _longer(found, 0)
+            end = _write_rules(draft, 0, trees, ids, found, starts[n])
+        first, size = trees.rule_starts[tree], trees.rule_starts[tree + 1] - trees.rule_starts[tree]
+        same = end - starts[n] == size
+        for i in range(size):
+            if not same or found[starts[n] + i] != trees.rules[first + i]:
+                same = False
+                break
+        if not same:
+            rows[n] = row
+            n += 1
+            starts[n] = end
+    return rows[:n], found[: starts[n]], starts[: n + 1]
+
+
 @njit(**LEAN)
 def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, counts):
     """Of a span, share the outside of a group of symbols that reach each other among its members.
