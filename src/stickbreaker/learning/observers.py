@@ -141,7 +141,8 @@ def describe(record: TraceRecord, token: str = "word") -> str:
     """
     text = f"pass {record['pass']}, step {record['step']}"
     if "score" in record:
-        text += f", {KINDS[record['kind']]} {record['score']:.4f} nats/{token}"
+        kind = KINDS[record["kind"]] if (token, record["kind"]) != ("symbol", "documents") else "sentences"
+        text += f", {kind} {record['score']:.4f} nats/{token}"
     return text + (f", held-out {record['held_out']:.4f}" if "held_out" in record else "")
 
 

@@ -169,7 +169,7 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
         for symbol, found in result["symbols"].items():
             process = f"discount {found['discount']:.3f}, concentration {found['concentration']:.1f}"
             lines.append(f"{symbol}: {found['all']:,} {noun_for(found['all'], 'subtree')}, {process}")
-            lines += [f"{one['customers']:9,}  {join(one['text'])}" for one in found["subtrees"]]
+            lines += [f"{one['customers']:9,.0f}  {join(one['text'])}" for one in found["subtrees"]]
         if whole:
             lines.append("Uses of rules, in trees and remembered subtrees:")
             lines += [f"{one['uses']:9,.0f}  {one['rule']}" for one in result["rules"]]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core import purposes
-from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
 from stickbreaker.corpus import Corpus, Vocabulary
@@ -18,6 +18,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.engine_choice import engine_of
+from stickbreaker.estimators.grammars.training_sentences import held_out_sentences, training_sentences
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.schedules import Online
@@ -41,25 +42,17 @@ SHARES = 8  # shards of a minibatch, about
 SHARDS = (16, 128)  # documents of a shard, at least and at most
 
 
-def refuse_truncation(given: object) -> None:
-    """Raise UserError for what is no truncation."""
-    values = given.values() if isinstance(given, Mapping) else () if given is None else (given,)
-    if not all(is_whole(value, 1) for value in values):
-        remedy = 'truncation is a whole number above 0, or {"Word": number}'
-        raise UserError(f"truncation={given!r}", remedy=remedy)
-
-
 def new_run(
     estimator: "PlainAdaptorGrammar", corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[Run[Any], RunState]:
     """A run at its start, with nothing remembered."""
     job, grammar = _job(estimator, corpus, seed, held_out, folder)
-    sentences = estimator.learnable(corpus, job.source, grammar)
-    return start_run(estimator, job, sentences)
+    sentences, estimator.skipped_ = training_sentences(estimator, corpus, job.source, grammar)
+    return start_run(job, sentences, estimator.skipped_)
 
 
 def start_run(
-    estimator: "PlainAdaptorGrammar", job: VariationalRun, sentences: Sentences
+    job: VariationalRun, sentences: Sentences, skipped: int
 ) -> tuple[VariationalRun, VariationalState]:
     """A run whose table is empty, and its state, which holds some sentences for the report."""
     model = job.model
@@ -68,7 +61,7 @@ def start_run(
         job.engine.start(model, np.stack(list(cached.values())), list(cached))
     else:
         job.engine.start(model, model.seed((), 0.0, job.seed), [])
-    return job, job.first_state({**model.start(), **_first_sentences(estimator, model, sentences)})
+    return job, job.first_state({**model.start(), **_first_sentences(model, sentences, skipped)})
 
 
 def _support(job: VariationalRun) -> dict[str, Array]:
@@ -83,13 +76,13 @@ def _support(job: VariationalRun) -> dict[str, Array]:
     return support_of(model, drawn)
 
 
-def _first_sentences(estimator: "PlainAdaptorGrammar", model: Model, sentences: Sentences) -> Record:
+def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record:
     """The first sentences, as a chain has all of them, and how many were skipped."""
     assert isinstance(model, OnlineGrammar)
     starts = sentences.starts[: SHOWN + 1]
     letters = sentences.letters[: starts[-1]]
     cuts = np.zeros((len(model.grammar.adapted), len(letters)), np.uint16)
-    values = (letters, np.diff(starts), cuts, np.array(0), np.array(estimator.skipped_))
+    values = (letters, np.diff(starts), cuts, np.array(0), np.array(skipped))
     axes = (("letters",), ("sentences",), ("symbols", "letters"), (), ())
     return {
         name: Field(value, axis, additive=False) for name, value, axis in zip(TOLD, values, axes, strict=True)
@@ -145,18 +138,21 @@ def model_of_grammar(
     )
 
 
-def _truncations(given: Any, grammar: Grammar, flat: Compiled) -> NDArray[np.int64]:
+def _truncations(
+    given: int | Mapping[str, int] | None, grammar: Grammar, flat: Compiled
+) -> NDArray[np.int64]:
     """Cached trees of each adapted symbol at most. Raises UserError for a symbol that is not adapted."""
-    by_symbol = dict(given) if isinstance(given, Mapping) else {}
+    by_symbol: dict[str, int] = dict(given) if isinstance(given, Mapping) else {}
     wrong = next((name for name in by_symbol if name not in grammar.adapted), None)
     if wrong is not None:
         problem = f"truncation has {wrong!r}, which remembers nothing"
         raise UserError(problem, remedy=f"there are: {', '.join(grammar.adapted) or 'none'}")
+    every = None if given is None or isinstance(given, Mapping) else int(given)
     most: list[int] = []
     for symbol in flat.adapted.tolist():
         name = flat.names[symbol]
         own = grammar.adapted[name].truncation or TRUNCATION
-        most.append(by_symbol.get(name, own) if given is None or by_symbol else int(given))
+        most.append(by_symbol.get(name, own if every is None else every))
     return np.array(most, np.int64)
 
 
@@ -167,7 +163,7 @@ def _job(
     source = Source(corpus, held_out, unit=Sequences, shard_size=model.shard_size)
     evaluate = None
     if held_out:
-        sentences = estimator.sentences_held_out(source, corpus, model.grammar)
+        sentences = held_out_sentences(estimator, source, corpus, model.grammar)
         evaluate = partial(_held_out_score, sentences=sentences)
     job = VariationalRun(
         model=model,
@@ -177,6 +173,7 @@ def _job(
         seed=seed,
         limits=estimator.limits(),
         evaluate=evaluate,
+        unit="symbol",
     )
     return job, model.grammar
 

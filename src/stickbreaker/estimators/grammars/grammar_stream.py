@@ -1,5 +1,6 @@
 """`partial_fit` of grammars: learning online, a minibatch of sentences at a time as it comes."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stickbreaker.core.errors import UserError
@@ -8,6 +9,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.grammars.grammar_of_sticks import model_of_grammar, start_run
+from stickbreaker.estimators.grammars.training_sentences import training_sentences
 from stickbreaker.estimators.saving import about
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.streams.partial_fit import grown
@@ -27,31 +29,43 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
         raise UserError(problem, remedy='set inference="hybrid", with no other schedule, and no topics')
     if not isinstance(estimator.engine, str):
         raise UserError("partial_fit does not learn on Spark", remedy='set engine="local"')
-    if not begun:
-        estimator.seed_ = seed_of(estimator.random_state)
-        estimator.vocabulary_, estimator.analysis_ = corpus.vocabulary, corpus.analysis or Analysis()
-    documents = corpus.n_documents if not begun else int(estimator.corpus_["documents"])
-    model = model_of_grammar(estimator, estimator.vocabulary_, documents)
+    state = _state_of(estimator) if begun else None  # a copy: a step that fails leaves the model as it was
+    seed = estimator.seed_ if begun else seed_of(estimator.random_state)
+    vocabulary = estimator.vocabulary_ if begun else corpus.vocabulary
+    documents = int(estimator.corpus_["documents"]) if begun else corpus.n_documents
+    model = model_of_grammar(estimator, vocabulary, documents)
     source = Source(corpus, unit=Sequences, shard_size=model.shard_size)
-    sentences = estimator.learnable(corpus, source, model.grammar)
+    sentences, skipped = training_sentences(estimator, corpus, source, model.grammar, skip_unknown=begun)
     threads = threads_of(estimator.n_jobs)
-    if begun:  # a copy: a step that fails leaves the model as it was
-        state = estimator.state_
-        if not isinstance(state, VariationalState):
-            raise UserError("the model was not learned by steps", remedy="call fit to begin anew")
-        engine = estimator.engine_.fork(model, threads, copied=True)
+    engine = estimator.engine_.fork(model, threads, copied=True) if begun else LocalEngine(threads)
+    job = VariationalRun(model, engine, schedule, source, seed=seed)
+    if state is None:
+        job, state = start_run(job, sentences, skipped)
     else:
-        engine = LocalEngine(threads)
-    job = VariationalRun(model, engine, schedule, source, seed=estimator.seed_)
-    if not begun:
-        job, state = start_run(estimator, job, sentences)
-    known = about(corpus) if not begun else grown(estimator.corpus_, about(corpus))
+        before = state.params["skipped"]
+        state.params = {**state.params, "skipped": before._replace(values=before.values + skipped)}
+    known = grown(estimator.corpus_, about(corpus)) if begun else about(corpus)
     shards, n = source.all_shards(), source.n_documents
     step, keep, add = schedule.step_for(state.step, state.seen, n, schedule.total_of(known["documents"]))
     record = advance(job, state, Minibatch(shards, len(shards), n, step, keep, add, ends_pass=False))
     state.passes, state.in_pass = state.passes + 1, 0
     state.scores.append(record["score"])
+    if not begun:
+        estimator.seed_ = seed
+        estimator.vocabulary_, estimator.analysis_ = vocabulary, corpus.analysis or Analysis()
     estimator.corpus_ = known
     estimator.trace_ = [*(estimator.trace_ if begun else []), record]
     estimator.take_sticks(engine, state)
     estimator.converged_ = False  # a stream has no end
+
+
+def _state_of(estimator: "PlainAdaptorGrammar") -> VariationalState:
+    """A copy of the state that a model has. Raises UserError for one that steps cannot go on from."""
+    state = estimator.state_
+    if not isinstance(state, VariationalState) or "tried" not in state.params:
+        problem = 'the model was not learned by inference="hybrid"'
+        raise UserError(problem, remedy="call fit to begin anew")
+    grammar = estimator.grammar_of(estimator.vocabulary_, int(estimator.corpus_["documents"]))
+    if grammar != estimator.grammar_:
+        raise UserError("the grammar is another than before", remedy="call fit to begin anew")
+    return replace(state, scores=[*state.scores])

@@ -23,6 +23,7 @@ from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.grammars import grammar_of_sticks
 from stickbreaker.estimators.grammars.grammar_of_sticks import TOLD
+from stickbreaker.estimators.grammars.grammar_settings import refuse_settings, refuse_vocabulary
 from stickbreaker.estimators.grammars.symbol_sentences import (
     Lines,
     analysis_of_symbols,
@@ -32,8 +33,13 @@ from stickbreaker.estimators.grammars.symbol_sentences import (
     whole,
     word_reader,
 )
+from stickbreaker.estimators.grammars.training_sentences import (
+    held_out_sentences,
+    refuse_other_sums,
+    training_sentences,
+)
 from stickbreaker.estimators.saving import corpus_of
-from stickbreaker.estimators.settings import engine_name, positive, threads_of
+from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.loop import Limits, Run, RunState
 from stickbreaker.learning.observers import TraceRecord
@@ -65,15 +71,6 @@ WHOLE = ("customers", "tables", "sizes", "entries", *TOLD)
 BATCH_SIZE, RATES = 20, (0.5, 1.0)  # sentences of an online step, kappa and tau0, where they are left open
 SWEEPS = 200  # where max_iter is
 PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}
-CHOICES = {
-    "inference": ("mcmc", "hybrid", "mean-field"),
-    "symbols": ("characters", "spaced"),
-    "init": ("incremental", "batch"),
-    "weights": ("learned", "fixed"),
-    "processes": ("learned", "fixed"),
-    "punctuation": ("symbols", "boundaries"),
-    "unparsed": ("fail", "skip"),
-}
 
 
 class Subtree(NamedTuple):
@@ -168,55 +165,9 @@ class PlainAdaptorGrammar(Estimator):
     def refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
-        for name, values in CHOICES.items():
-            if getattr(self, name) not in values:
-                remedy = f"{name} is " + " or ".join(f'"{value}"' for value in values)
-                raise UserError(f"{name}={getattr(self, name)!r}", remedy=remedy)
-        for name in ("chains", "n_topics", "samples", "refine_every"):
-            positive(name, getattr(self, name), whole=True)
-        if self.max_iter is not None:
-            positive("max_iter", self.max_iter, whole=True)
-        self._refuse_ways()
-        grammar_of_sticks.refuse_truncation(self.truncation)
-        if self.cooling is not None:
-            positive("cooling", self.cooling, whole=True, zero=True)
-        positive("temperature", self.temperature)
-        if self.temperature < 1.0:
-            raise UserError(f"temperature={self.temperature!r}", remedy="temperature is at least 1")
-        if not isinstance(self.relabel, bool):
-            raise UserError(f"relabel={self.relabel!r}", remedy="relabel is True or False")
-        if self.n_jobs is not None:
-            positive("n_jobs", abs(self.n_jobs) if isinstance(self.n_jobs, int) else self.n_jobs, whole=True)
-        if self.vowels is not None and not isinstance(self.vowels, str):
-            raise UserError(f"vowels={self.vowels!r}", remedy="vowels is a str")
-        self._given_grammar()
-        if vocabulary is None:
-            return
-        if vocabulary.languages:
-            problem = "a text in several languages has no order of words"
-            raise UserError(problem, remedy="learn a grammar of each language")
-        if vocabulary.hashed:
-            raise UserError("words that share rows have no symbols", remedy="leave --hash out")
-        if self.symbols == "characters" and not self.of_topics:
-            several = next((word for word in vocabulary.words if len(characters_of(word)) > 1), None)
-            if several is not None:
-                problem = f"the corpus was not read as characters: {shown(several)} is one of its symbols"
-                remedy = "give the text, or say that symbols are spaced (symbols, --symbols spaced)"
-                raise UserError(problem, remedy=remedy)
-
-    def _refuse_ways(self) -> None:
-        """Raise UserError for a way of learning that there is not."""
-        engine_name(self.engine)
-        if self.sampled:
-            for name, given in (("schedule", self.schedule is not None), ("engine", self.engine != "local")):
-                if given:
-                    problem = f'{name}={getattr(self, name)!r} does not go with inference="mcmc"'
-                    raise UserError(problem, remedy='learn by inference="hybrid"')
-            return
-        online = isinstance(self.learning_schedule(), Online)
-        if online and self.inference == "mean-field":
-            problem = 'schedule="online" does not go with inference="mean-field"'
-            raise UserError(problem, remedy='learn by inference="hybrid", or in batches')
+        refuse_settings(self)
+        if vocabulary is not None:
+            refuse_vocabulary(self, vocabulary)
 
     @property
     def sampled(self) -> bool:
@@ -243,7 +194,7 @@ class PlainAdaptorGrammar(Estimator):
             return int(self.max_iter)
         return SWEEPS if self.sampled else PASSES[type(self.learning_schedule())]
 
-    def _given_grammar(self) -> Grammar | None:
+    def given_grammar(self) -> Grammar | None:
         """The grammar that was given; None of one by name. Raises UserError for what is neither."""
         if isinstance(self.grammar, Grammar):
             return self.grammar
@@ -269,7 +220,7 @@ class PlainAdaptorGrammar(Estimator):
 
     def grammar_of(self, vocabulary: Vocabulary, n_documents: int) -> Grammar:
         """The grammar; one by name is of a vocabulary's symbols. Raises UserError where it has none."""
-        given = self._given_grammar()
+        given = self.given_grammar()
         if given is not None:
             return given
         words: Sequence[str] = vocabulary.words
@@ -298,7 +249,7 @@ class PlainAdaptorGrammar(Estimator):
         """A run by sampling, with its first trees (`start`) or without any, to be restored."""
         source = Source(corpus, held_out, unit=Sequences)
         grammar = compiled(self.grammar_of(corpus.vocabulary, corpus.n_documents))
-        sentences = self.learnable(corpus, source, grammar)
+        sentences, self.skipped_ = training_sentences(self, corpus, source, grammar)
         learned = self._moves()
         given = {"skipped": Field(np.array(self.skipped_), (), additive=False)}
         samplers = [
@@ -309,7 +260,7 @@ class PlainAdaptorGrammar(Estimator):
         chains = Chains(samplers, self.passes // 2, min(EVERY, max(1, self.passes // 4)), threads)
         evaluate = None
         if held_out:
-            kept_apart = self.sentences_held_out(source, corpus, grammar)
+            kept_apart = held_out_sentences(self, source, corpus, grammar)
             evaluate = partial(_held_out_score, grammar=grammar, sentences=kept_apart)
         job = SamplingRun(source.n_documents, evaluate, "symbol", seed=seed, limits=self.limits())
         return job, SamplingState(chains)
@@ -332,65 +283,6 @@ class PlainAdaptorGrammar(Estimator):
             return word_reader(vocabulary, terminals, n_documents)
         boundaries = self.punctuation == "boundaries"
         return SymbolReader(terminals_of(vocabulary, terminals, boundaries=boundaries))
-
-    def _of_source(self, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool) -> Sentences:
-        """The sentences of a source's documents, those to learn from or those held out."""
-        reader = self.reader(corpus.vocabulary, grammar.terminals, corpus.n_documents)
-        parts: list[Sentences] = []
-        for block in range(source.n_blocks):
-            numbers, content = source.block(block, held_out=held_out)
-            part = reader.read(content, documents=numbers)
-            parts.append(part._replace(documents=numbers[part.documents]))
-        ends = np.cumsum([0] + [len(part.letters) for part in parts])
-        starts = [part.starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
-        return Sentences(
-            np.concatenate([np.zeros(0, np.int32), *(part.letters for part in parts)]),
-            np.concatenate([*starts, ends[-1:]]).astype(np.int64),
-            np.concatenate([np.zeros(0, np.int64), *(part.documents for part in parts)]),
-        )
-
-    def learnable(self, corpus: Corpus, source: Source, grammar: Compiled) -> Sentences:
-        """The sentences to learn from. Raises UserError for one that nothing comes to, unless these are
-        skipped."""
-        found = self._of_source(source, corpus, grammar, held_out=False)
-        if not len(found.documents):
-            raise UserError("there is no sentence to learn from", where=corpus.path, remedy="give a text")
-        kept = parsable(found, grammar)
-        self.skipped_ = int((~kept).sum())
-        if not kept.all() and self.unparsed == "fail":
-            first = int(np.flatnonzero(~kept)[0])
-            name, unknown = self._first_unknown(corpus, int(found.documents[first]), grammar)
-            problem = unknown or why_unparsed(found[first], grammar)
-            remedy = "mend the grammar, or skip such sentences (unparsed, --unparsed skip)"
-            raise UserError(f"document {shown(name)}: {problem}", remedy=remedy)
-        if not kept.any():
-            raise UserError("no tree of the grammar comes to any sentence", remedy="mend the grammar")
-        return found.take(kept)
-
-    def _first_unknown(self, corpus: Corpus, document: int, grammar: Compiled) -> tuple[str, str]:
-        """The id of a document, by its place, and what is wrong with its first symbol that the grammar does
-        not have; "" where it has all."""
-        block = int(np.searchsorted(np.cumsum(corpus.block_sizes), document, side="right"))
-        place = document - sum(corpus.block_sizes[:block])
-        content = corpus.sequences(block).slice(place, place + 1)
-        boundaries = self.punctuation == "boundaries"
-        numbers = terminals_of(corpus.vocabulary, grammar.terminals, boundaries=boundaries)
-        unknown = np.flatnonzero(numbers[content.words] == UNKNOWN)
-        name = corpus.ids(block)[place]
-        if not len(unknown):
-            return name, ""
-        at = int(unknown[0])
-        if content.words[at] < 0:
-            return name, f"symbol {at + 1} is not in the corpus's vocabulary"
-        symbol = shown(corpus.vocabulary.words[content.words[at]])
-        return name, f"symbol {at + 1}, {symbol}, is no terminal of the grammar"
-
-    def sentences_held_out(self, source: Source, corpus: Corpus, grammar: Compiled) -> Sentences:
-        found = self._of_source(source, corpus, grammar, held_out=True)
-        found = found.take(parsable(found, grammar))
-        if not len(found.documents):
-            raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
-        return found
 
     def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
         seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
@@ -559,53 +451,6 @@ def _plain(number: np.number[Any]) -> float:
 
 
 _NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0))
-
-
-def refuse_other_sums(params: Record, grammar: Compiled) -> None:
-    """Raise ValueError where what is kept of the text learned from is not of one text and grammar."""
-    sums = tuple(params[name].values for name in ("letters", "lengths", "cuts", "kept", "skipped"))
-    letters, lengths, cuts, kept, skipped = sums
-    if any(values.dtype.kind not in "iu" for values in sums) or kept.shape != () or skipped.shape != ():
-        raise ValueError("sums that are no whole numbers")
-    if int(skipped) < 0:
-        raise ValueError("sentences skipped of another text")
-    if letters.ndim != 1 or lengths.ndim != 1 or cuts.shape != (len(grammar.adapted), len(letters)):
-        raise ValueError("sums of another text")
-    if lengths.min(initial=1) < 1 or int(lengths.sum()) != len(letters):
-        raise ValueError("sentences of another text")
-    if len(letters) and not 0 <= int(letters.min()) <= int(letters.max()) < len(grammar.terminals):
-        raise ValueError("symbols of another grammar")
-    if cuts.size and not 0 <= int(cuts.min()) <= int(cuts.max()) <= int(kept):
-        raise ValueError("more cuts than samples")
-
-
-def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
-    """Which sentences some tree of a grammar comes to."""
-    found = np.ones(len(sentences.documents), np.bool_)
-    unknown = np.flatnonzero(sentences.letters == UNKNOWN)
-    found[np.searchsorted(sentences.starts, unknown, side="right") - 1] = False
-    rest = sentences.take(found)
-    parses = _without_uses(grammar).parses(rest.letters, rest.starts, 0)
-    found[found] = [np.isfinite(parse.nats) for parse in parses]
-    return found
-
-
-def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
-    """What is wrong with a sentence of known symbols that no tree comes to."""
-    last = _without_uses(grammar).beginning(letters)
-    if last == len(letters):
-        return "the sentence ends where every tree of the grammar goes on"
-    symbol = shown(grammar.terminals[letters[last]])
-    return f"no sentence of the grammar goes on with symbol {last + 1}, {symbol}"
-
-
-def _without_uses(grammar: Compiled) -> LearnedGrammar:
-    """A grammar that has learned nothing."""
-    n, none = len(grammar.adapted), np.zeros(0, np.int64)
-    uses = np.zeros(int(grammar.sources.max()) + 1)
-    return LearnedGrammar(
-        grammar, uses, np.zeros(n), np.ones(n), none, none, np.zeros(0, np.int32), np.zeros(1, np.int64)
-    )
 
 
 def _held_out_score(fitted: Fitted, grammar: Compiled, sentences: Sentences) -> float:

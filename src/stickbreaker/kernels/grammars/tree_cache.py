@@ -4,7 +4,7 @@ A cached tree is known by its rules from the top, left first, down to terminals:
 adapted symbols are, which are cached trees themselves.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -243,7 +243,7 @@ def strings_in(letters, n_terminals, trees, strings):
 
 
 @njit(**PLAIN)
-def _longer(values, size):
+def _longer(values: NDArray[Any], size: int) -> Any:
     """The same values with room for more."""
     more = np.empty(max(2 * len(values), size), values.dtype)
     more[: len(values)] = values

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,7 +164,7 @@ class OnlineGrammar(Model):
     def expectations(
         self, params: Record, counts: Any, totals: Array, rows: NDArray[np.int64] | None
     ) -> View:
-        return params["view"].values[()]
+        return cast("View", params["view"].values[()])
 
     def view(self, params: Record, counts: TruncatedCounts) -> View:
         """The weights of rules and of cached trees."""
@@ -228,7 +228,8 @@ class OnlineGrammar(Model):
         sizes = counts.sizes + more
         slots = np.arange(len(missing)) + np.repeat(counts.sizes - (np.cumsum(more) - more), more)
         width = max(0, int(sizes.max()) - counts.rows.shape[1])
-        rows, values = (np.pad(each, ((0, 0), (0, width))) for each in (counts.rows, counts.values))
+        rows = np.pad(counts.rows, ((0, 0), (0, width)))
+        values = np.pad(counts.values, ((0, 0), (0, width)))
         rows[columns, slots], values[columns, slots] = missing, 0.0
         inside = np.arange(rows.shape[1]) < sizes[:, None]
         return OrderedCells(rows, values, inside, sizes, 1.0)
@@ -306,7 +307,7 @@ class OnlineGrammar(Model):
         shard: Shard[Any],
         rows: Rows | SparseCounts,
         new_rows: Mapping[str, Array],
-        rule_uses: Array,
+        rule_uses: NDArray[np.floating],
         nats: Array,
         usage: Record,
     ) -> tuple[Local, Stats]:
@@ -345,7 +346,7 @@ class OnlineGrammar(Model):
     def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:  # type: ignore[override]
         """Of each adapted symbol log evidence of its sticks, and expected logs of sentences' uses; the same
         of rules, as one number; the uses in their order, and the best strengths of priors."""
-        view: View = params["view"].values[()]
+        view = cast("View", params["view"].values[()])
         cache, process = view.cache, self.process(params)
         cells = cache.cells
         numbers, evidence, expected = (np.zeros(len(cells.sizes)) for _ in range(3))
@@ -392,7 +393,8 @@ class OnlineGrammar(Model):
         docs/models/grammars.md).
         """
         moved = {name: params[name].values.copy() for name in ("discounts", "concentrations")}
-        cells = OrderedCells(summary["order"], summary["uses"], summary["inside"], summary["sizes"], 1.0)
+        order: dict[str, Any] = dict(summary)
+        cells = OrderedCells(order["order"], order["uses"], order["inside"], order["sizes"], 1.0)
         for k, size in enumerate(cells.sizes.tolist()):
             uses, beyond = cells.values[k, :size], float(params["beyond"].values[k])
             if step.rate >= 1.0:
@@ -518,9 +520,10 @@ class OnlineGrammar(Model):
         prior = self.priors(params) if self.learn_weights else grammar.weights
         weights = prior + (rule_uses if self.learn_weights else 0.0)
         p = weights / np.bincount(grammar.rules.parents, weights, len(grammar.names))[grammar.rules.parents]
+        n_rules = int(grammar.sources.max()) + 1
         return LearnedGrammar(
             grammar,
-            np.bincount(grammar.sources[counted], rule_uses[counted], int(grammar.sources.max()) + 1),
+            cast("Array", np.bincount(grammar.sources[counted], rule_uses[counted], n_rules)),
             params["discounts"].values,
             params["concentrations"].values,
             uses[order],

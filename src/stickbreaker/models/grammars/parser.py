@@ -80,7 +80,7 @@ class LearnedGrammar:
         held: dict[str, Any] = {name: item.values for name, item in params.items()}
         starts = np.concatenate([[0], np.cumsum(held["sizes"], dtype=np.int64)])
         names = ("uses", "discounts", "concentrations", "customers", "tables", "entries")
-        found = cls(grammar, **{name: np.asarray(held[name]) for name in names}, starts=starts)
+        found = cls(grammar, *(np.asarray(held[name]) for name in names), starts=starts)
         found.refuse_nonsense()
         return found
 

@@ -61,7 +61,7 @@ def page_of_grammar(model: PlainAdaptorGrammar, manifest: dict[str, Any], title:
     rows = segmented_sentences(model, sentences, piece) if piece else []
     return GrammarPage(
         title=title,
-        subtitle=f"{named}, learned from {len(sentences.documents):,} sentences",
+        subtitle=f"{named}, learned from {_n_sentences(model):,} sentences",
         facts=_facts(model),
         settings=[
             (name, value) for name, value in settings_of(manifest) if name != "grammar" or _short(value)
@@ -138,16 +138,22 @@ def _side(children: Sequence[str], weight: float) -> str:
     return " ".join(parts if weight == 1.0 else [*parts, f"[{weight:g}]"])
 
 
+def _n_sentences(model: PlainAdaptorGrammar) -> int:
+    """How many sentences were learned from; of variational inference, which does not keep all, documents."""
+    return len(model.params_["lengths"].values) if model.sampled else int(model.corpus_["documents"])
+
+
 def _facts(model: PlainAdaptorGrammar) -> list[tuple[str, str]]:
     """The cards at the top."""
     params = model.params_
+    sampled = model.sampled
     facts = [
-        ("sentences", f"{len(params['lengths'].values):,}"),
-        ("symbols in them", f"{len(params['letters'].values):,}"),
+        ("sentences", f"{_n_sentences(model):,}"),
+        *([("symbols in them", f"{len(params['letters'].values):,}")] if sampled else []),
         ("different symbols", f"{len(model.compiled_.terminals):,}"),
         ("adapted symbols", str(len(model.symbols_))),
         ("subtrees remembered", f"{len(model.learned_.customers):,}"),
-        ("samples", str(int(params["kept"].values))),
+        *([("samples", str(int(params["kept"].values)))] if sampled else []),
     ]
     if model.unparsed == "skip":
         facts.append(("sentences skipped", f"{model.skipped_:,}"))

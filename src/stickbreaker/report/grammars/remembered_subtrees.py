@@ -33,20 +33,20 @@ def _adapted(
     return AdaptedSymbol(
         name=name,
         subtrees=len(found),
-        customers=sum(one.customers for one in found),
+        customers=round(sum(one.customers for one in found)),
         tables=sum(one.tables for one in found),
         discount=discount,
         concentration=concentration,
         most_used=[_row(model, one) for one in found[:MOST_USED]],
         longest=[_row(model, one) for one in longest[:LONGEST]],
         lengths=np.bincount([len(one.text) for one in found]).tolist() if found else [],
-        ranked=_ranked([one.customers for one in found]),
+        ranked=_ranked([round(one.customers) for one in found]),
     )
 
 
 def _row(model: PlainAdaptorGrammar, one: Subtree) -> SubtreeRow:
     """A subtree as a row of a table."""
-    return SubtreeRow(model.join(one.text), len(one.text), one.customers, one.tables)
+    return SubtreeRow(model.join(one.text), len(one.text), round(one.customers), one.tables)
 
 
 def _ranked(customers: Sequence[int]) -> list[tuple[int, int]]:
@@ -66,5 +66,5 @@ def uses_of_texts(model: PlainAdaptorGrammar) -> dict[tuple[str, tuple[str, ...]
     found: dict[tuple[str, tuple[str, ...]], tuple[int, int]] = {}
     for one in model.subtrees():
         customers, tables = found.get((one.symbol, one.text), (0, 0))
-        found[one.symbol, one.text] = customers + one.customers, tables + one.tables
+        found[one.symbol, one.text] = customers + round(one.customers), tables + one.tables
     return found

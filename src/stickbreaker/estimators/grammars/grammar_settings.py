@@ -1,0 +1,89 @@
+"""What parameters of grammars may be, and which go together."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from stickbreaker.core.errors import UserError, is_whole, shown
+from stickbreaker.corpus import Vocabulary
+from stickbreaker.estimators.grammars.symbol_sentences import characters_of
+from stickbreaker.estimators.settings import engine_name, positive
+from stickbreaker.learning.schedules import Online
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
+
+CHOICES = {
+    "inference": ("mcmc", "hybrid", "mean-field"),
+    "symbols": ("characters", "spaced"),
+    "init": ("incremental", "batch"),
+    "weights": ("learned", "fixed"),
+    "processes": ("learned", "fixed"),
+    "punctuation": ("symbols", "boundaries"),
+    "unparsed": ("fail", "skip"),
+}
+
+
+def refuse_settings(estimator: "PlainAdaptorGrammar") -> None:
+    """Raise UserError for parameters that make no sense."""
+    for name, values in CHOICES.items():
+        if getattr(estimator, name) not in values:
+            remedy = f"{name} is " + " or ".join(f'"{value}"' for value in values)
+            raise UserError(f"{name}={getattr(estimator, name)!r}", remedy=remedy)
+    for name in ("chains", "n_topics", "samples", "refine_every"):
+        positive(name, getattr(estimator, name), whole=True)
+    if estimator.max_iter is not None:
+        positive("max_iter", estimator.max_iter, whole=True)
+    _refuse_ways(estimator)
+    _refuse_truncation(estimator.truncation)
+    if estimator.cooling is not None:
+        positive("cooling", estimator.cooling, whole=True, zero=True)
+    positive("temperature", estimator.temperature)
+    if estimator.temperature < 1.0:
+        raise UserError(f"temperature={estimator.temperature!r}", remedy="temperature is at least 1")
+    if not isinstance(estimator.relabel, bool):
+        raise UserError(f"relabel={estimator.relabel!r}", remedy="relabel is True or False")
+    if estimator.n_jobs is not None:
+        number = estimator.n_jobs
+        positive("n_jobs", abs(number) if isinstance(number, int) else number, whole=True)
+    if estimator.vowels is not None and not isinstance(estimator.vowels, str):
+        raise UserError(f"vowels={estimator.vowels!r}", remedy="vowels is a str")
+    estimator.given_grammar()
+
+
+def refuse_vocabulary(estimator: "PlainAdaptorGrammar", vocabulary: Vocabulary) -> None:
+    """Raise UserError for a corpus whose words are no symbols of a grammar."""
+    if vocabulary.languages:
+        problem = "a text in several languages has no order of words"
+        raise UserError(problem, remedy="learn a grammar of each language")
+    if vocabulary.hashed:
+        raise UserError("words that share rows have no symbols", remedy="leave --hash out")
+    if estimator.symbols == "characters" and not estimator.of_topics:
+        several = next((word for word in vocabulary.words if len(characters_of(word)) > 1), None)
+        if several is not None:
+            problem = f"the corpus was not read as characters: {shown(several)} is one of its symbols"
+            remedy = "give the text, or say that symbols are spaced (symbols, --symbols spaced)"
+            raise UserError(problem, remedy=remedy)
+
+
+def _refuse_ways(estimator: "PlainAdaptorGrammar") -> None:
+    """Raise UserError for a way of learning that there is not."""
+    engine_name(estimator.engine)
+    if estimator.sampled:
+        for name, default in (("schedule", None), ("engine", "local")):
+            given = getattr(estimator, name)
+            if given != default:
+                problem = f'{name}={given!r} does not go with inference="mcmc"'
+                raise UserError(problem, remedy='learn by inference="hybrid"')
+        return
+    online = isinstance(estimator.learning_schedule(), Online)
+    if online and estimator.inference == "mean-field":
+        problem = 'schedule="online" does not go with inference="mean-field"'
+        raise UserError(problem, remedy='learn by inference="hybrid", or in batches')
+
+
+def _refuse_truncation(given: object) -> None:
+    """Raise UserError for what is no truncation."""
+    values = given.values() if isinstance(given, Mapping) else () if given is None else (given,)
+    if not all(is_whole(value, 1) for value in values):
+        remedy = 'truncation is a whole number above 0, or {"Word": number}'
+        raise UserError(f"truncation={given!r}", remedy=remedy)
