@@ -1,10 +1,14 @@
 """Grammars by the program, as a new user would: fit, segment, parse, rules, evaluate, resume."""
 
 import json
+import signal
+import subprocess
+import sys
 
 import pytest
 from tests.estimators.test_grammars import GOLD, LINES, RULES
 
+HYBRID, MEAN_FIELD = ("--inference", "hybrid"), ("--inference", "mean-field")
 QUICK = ("--grammar", "unigram", "--iterations", 30, "--seed", 1)
 
 
@@ -130,6 +134,28 @@ def test_numbers_are_said_as_a_person_would(cli, tmp_path):
         (("--vowels", "a"), "--grammar collocation-syllable"),
         (("--grammar", "topic", "--symbols", "spaced"), "does not go with"),
         (("--cooling", 3), "--temperature above 1"),
+        (("--schedule", "batch"), "--schedule needs --inference hybrid or mean-field"),
+        (("--truncation", 5), "--truncation needs --inference hybrid or mean-field"),
+        (("--engine", "spark"), "--engine spark needs --inference hybrid or mean-field"),
+        (("--samples", 3), "--samples needs --inference hybrid"),
+        ((*MEAN_FIELD, "--refine-every", 3), "--refine-every needs --inference hybrid"),
+        ((*MEAN_FIELD, "--schedule", "online"), "--schedule online needs --inference hybrid"),
+        ((*MEAN_FIELD, "--batch-size", 3), "--batch-size needs --inference hybrid --schedule online"),
+        (
+            (*HYBRID, "--schedule", "batch", "--kappa", 1),
+            "--kappa needs --inference hybrid --schedule online",
+        ),
+        ((*HYBRID, "--schedule", "batch", "--tau0", 1), "--tau0 needs --inference hybrid --schedule online"),
+        ((*HYBRID, "--init", "batch"), "--init needs --inference mcmc"),
+        ((*HYBRID, "--chains", 2), "--chains needs --inference mcmc"),
+        ((*HYBRID, "--no-relabel"), "--relabel needs --inference mcmc"),
+        ((*HYBRID, "--temperature", 2), "--temperature needs --inference mcmc"),
+        ((*MEAN_FIELD, "--cooling", 2), "--cooling needs --inference mcmc"),
+        ((*HYBRID, "--truncation", 0), "--truncation 0: give a number above 0, or SYMBOL=number"),
+        ((*HYBRID, "--truncation", "Word=x"), "--truncation Word=x: give a number above 0"),
+        ((*HYBRID, "--truncation", "=3"), "--truncation =3: give a number above 0"),
+        ((*HYBRID, "--truncation", "9" * 5000), "give a number above 0"),
+        ((*HYBRID, "--truncation", 3, "--truncation", "Word=3"), "--truncation 3: give a number above 0"),
     ],
 )
 def test_options_that_do_not_go_together(cli, text, tmp_path, options, message):
@@ -140,3 +166,63 @@ def test_options_that_do_not_go_together(cli, text, tmp_path, options, message):
 def test_verbs_of_other_kinds_are_refused(cli, learned, text):
     assert "means nothing" in cli("topics", learned, code=1).stderr
     assert "means nothing" in cli("generate", learned, code=1).stderr
+
+
+def test_hybrid_learns_online_and_what_it_learned_is_read_as_ever(cli, text, tmp_path):
+    model = tmp_path / "m"
+    given = (*HYBRID, "--grammar", "unigram", "--batch-size", 20, "--truncation", "Word=500")
+    done = cli("fit", "grammar", text, "--out", model, *given, "--held-out", 0.1)
+    assert "sentences -" in done.stderr
+    assert "Word subtrees from" in done.stdout
+    assert "estimate of the bound -" in done.stdout
+    assert cli("segment", model, text).stdout.splitlines()[0] == GOLD[0]
+    found = json.loads(cli("rules", model, "--nonterminal", "Word", "--json").stdout)["symbols"]["Word"]
+    assert all(isinstance(one["customers"], int | float) for one in found["subtrees"])
+    assert json.loads(cli("evaluate", model, text, "--json").stdout)["token"]["f1"] > 0.9
+    assert cli("parse", model, text).stdout.startswith("(Sentence (Words (Word ")
+    cli("report", model, "--out", tmp_path / "page.html", "--figures", tmp_path / "figures")
+    assert "Grammar" in (tmp_path / "page.html").read_text()
+    settings = json.loads((model / "model.json").read_text())["settings"]
+    assert settings["truncation"] == {"Word": 500}
+    assert settings["schedule"]["batch_size"] == 20
+
+
+def test_mean_field_learns_and_a_symbol_that_remembers_nothing_is_named(cli, text, tmp_path):
+    given = ("fit", "grammar", text, "--out", tmp_path / "m", *MEAN_FIELD, "--grammar", "unigram")
+    wrong = cli(*given, "--truncation", "Chars=9", code=1).stderr
+    assert "truncation has 'Chars', which remembers nothing; there are: Word" in wrong
+    assert not (tmp_path / "m").exists()
+    done = cli(*given, "--truncation", 100)
+    assert "100 Word subtrees" in done.stdout
+    assert "pass 20, step 20, bound -" in done.stderr
+    assert cli("segment", tmp_path / "m", text).stdout
+
+
+def test_an_interrupted_hybrid_run_goes_on_to_where_an_undisturbed_one_ends(cli, text, tmp_path):
+    given = ("--grammar", "unigram", "--iterations", 60, "--batch-size", 10, "--threads", 1)
+    command = [sys.executable, "-c", "from stickbreaker.cli import main; main()", "fit", "grammar", str(text)]
+    command += ["--out", str(tmp_path / "m"), *HYBRID, *map(str, given), "--checkpoint-every", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        trace = tmp_path / "m" / "trace.jsonl"
+        while running.poll() is None and not (trace.exists() and trace.read_text().count("\n") > 2):
+            pass
+        running.send_signal(signal.SIGINT)
+        _, words = running.communicate(timeout=60)
+    assert f"go on with: stickbreaker resume {tmp_path / 'm'}" in words
+    early = json.loads((tmp_path / "m" / "model.json").read_text())
+    assert early["status"] == "running"
+    assert cli("rules", tmp_path / "m").stdout
+    cli("resume", tmp_path / "m")
+    cli("fit", "grammar", text, "--out", tmp_path / "n", *HYBRID, *given)
+    assert cli("rules", tmp_path / "m").stdout == cli("rules", tmp_path / "n").stdout
+
+
+def test_sentences_that_nothing_comes_to(cli, tmp_path):
+    (tmp_path / "rules.lt").write_text(RULES)
+    (tmp_path / "text.txt").write_text("ab\nxab\nb\n")
+    for way in ("hybrid", "mean-field"):
+        given = ("fit", "grammar", tmp_path / "text.txt", "--out", tmp_path / way, "--inference", way)
+        given += ("--grammar", tmp_path / "rules.lt")
+        assert "symbol 1, 'x', is no terminal" in cli(*given, code=1).stderr
+        assert "1 sentence is skipped" in cli(*given, "--unparsed", "skip").stderr
+        assert cli("segment", tmp_path / way, tmp_path / "text.txt").stdout.splitlines()[1] == "xab"

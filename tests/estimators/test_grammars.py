@@ -1,9 +1,11 @@
 """Adaptor grammars as users learn them: laws of estimators, named grammars, pieces, trees, refusals."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from stickbreaker import AdaptorGrammar, Corpus, Grammar, Online, UserError, VocabularyRule
 from stickbreaker.estimators import fitting
@@ -11,6 +13,8 @@ from stickbreaker.estimators.grammars.grammar_scores import scores_of
 from stickbreaker.estimators.grammars.parsing import known_cuts
 from stickbreaker.estimators.grammars.symbol_sentences import analysis_of_symbols
 from stickbreaker.evaluation.word_segmentation import segmentation_of
+from stickbreaker.models.grammars.named import BY_NAME
+from stickbreaker.models.grammars.online_grammar import OnlineGrammar
 from stickbreaker.models.grammars.sentence_strings import no_strings, span_starts
 from stickbreaker.models.grammars.tree_chain import new_chart
 from stickbreaker.testing import EstimatorTests
@@ -186,7 +190,7 @@ def test_marks_are_of_documents_whatever_block_they_are_in(monkeypatch):
 
 
 def test_forged_sums_are_refused(learned):
-    from stickbreaker.estimators.grammars.plain_grammar import refuse_other_sums
+    from stickbreaker.estimators.grammars.training_sentences import refuse_other_sums
 
     refuse_other_sums(learned.params_, learned.compiled_)
     for name, change in {
@@ -391,3 +395,176 @@ def test_annealing_begins_hot_and_ends_cold():
     early = [model.trace_[0]["nats_per_symbol"] for model in (hot, cold)]
     assert early[0] != early[1]
     assert scores_of(hot, GOLD)["token"]["f1"] > 0.85
+
+
+HYBRID = {"inference": "hybrid", "n_jobs": 1, "random_state": 0}
+
+
+def of_concentration(name, concentration, truncation=None):
+    """A grammar of the planted text's letters."""
+    grammar = BY_NAME[name](sorted(set("".join(LINES))))
+    adapted = {
+        symbol: replace(one, concentration=concentration, truncation=truncation)
+        for symbol, one in grammar.adapted.items()
+    }
+    return replace(grammar, adapted=adapted)
+
+
+@pytest.mark.parametrize("concentration", [100.0, 3000.0])
+def test_planted_words_are_found_online(concentration):
+    model = AdaptorGrammar(of_concentration("unigram", concentration), **HYBRID).fit(LINES)
+    scores = scores_of(model, GOLD)
+    assert scores["token"]["f1"] > 0.9
+    assert -2.0 < scores["nats_per_symbol"] < -0.3
+    assert {"".join(one.text) for one in model.subtrees("Word")[:6]} == set(WORDS)
+    assert model.segment(["thedogsawacat", "dogξ"]) == [["the", "dog", "saw", "a", "cat"], ["dogξ"]]
+
+
+def test_planted_words_are_found_where_few_may_be_remembered_from_the_start():
+    settings = {**HYBRID, "inference": "mean-field", "max_iter": 60}
+    model = AdaptorGrammar("unigram", truncation=100, **settings).fit(LINES)
+    assert scores_of(model, GOLD)["token"]["f1"] > 0.8
+    assert len(model.subtrees()) == 100
+    assert {record["kind"] for record in model.trace_} == {"bound"}
+    assert model.trace_[-1]["score"] > model.trace_[0]["score"]
+
+
+def test_truncations_are_of_symbols():
+    few = AdaptorGrammar("collocation", truncation={"Word": 5}, refine_every=3, **HYBRID).fit(LINES[:60])
+    many = AdaptorGrammar("collocation", truncation=10_000, refine_every=3, **HYBRID).fit(LINES[:60])
+    assert len(few.subtrees("Word")) < len(many.subtrees("Word"))
+    for truncation, message in (
+        ({"Chars": 5}, "'Chars', which remembers nothing; there are: Colloc, Word|Word, Colloc"),
+        ({"Foo": 5}, "'Foo', which remembers nothing"),
+        ({"Word": 1.5}, "whole number"),
+        (10**30, "whole number"),
+        ("many", "whole number"),
+    ):
+        with pytest.raises(UserError, match=message):
+            AdaptorGrammar("collocation", truncation=truncation, **HYBRID).fit(LINES[:5])
+
+
+def test_a_grammar_with_truncations_is_saved(tmp_path):
+    grammar = of_concentration("unigram", 100.0, 40)
+    model = AdaptorGrammar(grammar, refine_every=2, max_iter=1, **HYBRID).fit(LINES[:80])
+    model.save(tmp_path / "m")
+    loaded = AdaptorGrammar.load(tmp_path / "m")
+    assert loaded.grammar == grammar
+    assert loaded.grammar.adapted["Word"].truncation == 40
+    assert loaded.subtrees() == model.subtrees()
+    model.partial_fit(LINES[80:100])
+    loaded.partial_fit(LINES[80:100])
+    assert loaded.subtrees() == model.subtrees()
+
+
+@pytest.mark.parametrize("way", ["hybrid", "mean-field"])
+def test_a_grammar_that_remembers_nothing_is_learned_too(way):
+    rules = "1 1 S --> L S\n1 1 S --> L\n1 1 L --> a\n1 1 L --> b"
+    model = AdaptorGrammar(rules, **{**HYBRID, "inference": way}).fit(["aaab", "aab", "aa"] * 10)
+    assert model.subtrees() == []
+    assert model.parse(["a"])[0].nats > model.parse(["b"])[0].nats
+
+
+def test_topics_of_words_are_learned_by_draws():
+    texts = ["river bank water boat boat water", "money loan loan credit money"] * 10
+    for schedule in ("batch", Online(5, total="seen")):
+        model = AdaptorGrammar("topic", n_topics=2, schedule=schedule, max_iter=10, **HYBRID).fit(texts)
+        assert model.symbols_ == ("Topic1", "Topic2")
+        found = {"".join(one.text) for one in model.subtrees()}
+        assert set(" ".join(texts).split()) <= found
+        assert model.score(texts) < 0.0
+
+
+def test_steps_follow_minibatches():
+    """Begun by one, gone on with after `save` and `load`, and after `fit`."""
+    parts = [LINES[at : at + 60] for at in range(0, 300, 60)]
+    model = AdaptorGrammar("unigram", **HYBRID)
+    model.partial_fit(Corpus.from_texts(LINES, analysis=analysis_of_symbols("characters")))
+    assert model.n_steps_ == 1
+    for part in parts:
+        model.partial_fit(part)
+    assert model.n_steps_ == len(model.trace_) == 6
+    assert model.corpus_["documents"] == 600
+    assert scores_of(model, GOLD)["token"]["f1"] > 0.6
+    fitted = AdaptorGrammar("unigram", max_iter=2, **HYBRID).fit(LINES)
+    before = fitted.n_steps_
+    fitted.partial_fit(LINES[:50])
+    assert fitted.n_steps_ == before + 1
+    assert fitted.corpus_["documents"] == 350
+    assert scores_of(fitted, GOLD)["token"]["f1"] > 0.9
+
+
+def test_steps_after_saving_are_those_without(tmp_path):
+    model = AdaptorGrammar("collocation", **HYBRID).partial_fit(LINES[:100])
+    model.save(tmp_path / "m")
+    loaded = AdaptorGrammar.load(tmp_path / "m")
+    for one in (model, loaded):
+        one.partial_fit(LINES[100:150]).partial_fit(LINES[150:200])
+    assert loaded.subtrees() == model.subtrees()
+    assert loaded.concentrations_.tobytes() == model.concentrations_.tobytes()
+    loaded.save(tmp_path / "n")
+    assert AdaptorGrammar.load(tmp_path / "n").subtrees() == model.subtrees()
+
+
+def test_steps_pass_over_symbols_that_are_new():
+    model, same = (AdaptorGrammar("unigram", **HYBRID).partial_fit(LINES[:100]) for _ in range(2))
+    model.partial_fit([*LINES[100:150], "dogξ", "ψ"])
+    same.partial_fit(LINES[100:150])
+    assert model.skipped_ == 2
+    assert "ξ" not in model.grammar_.terminals
+    assert [(one.text, one.symbol) for one in model.subtrees()] == [
+        (one.text, one.symbol) for one in same.subtrees()
+    ]
+    assert model.partial_fit([*LINES[150:160], "ξ"]).skipped_ == 3
+    with pytest.raises(UserError, match="comes to any sentence"):
+        model.partial_fit(["ξψ"])
+
+
+def test_a_step_that_fails_leaves_the_model_as_it_was(monkeypatch):
+    rules = "1 1 S --> W S\n1 1 S --> W\nW --> L L\n1 1 L --> a\n1 1 L --> b\n"
+    texts = ["abab", "ab", "aabb", "ba"] * 5
+    model, same = (AdaptorGrammar(rules, **HYBRID).partial_fit(texts) for _ in range(2))
+    with pytest.raises(UserError, match="ends where every tree"):
+        model.partial_fit(["ab", "aba", "ξ"])
+    with pytest.raises(UserError, match="no sentence to learn from"):
+        model.partial_fit([""])
+
+    def fail(*given):
+        raise RuntimeError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OnlineGrammar, "reorder", fail)
+        with pytest.raises(RuntimeError):
+            model.partial_fit(["abba"] * 5)
+    assert model.skipped_ == 0
+    assert model.n_steps_ == len(model.trace_) == 1
+    assert model.subtrees() == same.subtrees()
+    for one in (model, same):
+        one.partial_fit(texts[:7])
+    assert model.subtrees() == same.subtrees()
+    assert model.corpus_ == same.corpus_
+    unborn = AdaptorGrammar(rules, **HYBRID)
+    with pytest.raises(UserError, match="'ξ', is no terminal"):
+        unborn.partial_fit(["ξ"])
+    with pytest.raises(NotFittedError):
+        unborn.segment(["ab"])
+
+
+def test_steps_that_there_are_not():
+    for settings in (
+        {},
+        {"inference": "mean-field"},
+        {**HYBRID, "schedule": "batch"},
+        {**HYBRID, "grammar": "topic"},
+    ):
+        with pytest.raises(UserError, match="partial_fit learns sentences online"):
+            AdaptorGrammar(**settings).partial_fit(LINES[:5])
+    sampled = AdaptorGrammar("unigram", max_iter=2, random_state=0).fit(LINES[:20])
+    field = AdaptorGrammar("unigram", max_iter=2, random_state=0, inference="mean-field").fit(LINES[:20])
+    for model in (sampled, field):
+        model.set_params(inference="hybrid")
+        with pytest.raises(UserError, match='not learned by inference="hybrid"; call fit to begin anew'):
+            model.partial_fit(LINES[:5])
+    model = AdaptorGrammar("unigram", **HYBRID).partial_fit(LINES[:20])
+    with pytest.raises(UserError, match="another than before; call fit"):
+        model.set_params(grammar="collocation").partial_fit(LINES[:5])

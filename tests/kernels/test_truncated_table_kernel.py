@@ -66,14 +66,15 @@ def test_new_cells_go_to_the_ends_in_the_order_given():
 
 
 def test_a_column_takes_the_order_given():
+    """Row 3 has no cell: it gets one of zero; row 2 is left out."""
     rows, counts = np.array([5, 2, 7, 1], np.int32), np.array([0.5, 0.2, 0.7, 0.1])
     out = np.zeros(6, np.int32), np.zeros(6), np.zeros(6, np.bool_)
     slots = np.full(9, -1)
-    size = reorder_column(rows, counts, np.array([7, 3, 5, 1]), 3, slots, *out)  # row 3 has no cell here
-    assert size == 3
-    assert out[0][:3].tolist() == [7, 5, 1]
-    assert out[1][:3].tolist() == [0.7, 0.5, 0.1]
-    assert out[2][:3].tolist() == [True, True, False]
+    size = reorder_column(rows, counts, np.array([7, 3, 5, 1]), 3, slots, *out)
+    assert size == 4
+    assert out[0][:4].tolist() == [7, 3, 5, 1]
+    assert out[1][:4].tolist() == [0.7, 0.0, 0.5, 0.1]
+    assert out[2][:4].tolist() == [True, True, True, False]
     assert (slots == -1).all()
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from stickbreaker.models.grammars.grammar import Grammar
 
 LARGEST = 100  # MB of a grammar's file
+DIGITS = 18  # of a number of subtrees, at most
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,8 @@ class SymbolChoice:
     "--truncation",
     metavar="[SYMBOL=]N",
     multiple=True,
-    help="Subtrees that a symbol remembers at most, of all symbols or of one; may be given several times.  "
-    "[default: as the grammar says, else 10000]",
+    help="Not --inference mcmc: subtrees that a symbol has at most (after a pruning), of all symbols or of "
+    "one; may be given several times.  [default: as the grammar says, else 10000]",
 )
 @click.option(
     "--refine-every",
@@ -227,9 +228,7 @@ def grammar(
         refuse_written(("vowels",), "needs --grammar collocation-syllable")
     if grammar == "topic":
         refuse_written(("symbols", "punctuation"), "does not go with --grammar topic, which reads words")
-    if settings["temperature"] == 1.0:
-        refuse_written(("cooling",), "needs a --temperature above 1")
-    params = {RENAMED.get(name, name): value for name, value in _ways(settings).items()}
+    params = {RENAMED.get(name, name): value for name, value in _ways(settings, where.engine).items()}
     with where.host() as host:
         model = PlainAdaptorGrammar(grammar_from(grammar), **params, engine=host.engine)
         begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
@@ -241,17 +240,23 @@ def grammar(
         go_on(out, checkpoint_every, threads, as_json, model.engine)
 
 
-def _ways(settings: dict[str, Any]) -> dict[str, Any]:
+def _ways(settings: dict[str, Any], engine: str) -> dict[str, Any]:
     """The settings with the schedule and truncations as the estimator has them. Refuses options of other ways
     of learning."""
     sampled, online = settings["inference"] == "mcmc", settings["schedule"] != "batch"
     online = online and settings["inference"] == "hybrid"
     if sampled:
         refuse_written(("schedule", "truncation"), "needs --inference hybrid or mean-field")
+        if engine != "local":
+            raise click.UsageError(f"--engine {engine} needs --inference hybrid or mean-field")
+        if settings["temperature"] == 1.0:
+            refuse_written(("cooling",), "needs a --temperature above 1")
     else:
-        refuse_written(("init", "chains", "relabel", "temperature"), "needs --inference mcmc")
+        refuse_written(("init", "chains", "relabel", "temperature", "cooling"), "needs --inference mcmc")
     if settings["inference"] != "hybrid":
         refuse_written(("samples", "refine_every"), "needs --inference hybrid")
+        if settings["schedule"] == "online":
+            refuse_written(("schedule",), "online needs --inference hybrid")
     if not online:
         refuse_written(("batch_size", "kappa", "tau0"), "needs --inference hybrid --schedule online")
     given = {name: settings.pop(name) for name in ("batch_size", "kappa", "tau0")}
@@ -268,10 +273,11 @@ def _truncation(given: tuple[str, ...]) -> int | dict[str, int] | None:
     """A number for all symbols, or one for each. Raises a usage error for what is neither."""
     by_symbol: dict[str, int] = {}
     for one in given:
-        symbol, _, number = one.rpartition("=")
-        if not (number.isascii() and number.isdigit() and int(number) > 0) or (not symbol and len(given) > 1):
+        symbol, equals, number = one.rpartition("=")
+        whole = number.isascii() and number.isdigit() and len(number) <= DIGITS and int(number) > 0
+        if not whole or (equals and not symbol) or (not equals and len(given) > 1):
             raise click.UsageError(f"--truncation {one}: give a number above 0, or SYMBOL=number for each")
-        if not symbol:
+        if not equals:
             return int(number)
         by_symbol[symbol] = int(number)
     return by_symbol or None

@@ -58,7 +58,8 @@ def start_run(
     model = job.model
     if isinstance(model, MeanFieldGrammar):
         cached = _support(job)
-        job.engine.start(model, np.stack(list(cached.values())), list(cached))
+        counts = np.reshape(list(cached.values()), (len(cached), len(model.grammar.adapted)))
+        job.engine.start(model, counts, list(cached))
     else:
         job.engine.start(model, model.seed((), 0.0, job.seed), [])
     return job, job.first_state({**model.start(), **_first_sentences(model, sentences, skipped)})

@@ -1,7 +1,7 @@
 """What parameters of grammars may be, and which go together."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus import Vocabulary
@@ -21,6 +21,7 @@ CHOICES = {
     "punctuation": ("symbols", "boundaries"),
     "unparsed": ("fail", "skip"),
 }
+LARGEST = 10**18  # of a truncation
 
 
 def refuse_settings(estimator: "PlainAdaptorGrammar") -> None:
@@ -72,7 +73,8 @@ def _refuse_ways(estimator: "PlainAdaptorGrammar") -> None:
         for name, default in (("schedule", None), ("engine", "local")):
             given = getattr(estimator, name)
             if given != default:
-                problem = f'{name}={given!r} does not go with inference="mcmc"'
+                shown_as = f"{name}={given!r}" if isinstance(given, str) else f"the {name} given"
+                problem = f'{shown_as} does not go with inference="mcmc"'
                 raise UserError(problem, remedy='learn by inference="hybrid"')
         return
     online = isinstance(estimator.learning_schedule(), Online)
@@ -83,7 +85,7 @@ def _refuse_ways(estimator: "PlainAdaptorGrammar") -> None:
 
 def _refuse_truncation(given: object) -> None:
     """Raise UserError for what is no truncation."""
-    values = given.values() if isinstance(given, Mapping) else () if given is None else (given,)
-    if not all(is_whole(value, 1) for value in values):
+    by_symbol: Mapping[str, Any] = given if isinstance(given, Mapping) else {"": given}
+    if given is not None and not all(is_whole(n, 1) and n <= LARGEST for n in by_symbol.values()):
         remedy = 'truncation is a whole number above 0, or {"Word": number}'
         raise UserError(f"truncation={given!r}", remedy=remedy)

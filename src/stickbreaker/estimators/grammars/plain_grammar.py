@@ -98,8 +98,8 @@ class PlainAdaptorGrammar(Estimator):
     schedule : "online" (or `Online`), a step a few sentences, or "batch", a step a pass; None: online by
         hybrid inference, where "mean-field" knows batches alone.
     samples : trees that are drawn of each sentence in a step.
-    truncation : subtrees that a symbol remembers at most: a number, or {symbol: number}; None: as the grammar
-        says, and 10,000 where it does not. Online.
+    truncation : of "hybrid" and "mean-field": subtrees that a symbol remembers at most (after a pruning): a
+        number, or {symbol: number}; None: as the grammar says, and 10,000 where it does not.
     refine_every : steps from one pruning of what is remembered to the next.
     init : "batch": all first trees are drawn by the rules alone; or "incremental": sentences enter one by
         one, each by what those before it have. The start decides what is found: see the model's page.
