@@ -404,7 +404,7 @@ def of_concentration(name, concentration, truncation=None):
     """A grammar of the planted text's letters."""
     grammar = BY_NAME[name](sorted(set("".join(LINES))))
     adapted = {
-        symbol: replace(one, concentration=concentration, truncation=truncation)
+        symbol: one._replace(concentration=concentration, truncation=truncation)
         for symbol, one in grammar.adapted.items()
     }
     return replace(grammar, adapted=adapted)
@@ -449,8 +449,7 @@ def test_a_grammar_with_truncations_is_saved(tmp_path):
     model = AdaptorGrammar(grammar, refine_every=2, max_iter=1, **HYBRID).fit(LINES[:80])
     model.save(tmp_path / "m")
     loaded = AdaptorGrammar.load(tmp_path / "m")
-    assert loaded.grammar == grammar
-    assert loaded.grammar.adapted["Word"].truncation == 40
+    assert loaded.grammar_.adapted == grammar.adapted
     assert loaded.subtrees() == model.subtrees()
     model.partial_fit(LINES[80:100])
     loaded.partial_fit(LINES[80:100])
@@ -477,15 +476,12 @@ def test_topics_of_words_are_learned_by_draws():
 
 def test_steps_follow_minibatches():
     """Begun by one, gone on with after `save` and `load`, and after `fit`."""
-    parts = [LINES[at : at + 60] for at in range(0, 300, 60)]
     model = AdaptorGrammar("unigram", **HYBRID)
-    model.partial_fit(Corpus.from_texts(LINES, analysis=analysis_of_symbols("characters")))
-    assert model.n_steps_ == 1
-    for part in parts:
-        model.partial_fit(part)
-    assert model.n_steps_ == len(model.trace_) == 6
+    for at in [*range(0, 300, 20)] * 2:
+        model.partial_fit(LINES[at : at + 20])
+    assert model.n_steps_ == len(model.trace_) == 30
     assert model.corpus_["documents"] == 600
-    assert scores_of(model, GOLD)["token"]["f1"] > 0.6
+    assert scores_of(model, GOLD)["token"]["f1"] > 0.9
     fitted = AdaptorGrammar("unigram", max_iter=2, **HYBRID).fit(LINES)
     before = fitted.n_steps_
     fitted.partial_fit(LINES[:50])
@@ -507,14 +503,10 @@ def test_steps_after_saving_are_those_without(tmp_path):
 
 
 def test_steps_pass_over_symbols_that_are_new():
-    model, same = (AdaptorGrammar("unigram", **HYBRID).partial_fit(LINES[:100]) for _ in range(2))
+    model = AdaptorGrammar("unigram", **HYBRID).partial_fit(LINES[:100])
     model.partial_fit([*LINES[100:150], "dogξ", "ψ"])
-    same.partial_fit(LINES[100:150])
     assert model.skipped_ == 2
     assert "ξ" not in model.grammar_.terminals
-    assert [(one.text, one.symbol) for one in model.subtrees()] == [
-        (one.text, one.symbol) for one in same.subtrees()
-    ]
     assert model.partial_fit([*LINES[150:160], "ξ"]).skipped_ == 3
     with pytest.raises(UserError, match="comes to any sentence"):
         model.partial_fit(["ξψ"])

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 TRUNCATION = 10_000  # cached trees of a symbol at most, where nothing is said
 TOLD = ("letters", "lengths", "cuts", "kept", "skipped")  # params that tell of the text, whole numbers
+FEWEST, SYMBOLS = 50, 60  # trees of mean-field inference: at least, and symbols of the text for each
 SHOWN = 300  # sentences that a report can show
 SHARES = 8  # shards of a minibatch, about
 SHARDS = (16, 128)  # documents of a shard, at least and at most
@@ -57,7 +58,9 @@ def start_run(
     """A run whose table is empty, and its state, which holds some sentences for the report."""
     model = job.model
     if isinstance(model, MeanFieldGrammar):
-        cached = _support(job)
+        given = bool((model.truncations != TRUNCATION).any())
+        most = None if given else max(FEWEST, len(sentences.letters) // SYMBOLS)
+        cached = _support(job, most)
         counts = np.reshape(list(cached.values()), (len(cached), len(model.grammar.adapted)))
         job.engine.start(model, counts, list(cached))
     else:
@@ -65,8 +68,11 @@ def start_run(
     return job, job.first_state({**model.start(), **_first_sentences(model, sentences, skipped)})
 
 
-def _support(job: VariationalRun) -> dict[str, Array]:
-    """The trees that mean-field inference caches: of those that the rules alone draw for the text."""
+def _support(job: VariationalRun, most: int | None) -> dict[str, Array]:
+    """The trees that mean-field inference caches: of those that the rules alone draw for the text.
+
+    `most` of a symbol: each pays for its own rules, used or not, so that with too many nothing is found.
+    """
     model = job.model
     assert isinstance(model, MeanFieldGrammar)
     drawing = OnlineGrammar(**{item.name: getattr(model, item.name) for item in fields(model) if item.init})
@@ -74,7 +80,7 @@ def _support(job: VariationalRun) -> dict[str, Array]:
     shards, seed = job.source.all_shards(), derived_seed(job.seed, purposes.START)
     drawn = job.engine.map(drawing.start(), shards, len(shards), seed).new_rows
     job.engine.commit(carry=False)
-    return support_of(model, drawn)
+    return support_of(model, drawn, most)
 
 
 def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record:

@@ -59,10 +59,11 @@ class MeanFieldGrammar(OnlineGrammar):
         return ()
 
 
-def support_of(model: OnlineGrammar, drawn: Mapping[str, Array]) -> dict[str, Array]:
+def support_of(model: OnlineGrammar, drawn: Mapping[str, Array], most: int | None = None) -> dict[str, Array]:
     """Of trees that were drawn, and how often, those to be cached: by how often times log(terminals + 1).
 
-    At most as many of a symbol as its truncation, and beyond it what these are made of.
+    At most as many of a symbol as its truncation, or as `most` where that is less, and beyond that what these
+    are made of.
     """
     keys = sorted(drawn)
     known = CachedTrees(model.grammar)
@@ -71,10 +72,10 @@ def support_of(model: OnlineGrammar, drawn: Mapping[str, Array]) -> dict[str, Ar
     uses = np.stack([drawn[key] for key in keys]) if keys else np.zeros((0, len(model.truncations)))
     places, rows = trees.places[ids], {tree: row for row, tree in enumerate(ids.tolist())}
     kept = np.zeros(len(keys), np.bool_)
-    for place, most in enumerate(model.truncations.tolist()):
+    for place, at_most in enumerate(np.minimum(model.truncations, most or np.inf).astype(int)):
         own = np.flatnonzero(places == place)
         ranks = uses[own, place] * np.log(lengths[own] + 1.0)
-        kept[own[np.argsort(-ranks, kind="stable")[:most]]] = True
+        kept[own[np.argsort(-ranks, kind="stable")[:at_most]]] = True
         for row in own[kept[own]].tolist():
             parts = trees.parts[trees.part_starts[ids[row]] : trees.part_starts[ids[row] + 1]]
             kept[[rows[-1 - part] for part in parts[parts < 0].tolist()]] = True
