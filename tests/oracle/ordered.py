@@ -52,9 +52,8 @@ class Lists:
             cells = {cell[0]: cell for cell in self.columns[k]}
             kept = []
             for place, position in enumerate(order.tolist()):
-                cell = cells.get(self.keys[position])
-                if cell is not None:
-                    kept.append([*cell[:2], place < change.inside[k]])
+                cell = cells.get(self.keys[position], [self.keys[position], 0.0])  # a new one of zero
+                kept.append([*cell[:2], place < change.inside[k]])
             self.columns[k] = kept
 
     def _change_rows(self, change):

@@ -87,7 +87,8 @@ class Reorder:
     """A new order of what each position of `along` holds of `axis`.
 
     `orders` has an array (int64) of positions of `axis` for each position of `along`; what is left out of it
-    vanishes there. The first `inside` of them are within the truncation.
+    vanishes there, and a position that it had nothing of gets a cell of zero. The first `inside` of them are
+    within the truncation.
     """
 
     axis: str
