@@ -68,19 +68,12 @@ def tries(grammar: str, full: bool) -> dict[str, dict[str, dict[str, Any]]]:
         }
         for kappa, tau in grid
     }  # fmt: skip
-    starts = {"incremental": "incremental", "batch": "batch"}
     sampled = {
-        f"{init}, discount {a}": {
-            "inference": "mcmc", "init": init, "max_iter": SWEEPS[grammar] * many,
+        f"{init}, {'with' if relabel else 'without'} relabelling": {
+            "inference": "mcmc", "init": init, "max_iter": SWEEPS[grammar] * many, "relabel": relabel,
         }
-        for init in starts
-        for a in ("learned",)
-    }  # fmt: skip
-    sampled |= {
-        f"{init}, without relabelling": {
-            "inference": "mcmc", "init": init, "max_iter": SWEEPS[grammar] * many, "relabel": False,
-        }
-        for init in starts
+        for init in ("incremental", "batch")
+        for relabel in (True, False)
     }  # fmt: skip
     summed = {
         f"{most:,} words": {

@@ -56,7 +56,9 @@ class Source:
         self.shard_size = shard_size
         self.n_words = corpus.n_words
         self.first = np.concatenate([[0], np.cumsum(corpus.block_sizes)]).astype(np.int64)
-        self._window: tuple[NDArray[np.int64], Any] | None = None  # see `read`
+        self._window = np.zeros(0, np.int64)  # blocks that minibatches are cut from, see `read`
+        self._places = np.zeros(0, np.int64)  # blocks: where each begins in `_joined`; -1
+        self._joined: Any = None
 
     @cached_property
     def training(self) -> NDArray[np.bool_]:
@@ -117,7 +119,9 @@ class Source:
         whole corpus and mixed; without a generator, in the corpus's order."""
         order = np.arange(self.n_blocks) if generator is None else generator.permutation(self.n_blocks)
         for start in range(0, self.n_blocks, WINDOW):
-            self._window = order[start : start + WINDOW], None
+            self._window, self._joined = order[start : start + WINDOW], None
+            self._places = np.full(self.n_blocks, -1, np.int64)
+            self._places[self._window] = np.cumsum(np.append(0, np.diff(self.first)[self._window]))[:-1]
             numbers = np.concatenate([self.numbers(int(block)) for block in order[start : start + WINDOW]])
             yield numbers if generator is None else numbers[generator.permutation(len(numbers))]
 
@@ -140,15 +144,11 @@ class Source:
         quickly; as many blocks as the corpus keeps.
         """
         blocks = np.searchsorted(self.first, numbers, side="right") - 1
-        if self._window is not None:
-            window, joined = self._window
-            places = np.full(self.n_blocks, -1, np.int64)
-            places[window] = np.cumsum(np.append(0, np.diff(self.first)[window]))[:-1]
-            if (places[blocks] >= 0).all():
-                if joined is None:
-                    joined = self.unit.join([self.unit.of_block(self.corpus, int(one)) for one in window])
-                    self._window = window, joined
-                return joined.take(places[blocks] + numbers - self.first[blocks])
+        if len(self._window) and (self._places[blocks] >= 0).all():
+            if self._joined is None:
+                held = [self.unit.of_block(self.corpus, int(block)) for block in self._window]
+                self._joined = self.unit.join(held)
+            return self._joined.take(self._places[blocks] + numbers - self.first[blocks])
         order = np.argsort(blocks, kind="stable")
         present, starts = np.unique(blocks[order], return_index=True)
         parts = [

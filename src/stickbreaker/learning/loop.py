@@ -53,16 +53,12 @@ class Run(ABC, Generic[State]):
 
     seed: int
     limits: Limits = Limits()
+    token: str = "word"  # what scores are a mean over, for those who watch
 
     @property
     @abstractmethod
     def n_documents(self) -> int:
         """Documents that a pass reads."""
-
-    @property
-    def token(self) -> str:
-        """What scores are a mean over, for those who watch."""
-        return "word"
 
     @abstractmethod
     def steps(self, state: State) -> Iterator[TraceRecord]:

@@ -27,21 +27,15 @@ class SamplingRun(Run[SamplingState]):
     """A run whose every step is a sweep of all chains over all of its `documents`: so many, a whole pass.
 
     `evaluate`, where documents are held out, gives their nats a token by what the best chain has learned.
-    `unit` is what a token is called.
     """
 
     documents: int
     evaluate: Callable[[Fitted], float] | None = None
-    unit: str = "word"
     stop_request: Event = field(default_factory=Event)
 
     @property
     def n_documents(self) -> int:
         return self.documents
-
-    @property
-    def token(self) -> str:
-        return self.unit
 
     def steps(self, state: SamplingState) -> Iterator[TraceRecord]:
         if self.stop_request.is_set():

@@ -44,8 +44,7 @@ class VariationalRun(Run[VariationalState]):
     """A model whose table an engine owns, the documents to learn from, and which of them each step reads.
 
     `evaluate`, where documents are held out, gives their nats a token by table, model and params.
-    `fresh_passes`: in so many passes at most documents start anew, until their records are carried. `unit` is
-    what a token is called.
+    `fresh_passes`: in so many passes at most documents start anew, until their records are carried.
     """
 
     model: Model
@@ -54,11 +53,6 @@ class VariationalRun(Run[VariationalState]):
     source: Source
     evaluate: Callable[[Engine, Any, Record], float] | None = None
     fresh_passes: int = 0
-    unit: str = "word"
-
-    @property
-    def token(self) -> str:
-        return self.unit
 
     def first_state(self, params: Record) -> VariationalState:
         """The state of the run before its first step."""

@@ -180,7 +180,7 @@ def _job(
         seed=seed,
         limits=estimator.limits(),
         evaluate=evaluate,
-        unit="symbol",
+        token="symbol",
     )
     return job, model.grammar
 

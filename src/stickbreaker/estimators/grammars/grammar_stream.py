@@ -13,8 +13,9 @@ from stickbreaker.estimators.grammars.training_sentences import training_sentenc
 from stickbreaker.estimators.saving import about
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.streams.partial_fit import grown
-from stickbreaker.learning.schedules import Minibatch, Online
-from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
+from stickbreaker.estimators.streams.stream_run import learn_minibatch
+from stickbreaker.learning.schedules import Online
+from stickbreaker.learning.variational import VariationalRun, VariationalState
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
@@ -45,11 +46,7 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
         before = state.params["skipped"]
         state.params = {**state.params, "skipped": before._replace(values=before.values + skipped)}
     known = grown(estimator.corpus_, about(corpus)) if begun else about(corpus)
-    shards, n = source.all_shards(), source.n_documents
-    step, keep, add = schedule.step_for(state.step, state.seen, n, schedule.total_of(known["documents"]))
-    record = advance(job, state, Minibatch(shards, len(shards), n, step, keep, add, ends_pass=False))
-    state.passes, state.in_pass = state.passes + 1, 0
-    state.scores.append(record["score"])
+    record = learn_minibatch(job, state, known["documents"], source.all_shards())
     if not begun:
         estimator.seed_ = seed
         estimator.vocabulary_, estimator.analysis_ = vocabulary, corpus.analysis or Analysis()

@@ -262,7 +262,7 @@ class PlainAdaptorGrammar(Estimator):
         if held_out:
             kept_apart = held_out_sentences(self, source, corpus, grammar)
             evaluate = partial(_held_out_score, grammar=grammar, sentences=kept_apart)
-        job = SamplingRun(source.n_documents, evaluate, "symbol", seed=seed, limits=self.limits())
+        job = SamplingRun(source.n_documents, evaluate, seed=seed, limits=self.limits(), token="symbol")
         return job, SamplingState(chains)
 
     def _moves(self) -> Moves:

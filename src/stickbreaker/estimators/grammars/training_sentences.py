@@ -127,7 +127,7 @@ def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
 def _without_uses(grammar: Compiled) -> LearnedGrammar:
     """A grammar that has learned nothing."""
     n, none = len(grammar.adapted), np.zeros(0, np.int64)
-    uses = np.zeros(int(grammar.sources.max()) + 1)
+    uses = np.zeros(grammar.n_rules)
     return LearnedGrammar(
         grammar, uses, np.zeros(n), np.ones(n), none, none, np.zeros(0, np.int32), np.zeros(1, np.int64)
     )

@@ -133,6 +133,19 @@ def online_step(
     model, predicted = topic_model(job.model), None
     if state.step > 0:
         predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step)
+    record = learn_minibatch(job, state, documents, shards)
+    if predicted is not None:
+        record["prequential"] = predicted._asdict()
+    totals = job.engine.table.totals().sum(axis=0)
+    totals = totals[model.in_use(totals)]
+    warnings = warnings_of(totals, state.step, grows=model.documents.grows, before=warned)
+    return {**record, "warnings": warnings} if warnings else record
+
+
+def learn_minibatch(
+    job: VariationalRun, state: VariationalState, documents: int, shards: Shards
+) -> TraceRecord:
+    """One step on some documents, in order, which counts as a pass; `documents`: as of `online_step`."""
     schedule = job.schedule
     assert isinstance(schedule, Online)
     n = shards.n_documents
@@ -141,12 +154,7 @@ def online_step(
     record = advance(job, state, batch)
     state.passes, state.in_pass = state.passes + 1, 0
     state.scores.append(record["score"])
-    if predicted is not None:
-        record["prequential"] = predicted._asdict()
-    totals = job.engine.table.totals().sum(axis=0)
-    totals = totals[model.in_use(totals)]
-    warnings = warnings_of(totals, state.step, grows=model.documents.grows, before=warned)
-    return {**record, "warnings": warnings} if warnings else record
+    return record
 
 
 def warned_of(trace: Iterable[TraceRecord]) -> set[str]:

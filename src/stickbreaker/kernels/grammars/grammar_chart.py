@@ -142,13 +142,13 @@ def _fits(symbol, i, j, n, symbols):
 
 
 @njit(**PART)
-def _covers(symbol, size, symbols, chart):
+def covers(symbol, size, symbols, chart):
     """Whether a chart has a symbol's probabilities of spans of a size: others are never written."""
     return chart.live[symbol] and symbols.shortest[symbol] <= size <= symbols.longest[symbol]
 
 
 @njit(**PART)
-def _splits(left, right, i, j, symbols):
+def splits(left, right, i, j, symbols):
     """The first and the last place + 1 where a span may be parted for two symbols."""
     low = max(i + symbols.shortest[left], j - symbols.longest[right])
     high = min(i + symbols.longest[left], j - symbols.shortest[right])
@@ -170,7 +170,7 @@ def _scaled(mass, heat, power, size, scale):
 @njit(**PART)
 def _two(left, right, i, j, best, chart, symbols):
     """The probability of two symbols one after the other, over where they part: the sum, or the greatest."""
-    low, high = _splits(left, right, i, j, symbols)
+    low, high = splits(left, right, i, j, symbols)
     total = 0.0
     if best:
         for k in range(low, high):
@@ -195,7 +195,7 @@ def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
         if right >= 0:
             if chart.live[left] and chart.live[right]:
                 p = weights.rules[rule] * _two(left, right, i, j, best, chart, symbols)
-        elif symbols.groups[left] != symbols.groups[symbol] and _covers(left, j - i, symbols, chart):
+        elif symbols.groups[left] != symbols.groups[symbol] and covers(left, j - i, symbols, chart):
             p = weights.rules[rule] * chart.by_start[left, i, j]
         total = max(total, p) if best else total + p
     return total
@@ -250,6 +250,20 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
 
 
 @njit(**PART)
+def group_of(symbol, symbols):
+    """The lowest of the symbols that reach each other by unary rules with one, and how many they are."""
+    lowest = symbol
+    while lowest > 0 and symbols.groups[lowest - 1] == symbols.groups[symbol]:
+        lowest -= 1
+    n_group = 1
+    while (
+        lowest + n_group < len(symbols.groups) and symbols.groups[lowest + n_group] == symbols.groups[symbol]
+    ):
+        n_group += 1
+    return lowest, n_group
+
+
+@njit(**PART)
 def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, chart):
     """The same for symbols that reach each other by unary rules; gives the next place in `active`."""
     n, symbol = len(span.letters), active[at]
@@ -261,14 +275,7 @@ def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, ch
             p = _own(one, i, j, span, scale, best, chart, rules, symbols, weights)
         chart.by_end[one, j, i] = p
         end += 1
-    lowest = symbol
-    while lowest > 0 and symbols.groups[lowest - 1] == symbols.groups[symbol]:
-        lowest -= 1
-    n_group = 1
-    while (
-        lowest + n_group < len(symbols.groups) and symbols.groups[lowest + n_group] == symbols.groups[symbol]
-    ):
-        n_group += 1
+    lowest, n_group = group_of(symbol, symbols)
     for place in range(at, end):
         one = active[place]
         block = symbols.circles[one] + (one - lowest) * n_group
@@ -446,7 +453,7 @@ def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weig
         left, right = rules.lefts[rule], rules.rights[rule]
         share = weights.rules[rule] * fresh
         if right < 0:
-            if _covers(left, j - i, symbols, chart) and chart.by_start[left, i, j] > 0.0:
+            if covers(left, j - i, symbols, chart) and chart.by_start[left, i, j] > 0.0:
                 p = share * chart.by_start[left, i, j]
                 target -= p
                 if not best or p > greatest:
@@ -454,7 +461,7 @@ def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weig
                 if not best and target < 0.0:
                     return chosen, part
         elif chart.live[left] and chart.live[right]:
-            low, high = _splits(left, right, i, j, symbols)
+            low, high = splits(left, right, i, j, symbols)
             for k in range(low, high):
                 p = share * chart.by_start[left, i, k] * chart.by_end[right, j, k]
                 if p > 0.0:

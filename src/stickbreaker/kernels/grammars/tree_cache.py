@@ -10,7 +10,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.kernels.grammars.grammar_chart import PLAIN, Span, draw_tree, rule_to, span_at
+from stickbreaker.kernels.grammars.grammar_chart import (
+    PLAIN,
+    Span,
+    covers,
+    draw_tree,
+    group_of,
+    rule_to,
+    span_at,
+    splits,
+)
 from stickbreaker.kernels.grammars.tree_sampling import LEAN, fill_to_scale
 from stickbreaker.kernels.math import OPTIONS, digamma64, exp64
 from stickbreaker.kernels.random import seeded
@@ -53,37 +62,57 @@ def _hash_of(values, start, stop):
 
 
 @njit(**LEAN)
-def tree_of(values, start, stop, trees):
-    """The number of the tree with these rules, and its slot; -1 where there is none, and where to put it."""
-    mask = np.uint64(len(trees.slots) - 1)
+def _look_up(values, start, stop, slots, rules, starts):
+    """The number of the list of rules that is the same, and its slot; -1 where there is none, and where to
+    put it. slots: a table by hash, 1 + number or 0; rules of all lists, and where each begins."""
+    mask = np.uint64(len(slots) - 1)
     slot = _hash_of(values, start, stop) & mask
-    while trees.slots[slot] > 0:
-        tree = trees.slots[slot] - 1
-        first = trees.rule_starts[tree]
-        if trees.rule_starts[tree + 1] - first == stop - start:
+    while slots[slot] > 0:
+        number = slots[slot] - 1
+        first = starts[number]
+        if starts[number + 1] - first == stop - start:
             same = True
             for i in range(stop - start):
-                if trees.rules[first + i] != values[start + i]:
+                if rules[first + i] != values[start + i]:
                     same = False
                     break
             if same:
-                return np.int64(tree), np.int64(slot)
+                return np.int64(number), np.int64(slot)
         slot = (slot + np.uint64(1)) & mask
     return np.int64(-1), np.int64(slot)
 
 
 @njit(**LEAN)
-def longer_string(string, letter, n_terminals, trees):
-    """The number of a string with a terminal more, and its slot; -1 where there is none."""
-    key = np.int64(string) * n_terminals + letter
+def fill_slots(number, slots, rules, starts):
+    """Enter distinct lists of rules, so many of them, into a table that is empty: see `_look_up`."""
+    for at in range(number):
+        _, slot = _look_up(rules, starts[at], starts[at + 1], slots, rules, starts)
+        slots[slot] = at + 1
+
+
+@njit(**LEAN)
+def tree_of(values, start, stop, trees):
+    """The number of the tree with these rules, and its slot; -1 where there is none, and where to put it."""
+    return _look_up(values, start, stop, trees.slots, trees.rules, trees.rule_starts)
+
+
+@njit(**LEAN)
+def _slot_of_string(key, trees):
+    """Where a string's key is in the table, or where to put it."""
     mask = np.uint64(len(trees.string_keys) - 1)
     mixed = np.uint64(key + 1) * MIXER
     slot = (mixed ^ (mixed >> np.uint64(31))) & mask
-    while trees.string_keys[slot] >= 0:
-        if trees.string_keys[slot] == key:
-            return np.int64(trees.string_numbers[slot]), np.int64(slot)
+    while trees.string_keys[slot] >= 0 and trees.string_keys[slot] != key:
         slot = (slot + np.uint64(1)) & mask
-    return np.int64(-1), np.int64(slot)
+    return np.int64(slot)
+
+
+@njit(**LEAN)
+def longer_string(string, letter, n_terminals, trees):
+    """The number of a string with a terminal more, and its slot; -1 where there is none."""
+    slot = _slot_of_string(np.int64(string) * n_terminals + letter, trees)
+    number = np.int64(trees.string_numbers[slot]) if trees.string_keys[slot] >= 0 else np.int64(-1)
+    return number, slot
 
 
 @njit(**LEAN)
@@ -169,26 +198,11 @@ def add_trees(values, starts, sizes, n_terminals, trees, rules, symbols, found):
 
 
 @njit(**LEAN)
-def refill_slots(trees):
-    """Enter all trees into a larger table that is empty."""
-    mask = np.uint64(len(trees.slots) - 1)
-    for tree in range(trees.numbers[TREES]):
-        slot = _hash_of(trees.rules, trees.rule_starts[tree], trees.rule_starts[tree + 1]) & mask
-        while trees.slots[slot] > 0:
-            slot = (slot + np.uint64(1)) & mask
-        trees.slots[slot] = tree + 1
-
-
-@njit(**LEAN)
 def refill_strings(keys, numbers, trees):
-    """The same of strings, from the smaller table (keys and numbers)."""
-    mask = np.uint64(len(trees.string_keys) - 1)
+    """Enter strings, from a smaller table (keys and numbers), into one that is empty."""
     for at in range(len(keys)):
         if keys[at] >= 0:
-            mixed = np.uint64(keys[at] + 1) * MIXER
-            slot = (mixed ^ (mixed >> np.uint64(31))) & mask
-            while trees.string_keys[slot] >= 0:
-                slot = (slot + np.uint64(1)) & mask
+            slot = _slot_of_string(keys[at], trees)
             trees.string_keys[slot] = keys[at]
             trees.string_numbers[slot] = numbers[at]
 
@@ -271,6 +285,21 @@ def _write_rules(draft, at, trees, ids, out, number):
     return number
 
 
+@njit(**LEAN)
+def _fill(span, active, start, scale, n_terminals, trees, rules, symbols, weights, memory, chart):
+    """Number a sentence's strings and fill its chart; gives log p, -inf where no tree comes to it, and the
+    scale that was needed."""
+    n = len(span.letters)
+    if len(active) == 0:
+        return -np.inf, scale
+    strings_in(span.letters, n_terminals, trees, span.strings)
+    used = fill_to_scale(
+        span, active, start, -1, scale, 1.0, False, memory.masses, rules, symbols, weights, chart
+    )
+    p = chart.by_start[start, 0, n]
+    return (np.log(p) - n * np.log(used) if p > 0.0 else -np.inf), used
+
+
 @njit(**PLAIN)
 def sample_trees(
     letters, starts, keys, n_samples, start, unary, n_terminals, ids, rows, trees, rules, symbols, weights,
@@ -297,18 +326,12 @@ def sample_trees(
         sentence = letters[starts[s] : starts[s + 1]]
         n = len(sentence)
         own = active[active_starts[s] : active_starts[s + 1]]
-        nats[s] = -np.inf
-        if len(own) == 0:
-            continue
-        strings_in(sentence, n_terminals, trees, strings)
         span = Span(sentence, strings, 0, 0, n)
-        used = fill_to_scale(
-            span, own, start, -1, scale, 1.0, False, memory.masses, rules, symbols, weights, chart
+        nats[s], used = _fill(
+            span, own, start, scale, n_terminals, trees, rules, symbols, weights, memory, chart
         )
-        p = chart.by_start[start, 0, n]
-        if not p > 0.0:
+        if nats[s] == -np.inf:
             continue
-        nats[s] = np.log(p) - n * np.log(used)
         scale = np.exp(-nats[s] / n)
         seeded(keys[s], state)
         for _ in range(n_samples):
@@ -346,22 +369,9 @@ def sample_trees(
                     tree_draws[rows[tree]] += 1
                     continue
                 fresh[place] += 1
-                mask = np.uint64(len(slots) - 1)
-                slot = _hash_of(found, first, end) & mask
-                known = False
-                while slots[slot] > 0 and not known:
-                    other = slots[slot] - 1
-                    begin = found_starts[other]
-                    known = found_starts[other + 1] - begin == end - first
-                    for i in range(end - first):
-                        if not known or found[begin + i] != found[first + i]:
-                            known = False
-                            break
-                    if known:
-                        times[other] += gain
-                    else:
-                        slot = (slot + np.uint64(1)) & mask
-                if known:
+                known, slot = _look_up(found, first, end, slots, found, found_starts)
+                if known >= 0:
+                    times[known] += gain
                     continue
                 if n_found + 1 == len(times):
                     times, found_starts = _longer(times, 0), _longer(found_starts, 0)
@@ -371,12 +381,7 @@ def sample_trees(
                 found_starts[n_found] = end
                 if 2 * n_found > len(slots):
                     slots = np.zeros(2 * len(slots), np.int32)
-                    mask = np.uint64(len(slots) - 1)
-                    for other in range(n_found):
-                        slot = _hash_of(found, found_starts[other], found_starts[other + 1]) & mask
-                        while slots[slot] > 0:
-                            slot = (slot + np.uint64(1)) & mask
-                        slots[slot] = other + 1
+                    fill_slots(n_found, slots, found, found_starts)
     return found[: found_starts[n_found]], found_starts[: n_found + 1], times[:n_found]
 
 
@@ -396,10 +401,8 @@ def best_trees(
     active, state = np.empty(below.shape[1], np.int32), np.ones(2, np.uint64)
     for row in which:
         tree = ids[row]
-        place, letters = (
-            trees.places[tree],
-            trees.letters[trees.letter_starts[tree] : trees.letter_starts[tree + 1]],
-        )
+        place = trees.places[tree]
+        letters = trees.letters[trees.letter_starts[tree] : trees.letter_starts[tree + 1]]
         symbol, n_active = start_of[place], 0
         for one in range(below.shape[1]):
             if below[place, one]:
@@ -409,19 +412,9 @@ def best_trees(
         span = Span(letters, strings, 0, 0, len(letters))
         own = active[:n_active]
         scale = fill_to_scale(
-            span,
-            own,
-            symbol,
-            symbol,
-            np.float64(n_terminals),
-            1.0,
-            True,
-            greatest,
-            rules,
-            symbols,
-            weights,
+            span, own, symbol, symbol, np.float64(n_terminals), 1.0, True, greatest, rules, symbols, weights,
             chart,
-        )
+        )  # fmt: skip
         drawn = draw_tree(
             symbol, symbol, span, own, scale, 1.0, True, unary, rules, symbols, weights, memory, greatest,
             nothing, chart, draft, state,
@@ -432,13 +425,7 @@ def best_trees(
         while end < 0:
             found = _longer(found, 0)
             end = _write_rules(draft, 0, trees, ids, found, starts[n])
-        first, size = trees.rule_starts[tree], trees.rule_starts[tree + 1] - trees.rule_starts[tree]
-        same = end - starts[n] == size
-        for i in range(size):
-            if not same or found[starts[n] + i] != trees.rules[first + i]:
-                same = False
-                break
-        if not same:
+        if tree_of(found, starts[n], end, trees)[0] != tree:
             rows[n] = row
             n += 1
             starts[n] = end
@@ -456,14 +443,7 @@ def _close_group(at, i, j, active, rules, symbols, weights, chart, outside, coun
     begin = at
     while begin >= 0 and symbols.groups[active[begin]] == symbols.groups[symbol]:
         begin -= 1
-    lowest = symbol
-    while lowest > 0 and symbols.groups[lowest - 1] == symbols.groups[symbol]:
-        lowest -= 1
-    n_group = 1
-    while (
-        lowest + n_group < len(symbols.groups) and symbols.groups[lowest + n_group] == symbols.groups[symbol]
-    ):
-        n_group += 1
+    lowest, n_group = group_of(symbol, symbols)
     for place in range(begin + 1, at + 1):  # by_end of the outside is room
         other, total = active[place], 0.0
         for upper in range(begin + 1, at + 1):
@@ -492,17 +472,14 @@ def _count_rules(symbol, i, j, own, letter, scale, rules, symbols, weights, char
         left, right = rules.lefts[rule], rules.rights[rule]
         share = own * weights.rules[rule]
         if right < 0:
-            if symbols.groups[left] != symbols.groups[symbol] and chart.live[left]:
-                size = j - i
-                if symbols.shortest[left] <= size <= symbols.longest[left]:
-                    counts[rule] += share * chart.by_start[left, i, j]
-                    outside.by_start[left, i, j] += share
+            if symbols.groups[left] != symbols.groups[symbol] and covers(left, j - i, symbols, chart):
+                counts[rule] += share * chart.by_start[left, i, j]
+                outside.by_start[left, i, j] += share
             continue
         if not (chart.live[left] and chart.live[right]):
             continue
-        low = max(i + symbols.shortest[left], j - symbols.longest[right])
-        high = min(i + symbols.longest[left], j - symbols.shortest[right])
-        for k in range(low, high + 1):
+        low, high = splits(left, right, i, j, symbols)
+        for k in range(low, high):
             one, other = chart.by_start[left, i, k], chart.by_end[right, j, k]
             if one > 0.0 and other > 0.0:
                 counts[rule] += share * one * other
@@ -569,18 +546,12 @@ def expect_trees(
         sentence = letters[starts[s] : starts[s + 1]]
         n = len(sentence)
         own = active[active_starts[s] : active_starts[s + 1]]
-        nats[s] = -np.inf
-        if len(own) == 0:
-            continue
-        strings_in(sentence, n_terminals, trees, strings)
         span = Span(sentence, strings, 0, 0, n)
-        used = fill_to_scale(
-            span, own, start, -1, scale, 1.0, False, memory.masses, rules, symbols, weights, chart
+        nats[s], used = _fill(
+            span, own, start, scale, n_terminals, trees, rules, symbols, weights, memory, chart
         )
-        p = chart.by_start[start, 0, n]
-        if not p > 0.0:
+        if nats[s] == -np.inf:
             continue
-        nats[s] = np.log(p) - n * np.log(used)
         scale = np.exp(-nats[s] / n)
         _fill_outside(
             span, own, start, used, rules, symbols, weights, memory, chart, outside, tree_uses, rule_uses,

@@ -13,7 +13,7 @@ from stickbreaker.kernels.grammars.tree_cache import (
     TREES,
     TreeSet,
     add_trees,
-    refill_slots,
+    fill_slots,
     refill_strings,
 )
 from stickbreaker.models.grammars.compiled import Compiled, Integers
@@ -36,6 +36,12 @@ def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
     parts = [key.split(" ") for key in keys]
     starts = np.concatenate([[0], np.cumsum([len(part) for part in parts], dtype=np.int64)])
     return np.array([value for part in parts for value in part], np.int32), starts
+
+
+def parts_below(trees: TreeSet, tree: int) -> Integers:
+    """The trees that a tree is made of, by number."""
+    parts = trees.parts[trees.part_starts[tree] : trees.part_starts[tree + 1]]
+    return -1 - parts[parts < 0]
 
 
 class CachedTrees:
@@ -65,15 +71,19 @@ class CachedTrees:
         self._keys, self._ids = keys, self._read(keys[:n])
         return self._ids
 
+    def rows(self, ids: Integers) -> Integers:
+        """The row of each tree of a table whose rows have these; -1 of others."""
+        rows = np.full(int(self.trees.numbers[TREES]), -1, np.int32)
+        rows[ids] = np.arange(len(ids), dtype=np.int32)
+        return rows
+
     def parts_of(self, key: str) -> list[str]:
         """The keys of the trees that a tree is made of, of those too, smaller ones first."""
         (tree,) = self._read([key]).tolist()
         found: dict[int, None] = {}
 
         def look(one: int) -> None:
-            trees = self.trees
-            parts = trees.parts[trees.part_starts[one] : trees.part_starts[one + 1]]
-            for part in (-1 - parts[parts < 0]).tolist():
+            for part in parts_below(self.trees, one).tolist():
                 look(part)
                 found[part] = None
 
@@ -97,7 +107,7 @@ class CachedTrees:
         if new:
             values, starts = rules_of(new)
             self._refuse_others(values, starts)
-            self._reserve(values, len(new))
+            self._reserve(values)
             found = np.zeros(len(new), np.int32)
             sizes = np.zeros(int(np.diff(starts).max()) + 1, np.int64)
             grammar = self.grammar
@@ -136,7 +146,7 @@ class CachedTrees:
                 raise ValueError("trees of another grammar")
             stack += [child for child in (rights[rule], lefts[rule]) if child >= 0]
 
-    def _reserve(self, values: Integers, n_new: int) -> None:
+    def _reserve(self, values: Integers) -> None:
         """Room for new trees and all that these may be made of."""
         trees, held = self.trees, self.trees.numbers
         levels = len(self.grammar.adapted)
@@ -157,7 +167,7 @@ class CachedTrees:
         if 2 * (held[TREES] + inner) > len(trees.slots):
             slots = np.zeros(_power(4 * int(held[TREES] + inner)), np.int32)
             self.trees = trees = trees._replace(slots=slots)
-            refill_slots(trees)
+            fill_slots(int(held[TREES]), slots, trees.rules, trees.rule_starts)
         strings = int(held[STRINGS]) + levels * len(values)
         if 2 * strings > len(trees.string_keys):
             keys, numbers, size = trees.string_keys, trees.string_numbers, _power(4 * strings)

@@ -1,6 +1,6 @@
 """A grammar in flat arrays: rules of two symbols at most, in an order in which a chart can be filled."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,22 @@ class Compiled(NamedTuple):
         """Numbers that `Weights.closures` has room for."""
         groups = self.symbols.groups[self.symbols.circles >= 0]
         return int((np.bincount(groups) ** 2).sum()) if len(groups) else 0
+
+    @property
+    def n_rules(self) -> int:
+        """Rules of the grammar as it was given."""
+        return int(self.sources.max()) + 1
+
+    def of_grammar(self, uses: NDArray[Any]) -> Array:
+        """Uses of rules as uses of the grammar's rules."""
+        counted = self.rules.counted
+        return np.asarray(np.bincount(self.sources[counted], uses[counted], self.n_rules), np.float64)
+
+    def shares(self, counts: Array) -> Array:
+        """Counts of rules over those of all rules of their symbol; 1 of rules that part a right side."""
+        parents = self.rules.parents
+        sums = np.bincount(parents, counts, len(self.names))
+        return np.where(self.rules.counted, counts / sums[parents], 1.0)
 
 
 Parted = tuple[str, tuple[Symbol, ...], int]  # parent, at most two children, source

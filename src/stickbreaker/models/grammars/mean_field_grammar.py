@@ -11,7 +11,7 @@ from stickbreaker.core.records import Array, Field, Record, Rows, Stats, Truncat
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.kernels.grammars.tree_cache import expect_trees
 from stickbreaker.models.contract import Local, Step
-from stickbreaker.models.grammars.cached_trees import CachedTrees
+from stickbreaker.models.grammars.cached_trees import CachedTrees, parts_below
 from stickbreaker.models.grammars.online_grammar import OnlineGrammar, View
 from stickbreaker.models.grammars.tree_chain import new_chart
 
@@ -70,13 +70,12 @@ def support_of(model: OnlineGrammar, drawn: Mapping[str, Array], most: int | Non
     ids, trees = known.ids(keys), known.trees
     lengths = np.diff(trees.letter_starts)[ids]
     uses = np.stack([drawn[key] for key in keys]) if keys else np.zeros((0, len(model.truncations)))
-    places, rows = trees.places[ids], {tree: row for row, tree in enumerate(ids.tolist())}
+    places, rows = trees.places[ids], known.rows(ids)
     kept = np.zeros(len(keys), np.bool_)
     for place, at_most in enumerate(np.minimum(model.truncations, most or np.inf).astype(int)):
         own = np.flatnonzero(places == place)
         ranks = uses[own, place] * np.log(lengths[own] + 1.0)
         kept[own[np.argsort(-ranks, kind="stable")[:at_most]]] = True
         for row in own[kept[own]].tolist():
-            parts = trees.parts[trees.part_starts[ids[row]] : trees.part_starts[ids[row] + 1]]
-            kept[[rows[-1 - part] for part in parts[parts < 0].tolist()]] = True
+            kept[rows[parts_below(trees, int(ids[row]))]] = True
     return {keys[row]: uses[row] for row in np.flatnonzero(kept).tolist()}

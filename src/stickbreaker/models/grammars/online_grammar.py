@@ -20,7 +20,6 @@ from stickbreaker.corpus.shards import Index, Shard
 from stickbreaker.kernels.grammars.grammar_chart import Memory, Weights, close_circles
 from stickbreaker.kernels.grammars.tree_cache import (
     STRINGS,
-    TREES,
     TreeSet,
     best_trees,
     count_parts,
@@ -35,10 +34,9 @@ from stickbreaker.kernels.sticks import (
     expected_sticks,
     stick_evidence,
     stick_sums,
-    stick_terms,
 )
 from stickbreaker.models.contract import Local, Model, Score, Step, Summary, TableSpec
-from stickbreaker.models.grammars.cached_trees import CachedTrees, key_of
+from stickbreaker.models.grammars.cached_trees import CachedTrees, key_of, parts_below
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 from stickbreaker.models.grammars.grammar_sentences import Reader, Sentences
 from stickbreaker.models.grammars.parser import LearnedGrammar, Predictive
@@ -102,9 +100,8 @@ class OnlineGrammar(Model):
 
     def start(self) -> Record:
         grammar, symbols = self.grammar, ("symbols",)
-        n_rules = int(grammar.sources.max()) + 1
         return {
-            "uses": Field(np.zeros(n_rules), ("rules",)),
+            "uses": Field(np.zeros(grammar.n_rules), ("rules",)),
             "beyond": Field(np.zeros(len(grammar.adapted)), symbols),
             "discounts": Field(grammar.discounts.copy(), symbols, additive=False),
             "concentrations": Field(grammar.concentrations.copy(), symbols, additive=False),
@@ -147,11 +144,9 @@ class OnlineGrammar(Model):
             or (trees.places[ids[counts.rows[live]]] != columns).any()
         ):
             raise ValueError("trees of other symbols")
-        rows = np.full(int(trees.numbers[TREES]), -1, np.int32)
-        rows[ids] = np.arange(len(ids))
+        rows = self.known.rows(ids)
         for tree in ids.tolist():
-            parts = trees.parts[trees.part_starts[tree] : trees.part_starts[tree + 1]]
-            if (rows[-1 - parts[parts < 0]] < 0).any():
+            if (rows[parts_below(trees, tree)] < 0).any():
                 raise ValueError("trees made of trees that there are not")
 
     # From counts to weights
@@ -199,9 +194,7 @@ class OnlineGrammar(Model):
     def cache(self, params: Record, counts: TruncatedCounts) -> Cache:
         """Cached trees with all their uses, and sums along their sticks."""
         ids = self.known.ids(counts.keys)
-        trees = self.known.trees
-        rows = np.full(int(trees.numbers[TREES]), -1, np.int32)
-        rows[ids] = np.arange(len(ids), dtype=np.int32)
+        trees, rows = self.known.trees, self.known.rows(ids)
         tree_uses, rule_uses = np.zeros(len(ids)), np.zeros(len(self.grammar.weights))
         count_parts(ids, rows, trees, tree_uses, rule_uses)
         order = self._placed(counts, ids)
@@ -253,8 +246,7 @@ class OnlineGrammar(Model):
         """exp E[log theta] of rules (eq. 8.7)."""
         grammar = self.grammar
         if not self.learn_weights:
-            sums = np.bincount(grammar.rules.parents, grammar.weights, len(grammar.names))
-            return np.where(grammar.rules.counted, grammar.weights / sums[grammar.rules.parents], 1.0)
+            return grammar.shares(grammar.weights)
         counts = self.priors(params) + self.rule_counts(params, cache)
         totals = np.bincount(grammar.rules.parents, counts, len(grammar.names))
         logs = psi(counts) - psi(totals)[grammar.rules.parents]
@@ -312,14 +304,11 @@ class OnlineGrammar(Model):
         usage: Record,
     ) -> tuple[Local, Stats]:
         """What a local step found; nats (sentences): -inf of those that no tree comes to."""
-        grammar = self.grammar
-        counted = grammar.rules.counted
-        uses = np.bincount(grammar.sources[counted], rule_uses[counted], int(grammar.sources.max()) + 1)
         parsed, n = np.isfinite(nats), shard.n_documents
         known = np.where(parsed, nats, 0.0)
         by_document = np.bincount(sentences.documents, known, n)
         tokens = float(np.diff(sentences.starts)[parsed].sum())
-        usage = {**usage, "uses": Field(uses, ("rules",))}
+        usage = {**usage, "uses": Field(self.grammar.of_grammar(rule_uses), ("rules",))}
         local = {"nats": Field(by_document, ("documents",))}
         return local, Stats(rows, new_rows, usage, float(known.sum()), float(n), tokens)
 
@@ -349,10 +338,10 @@ class OnlineGrammar(Model):
         view = cast("View", params["view"].values[()])
         cache, process = view.cache, self.process(params)
         cells = cache.cells
-        numbers, evidence, expected = (np.zeros(len(cells.sizes)) for _ in range(3))
-        stick_terms(cells, process, cache.sums, numbers, evidence, expected)
-        expected = process.beyond * cache.sums.leftover
+        evidence, expected = np.zeros(len(cells.sizes)), process.beyond * cache.sums.leftover
         for k, size in enumerate(cells.sizes.tolist()):
+            if size:
+                evidence[k] = stick_evidence(cells, k, *(float(each[k]) for each in process))
             own, all_uses = cache.own[k, :size], cells.values[k, :size]
             logs = psi(1.0 - process.discounts[k] + all_uses) - cache.sums.before[k, :size]
             expected[k] += own @ (logs - cache.sums.log_totals[k])
@@ -390,7 +379,7 @@ class OnlineGrammar(Model):
 
         Evidence would take the few trees of the first sentences, and the many uses that these are made to
         stand for, as a sign of a low concentration, after which nothing new is found (see
-        docs/models/grammars.md).
+        docs/models/online-grammars.md).
         """
         moved = {name: params[name].values.copy() for name in ("discounts", "concentrations")}
         order: dict[str, Any] = dict(summary)
@@ -516,21 +505,17 @@ class OnlineGrammar(Model):
             parts[inner] = -1 - rows[cache.rows[-1 - parts[inner]]]
             entries.append(parts)
         rule_uses = self.rule_counts(params, cache)
-        counted = grammar.rules.counted
-        prior = self.priors(params) if self.learn_weights else grammar.weights
-        weights = prior + (rule_uses if self.learn_weights else 0.0)
-        p = weights / np.bincount(grammar.rules.parents, weights, len(grammar.names))[grammar.rules.parents]
-        n_rules = int(grammar.sources.max()) + 1
+        weights = self.priors(params) + rule_uses if self.learn_weights else grammar.weights
         return LearnedGrammar(
             grammar,
-            cast("Array", np.bincount(grammar.sources[counted], rule_uses[counted], n_rules)),
+            grammar.of_grammar(rule_uses),
             params["discounts"].values,
             params["concentrations"].values,
             uses[order],
             np.ones(len(order), np.int64),
             np.concatenate(entries),
             np.cumsum([0, *map(len, entries[1:])], dtype=np.int64),
-            Predictive(np.where(counted, p, 1.0), fresh, shares[order]),
+            Predictive(grammar.shares(weights), fresh, shares[order]),
         )
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
@@ -538,10 +523,9 @@ class OnlineGrammar(Model):
         return ((Grow("derivations", len(keys), tuple(keys)),), {}) if keys else ((), {})
 
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
-        """Half way between two prunings `rederived`, and every `refine_every` steps, and after a step that
-        replaces all counts, a pruning: trees by rank (8.3.1), and
-        those beyond the truncation leave, and those that are hardly used, unless one that stays is made of
-        them."""
+        """Half way between two prunings `rederived`; every `refine_every` steps, and after a step that
+        replaces all counts, a pruning: trees by rank (8.3.1), where those beyond the truncation and those
+        that are hardly used leave, unless one that stays is made of them."""
         if not self._refines(step):
             half = (step.number + 1 + self.refine_every // 2) % self.refine_every == 0
             return self.rederived(params, counts) if half and self.refine_every > 1 else ()
@@ -559,8 +543,7 @@ class OnlineGrammar(Model):
             order = order[kept[rows[order]]]
             orders.append(rows[order])
             for row in rows[order].tolist():  # symbols below come later
-                parts = trees.parts[trees.part_starts[ids[row]] : trees.part_starts[ids[row] + 1]]
-                kept[cache.rows[-1 - parts[parts < 0]]] = True
+                kept[cache.rows[parts_below(trees, int(ids[row]))]] = True
         change = Reorder("derivations", "symbols", tuple(orders), tuple(map(len, orders)))
         gone = tuple(np.flatnonzero(~kept).tolist())
         return (change, Drop("derivations", gone)) if gone else (change,)

@@ -87,7 +87,7 @@ class LearnedGrammar:
     def refuse_nonsense(self) -> None:
         """Raise ValueError where the parts are not those of one model."""
         n, grammar = len(self.starts) - 1, self.grammar
-        if self.uses.shape != (int(grammar.sources.max()) + 1,):
+        if self.uses.shape != (grammar.n_rules,):
             raise ValueError("uses of other rules")
         for values in (self.uses, self.discounts):
             refuse_negative(values, "uses or discounts")
@@ -176,16 +176,15 @@ class LearnedGrammar:
         if self.predictive is not None:
             return self.predictive
         grammar, places = self.grammar, self.places
-        rules, n = grammar.rules, len(grammar.adapted)
-        counts = grammar.weights + np.where(rules.counted, self.uses[grammar.sources], 0.0)
-        p = counts / np.bincount(rules.parents, counts, len(grammar.names))[rules.parents]
+        n = len(grammar.adapted)
+        counts = grammar.weights + np.where(grammar.rules.counted, self.uses[grammar.sources], 0.0)
         customers = np.bincount(places, self.customers, n)
         tables = np.bincount(places, self.tables, n)
         total = customers + self.concentrations
         with np.errstate(divide="ignore", invalid="ignore"):
             fresh = np.where(customers > 0, (self.concentrations + self.discounts * tables) / total, 1.0)
         shares = (self.customers - self.discounts[places] * self.tables) / total[places]
-        return Predictive(np.where(rules.counted, p, 1.0), fresh, shares)
+        return Predictive(grammar.shares(counts), fresh, shares)
 
     @cached_property
     def weights(self) -> Weights:

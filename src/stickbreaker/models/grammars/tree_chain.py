@@ -201,12 +201,8 @@ class AdaptorChain(Sampler):
         names[tables] = np.arange(len(tables))
         values, starts = written(memory.contents[tables], names, memory)
         found = derivations_of(values, starts, memory.places[tables], memory.customers[tables])
-        uses = self._uses()
-        of_grammar = np.zeros(int(self._grammar.sources.max()) + 1)
-        counted = self._grammar.rules.counted
-        of_grammar[self._grammar.sources[counted]] = uses[counted]
         fields = {
-            "uses": Field(of_grammar, ("rules",)),
+            "uses": Field(self._grammar.of_grammar(self._uses()), ("rules",)),
             "discounts": Field(self._processes.discounts.copy(), ("symbols",)),
             "concentrations": Field(self._processes.concentrations.copy(), ("symbols",)),
             "customers": Field(found.customers, ("derivations",)),
