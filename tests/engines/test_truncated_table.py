@@ -122,6 +122,27 @@ def test_any_history_leaves_what_lists_of_cells_have(seed, n_columns, n_rows, le
         assert table.scale >= RESCALE_BELOW
 
 
+@given(st.integers(0, 2**32), st.integers(2, 9))
+@settings(max_examples=100, deadline=None)
+def test_merges_of_one_edit_are_those_made_one_after_the_other(seed, n_rows):
+    """Also where one goes on with what another made, and with other changes between them."""
+    rng = np.random.default_rng(seed)
+    keys = [f"w{i}" for i in range(n_rows)]
+    table, lists = TruncatedTable(2, *AXES, keys), Lists(keys, 2)
+    rows, added = random_rows(rng, *table.shape)
+    table.blend(rows, 1.0, 1.0)
+    lists.blend(added, 1.0, 1.0)
+    edit = []
+    for n in range(n_rows, 1, -1):
+        edit.append(Merge("words", *rng.permutation(n)[:2].tolist()))
+        if rng.random() < 0.2:
+            edit.append(Permute("words", tuple(rng.permutation(n - 1).tolist())))
+    table.edit(tuple(edit))
+    for change in edit:
+        lists.change(change, "words")
+    same(table, lists)
+
+
 @given(st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
 def test_counts_are_those_of_a_dense_table(seed):

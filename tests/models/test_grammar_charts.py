@@ -180,7 +180,9 @@ def test_a_concentration_may_be_below_zero():
     )
     chain.sweep(0, 1)
     model = LearnedGrammar.of(chain.fitted().params, compiled(grammar))
-    nats = [parse.nats for parse in model.parses(*numbered(grammar, ["a" * n for n in range(1, 60)]), 0)]
+    sentences = numbered(grammar, ["a" * n for n in range(1, 60)])
+    nats = model.nats(*sentences)
+    assert nats.tolist() == [parse.nats for parse in model.parses(*sentences, 0)]
     assert np.exp(nats).sum() == pytest.approx(1.0, abs=1e-6)
 
 

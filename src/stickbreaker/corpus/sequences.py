@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stickbreaker.corpus.blocks import Entries, only_chunk
-from stickbreaker.corpus.shards import entries_of_documents, joined_offsets
+from stickbreaker.corpus.shards import entries_between, joined_offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,10 @@ def _taken(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Offsets of some documents, where their tokens lay, and starts of their sentences."""
-    after, tokens = entries_of_documents(offsets, documents)
-    ends, sentences = entries_of_documents(np.searchsorted(starts, offsets), documents)
-    moved = np.repeat(after[:-1] - offsets[documents], np.diff(ends))
+    first, last = offsets[documents], offsets[documents + 1]
+    after, tokens = entries_between(first, last)
+    ends, sentences = entries_between(*np.searchsorted(starts, np.stack([first, last])))
+    moved = np.repeat(after[:-1] - first, np.diff(ends))
     return after, tokens, starts[sentences] + moved
 
 

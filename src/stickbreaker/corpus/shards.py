@@ -105,10 +105,17 @@ def entries_of_documents(
     >>> [found.tolist() for found in entries_of_documents(np.array([0, 2, 3, 3]), np.array([1, 0]))]
     [[0, 1, 3], [2, 0, 1]]
     """
-    lengths = np.diff(offsets)[documents]
-    after = np.zeros(len(documents) + 1, np.int64)
+    return entries_between(offsets[documents], offsets[documents + 1])
+
+
+def entries_between(
+    first: NDArray[np.int64], last: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same, given where the entries of each document begin and end."""
+    lengths = last - first
+    after = np.zeros(len(first) + 1, np.int64)
     np.cumsum(lengths, out=after[1:])
-    return after, np.repeat(offsets[documents] - after[:-1], lengths) + np.arange(after[-1])
+    return after, np.repeat(first - after[:-1], lengths) + np.arange(after[-1])
 
 
 def joined_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -6,18 +6,17 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
 from stickbreaker.core.serialize import flat_record, record_from, refuse_other_sizes
+from stickbreaker.core.threads import one_thread
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.engines.contract import Engine, Seeds, sum_arrays
 from stickbreaker.engines.memoized import PREFIX, MemoizedReports
@@ -296,17 +295,6 @@ class LocalEngine(Engine):
 def of_run(name: str) -> bool:
     """Whether an array of a snapshot serves a run alone, and is no part of a finished model."""
     return name.startswith(("local/", "records", PREFIX))
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Where the libraries with threads of their own use one each."""
-    return _libraries().limit(limits=1)
-
-
-@functools.cache
-def _libraries() -> ThreadpoolController:
-    """The libraries with threads of their own, looked for once: it takes milliseconds."""
-    return ThreadpoolController()
 
 
 def usable_cores() -> int:

@@ -61,7 +61,7 @@ class Keys(Sequence[str]):
     def __getitem__(self, row: slice) -> list[str]: ...
     def __getitem__(self, row: int | slice) -> str | list[str]:
         if isinstance(row, slice):
-            return self._keys[: self._size][row]
+            return self._keys[slice(*row.indices(self._size))]
         return self._keys[range(self._size)[row]]
 
 

@@ -1,11 +1,12 @@
 """What changes of the rows of a truncated table make of its cells."""
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.edits import Change, Drop, Grow, Merge, Permute
+from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Permute
 from stickbreaker.core.records import Array
 
 Numbers = NDArray[np.int64]
@@ -27,15 +28,63 @@ class CellList(NamedTuple):
 
 def changed_cells(cells: CellList, change: Change, shape: tuple[int, int]) -> tuple[CellList, Numbers]:
     """The cells after a change of the rows of a table of that shape, and how many each column has."""
-    after = _renumbered(change, shape[0])
-    numbers = after[cells.rows]
-    before, cells = cells.rows, cells._replace(rows=numbers)
-    if isinstance(change, Merge):  # what stands there already comes first
-        order = np.lexsort((np.arange(len(numbers)), before == change.source, cells.columns))
-        cells = _combined(cells.at(order))
-    else:
-        cells = cells.at(np.flatnonzero(numbers >= 0))
-    return cells, np.bincount(cells.columns, minlength=shape[1]).astype(np.int64)
+    numbers = _renumbered(change, shape[0])[cells.rows]
+    cells = cells._replace(rows=numbers).at(np.flatnonzero(numbers >= 0))
+    return cells, _sizes(cells, shape[1])
+
+
+def merged_cells(
+    cells: CellList, merges: Sequence[Merge], shape: tuple[int, int]
+) -> tuple[CellList, Numbers, list[int]]:
+    """The same after merges of rows, none of which goes on with what another made, and the rows that stay.
+
+    As if one came after the other: a cell stands where the row that stays has it, or at the end.
+    """
+    left, into = list(range(shape[0])), np.arange(shape[0])
+    turns = np.zeros(shape[0], np.int64)  # of rows that go: which merge takes them, from 1
+    for turn, merge in enumerate(merges, 1):
+        source = left[merge.source]
+        into[source], turns[source] = left[merge.into], turn
+        del left[merge.source]
+    after = np.full(shape[0], -1)
+    after[left] = np.arange(len(left))
+    order = np.lexsort((turns[cells.rows], cells.columns))
+    cells = cells._replace(rows=after[into[cells.rows]]).at(order)
+    cells = _combined(cells)
+    return cells, _sizes(cells, shape[1]), left
+
+
+def runs_of_merges(edit: Edit, axis: str) -> Iterator[Change | list[Merge]]:
+    """An edit's changes, where merges of rows that `merged_cells` can make together are one list."""
+    run: list[Merge] = []
+    for change in edit:
+        if isinstance(change, Merge) and change.axis == axis:
+            if run and _goes_on(run, change):
+                yield run
+                run = []
+            run.append(change)
+            continue
+        if run:
+            yield run
+            run = []
+        yield change
+    if run:
+        yield run
+
+
+def _goes_on(run: Sequence[Merge], merge: Merge) -> bool:
+    """Whether a merge takes what an earlier one of a run merged into."""
+    source = merge.source
+    for earlier in reversed(run):  # numbers as they were before it
+        source += source >= earlier.source
+        if source == earlier.into:
+            return True
+    return False
+
+
+def _sizes(cells: CellList, n_columns: int) -> Numbers:
+    """How many cells each column has."""
+    return np.bincount(cells.columns, minlength=n_columns).astype(np.int64)
 
 
 def _renumbered(change: Change, size: int) -> Numbers:
@@ -43,21 +92,15 @@ def _renumbered(change: Change, size: int) -> Numbers:
     after = np.arange(size)
     match change:
         case Grow():
-            return after
+            pass
         case Permute(order=order):
             after[list(order)] = np.arange(size)
-            return after
         case Drop(positions=positions):
-            gone = list(positions)
-        case Merge(source=source):
-            gone = [source]
+            kept = np.delete(np.arange(size), list(positions))
+            after = np.full(size, -1)
+            after[kept] = np.arange(len(kept))
         case _:
             raise ValueError("rows are not split: a row's content is its identity")
-    kept = np.delete(np.arange(size), gone)
-    after[gone] = -1
-    after[kept] = np.arange(len(kept))
-    if isinstance(change, Merge):
-        after[change.source] = after[change.into]
     return after
 
 

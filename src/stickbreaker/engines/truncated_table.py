@@ -13,7 +13,7 @@ from stickbreaker.core.edits import Change, Dissolve, Drop, Edit, Grow, Merge, P
 from stickbreaker.core.records import Array, Rows, SparseCounts, TruncatedCounts
 from stickbreaker.core.untrusted import refuse_negative, refuse_whole_numbers
 from stickbreaker.engines.table import RESCALE_BELOW, Keys, keys_after, refuse_other_totals, scale_of
-from stickbreaker.engines.truncated_edits import CellList, changed_cells
+from stickbreaker.engines.truncated_edits import CellList, changed_cells, merged_cells, runs_of_merges
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.truncated_table import ByRow
@@ -114,12 +114,16 @@ class TruncatedTable:
     def edit(self, edit: Edit) -> None:
         """Change the shape; sums are taken anew."""
         rebuilt = False
-        for change in edit:
+        for change in runs_of_merges(edit, self.axes[0]):
             if isinstance(change, Grow) and change.axis == self.axes[0]:
                 self._grow(change.keys)
                 continue
             rebuilt = True
-            if isinstance(change, Reorder):
+            if isinstance(change, list):
+                cells, sizes, left = merged_cells(self._cells(), change, self.shape)
+                self.keys = Keys(list(map(self.keys[:].__getitem__, left)))
+                self._fill(cells, sizes)
+            elif isinstance(change, Reorder):
                 self._reorder(change)
             else:
                 self._change(change)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from stickbreaker.core.errors import Interrupted
+from stickbreaker.core.threads import one_thread
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.trace import TraceRecord
 
@@ -80,8 +81,14 @@ class Run(ABC, Generic[State]):
 def run(job: Run[State], state: State, observers: Sequence[Observer] = ()) -> State:
     """Go on from `state` until converged, stopped or out of passes. Raises Interrupted when asked to stop.
 
-    After Interrupted, `state` and what the run keeps elsewhere are those of the last complete step.
+    After Interrupted, `state` and what the run keeps elsewhere are those of the last complete step. Libraries
+    with threads of their own use one each: theirs would spin beside ours, and sums depend on their number.
     """
+    with one_thread():
+        return _run(job, state, observers)
+
+
+def _run(job: Run[State], state: State, observers: Sequence[Observer]) -> State:
     for observer in observers:
         observer.begin(job, state)
     try:

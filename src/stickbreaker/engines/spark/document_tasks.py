@@ -14,9 +14,10 @@ from stickbreaker.core.edits import Edit, apply_to_local, without_trials
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Field, Record, Stats, no_rows
 from stickbreaker.core.serialize import flat_record, record_from
+from stickbreaker.core.threads import one_thread
 from stickbreaker.corpus.shards import Shard
 from stickbreaker.corpus.source import Shards, Source
-from stickbreaker.engines.local import LocalEngine, one_thread
+from stickbreaker.engines.local import LocalEngine
 from stickbreaker.engines.row_files import COUNTS, REMEDY, replacing
 from stickbreaker.engines.spark.failures import freeze_gc, reporting_user_errors
 from stickbreaker.engines.spark.stats_sum import SMALL, Combiner, Key, without_rows

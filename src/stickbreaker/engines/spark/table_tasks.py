@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Edit, apply_change, apply_to_stats
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats
-from stickbreaker.engines.local import one_thread
+from stickbreaker.core.threads import one_thread
 from stickbreaker.engines.memoized import single
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.document_tasks import StoredField

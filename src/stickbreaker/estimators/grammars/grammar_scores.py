@@ -25,7 +25,7 @@ def scores_of(
     model.symbol_number(nonterminal)  # refused, whether or not there is a word to compare with
     lines = model.lines_of(texts)
     sentences = model.sentences_in(lines.content)
-    nats = np.array([parse.nats for parse in model.parses_of(sentences, 0)])
+    nats = model.nats_of(sentences)
     parsed = np.isfinite(nats)
     symbols = int(np.diff(sentences.starts)[parsed].sum())
     if not symbols:

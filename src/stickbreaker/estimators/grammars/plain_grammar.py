@@ -37,6 +37,7 @@ from stickbreaker.estimators.grammars.training_sentences import (
     held_out_sentences,
     refuse_other_sums,
     training_sentences,
+    with_unknown,
 )
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
@@ -49,7 +50,7 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Fitted
 from stickbreaker.models.grammars.compiled import Compiled, compiled
 from stickbreaker.models.grammars.grammar import Grammar
-from stickbreaker.models.grammars.grammar_sentences import UNKNOWN, Reader, Sentences, SymbolReader
+from stickbreaker.models.grammars.grammar_sentences import Reader, Sentences, SymbolReader
 from stickbreaker.models.grammars.named import BY_NAME, TOPICS, collocation_syllable, mark_of, topic
 from stickbreaker.models.grammars.online_grammar import OnlineGrammar
 from stickbreaker.models.grammars.parser import LearnedGrammar, Parse
@@ -393,13 +394,15 @@ class PlainAdaptorGrammar(Estimator):
         self, sentences: Sentences, n_trees: int, *, best: bool = False, seed: int = 0
     ) -> Iterator[Parse]:
         """Trees of sentences and log p of each; see `LearnedGrammar.parses`."""
-        known = np.maximum(sentences.letters, 0)
-        wrong = np.zeros(len(sentences.documents), np.bool_)
-        unknown = np.flatnonzero(sentences.letters == UNKNOWN)
-        wrong[np.searchsorted(sentences.starts, unknown, side="right") - 1] = True
+        known, wrong = np.maximum(sentences.letters, 0), with_unknown(sentences)
         parses = self.learned_.parses(known, sentences.starts, n_trees, best=best, seed=seed)
         for parse, none in zip(parses, wrong, strict=True):
             yield _NOTHING if none else parse
+
+    def nats_of(self, sentences: Sentences) -> Array:
+        """log p of each sentence, -inf of those that no tree comes to."""
+        nats = self.learned_.nats(np.maximum(sentences.letters, 0), sentences.starts)
+        return np.where(with_unknown(sentences), -np.inf, nats)
 
     def lines_of(self, texts: Iterable[str]) -> Lines:
         """Texts as the model reads them."""
@@ -419,7 +422,7 @@ class PlainAdaptorGrammar(Estimator):
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         """log p of the sentences that some tree comes to, and their symbols."""
         sentences = self.sentences_in(whole(corpus))
-        nats = np.array([parse.nats for parse in self.parses_of(sentences, 0)])
+        nats = self.nats_of(sentences)
         parsed = np.isfinite(nats)
         return float(nats[parsed].sum()), float(np.diff(sentences.starts)[parsed].sum())
 
@@ -456,5 +459,4 @@ _NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros
 def _held_out_score(fitted: Fitted, grammar: Compiled, sentences: Sentences) -> float:
     """The log probability of the held-out sentences, in nats a symbol."""
     learned = LearnedGrammar.of(fitted.params, grammar)
-    nats = sum(parse.nats for parse in learned.parses(sentences.letters, sentences.starts, 0))
-    return float(nats) / len(sentences.letters)
+    return float(learned.nats(sentences.letters, sentences.starts).sum()) / len(sentences.letters)

@@ -129,6 +129,26 @@ def _sizes(values, start, stop, sizes, rules):
 
 
 @njit(**LEAN)
+def misplaced(values, starts, rules, stack):
+    """Whether in some tree a rule stands in the place of another symbol's; trees that end where they should.
+
+    stack (most rules of a tree + 2) is worked with.
+    """
+    for at in range(len(starts) - 1):
+        stack[0], held = rules.parents[values[starts[at]]], 1
+        for i in range(starts[at], starts[at + 1]):
+            rule = values[i]
+            held -= 1
+            if stack[held] != rules.parents[rule]:
+                return True
+            for child in (rules.rights[rule], rules.lefts[rule]):
+                if child >= 0:
+                    stack[held] = child
+                    held += 1
+    return False
+
+
+@njit(**LEAN)
 def add_tree(values, start, stop, sizes, n_terminals, trees, rules, symbols):
     """Add a tree, and before it those that it is made of, where they are new; gives its number.
 

@@ -14,6 +14,7 @@ from stickbreaker.kernels.grammars.tree_cache import (
     TreeSet,
     add_trees,
     fill_slots,
+    misplaced,
     refill_strings,
 )
 from stickbreaker.models.grammars.compiled import Compiled, Integers
@@ -131,20 +132,8 @@ class CachedTrees:
             raise ValueError("trees that do not end where they should")
         if (symbols.adapted[rules.parents[values[starts[:-1]]]] < 0).any():
             raise ValueError("trees of symbols that remember nothing")
-        self._refuse_misfits(values, starts)
-
-    def _refuse_misfits(self, values: Integers, starts: NDArray[np.int64]) -> None:
-        """Raise ValueError where a rule stands in the place of another symbol's."""
-        rules = self.grammar.rules
-        parents, lefts, rights = (each.tolist() for each in (rules.parents, rules.lefts, rules.rights))
-        first = set(starts[:-1].tolist())
-        stack: list[int] = []
-        for at, rule in enumerate(values.tolist()):
-            if at in first:
-                stack = [parents[rule]]
-            if stack.pop() != parents[rule]:
-                raise ValueError("trees of another grammar")
-            stack += [child for child in (rights[rule], lefts[rule]) if child >= 0]
+        if misplaced(values, starts, rules, np.empty(len(values) + 2, np.int32)):
+            raise ValueError("trees of another grammar")
 
     def _reserve(self, values: Integers) -> None:
         """Room for new trees and all that these may be made of."""

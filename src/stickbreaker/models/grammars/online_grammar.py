@@ -262,7 +262,8 @@ class OnlineGrammar(Model):
         known = np.maximum(sentences.letters, 0)
         starts = sentences.starts
         n = len(starts) - 1
-        numbers = shard.documents[sentences.documents] * 1_000_003 + np.arange(n)
+        places = np.arange(n) - np.searchsorted(sentences.documents, sentences.documents)
+        numbers = shard.documents[sentences.documents] * 1_000_003 + places
         keys = numbered_keys(seed, purposes.GRAMMAR_SAMPLES, 0, numbers)
         longest = int(np.diff(starts).max(initial=1))
         cache, nats = view.cache, np.zeros(n)
@@ -286,11 +287,10 @@ class OnlineGrammar(Model):
         columns = cache.trees.places[cache.ids[positions]]
         rows = SparseCounts(positions, columns, tree_uses[positions], len(grammar.adapted), unit)
         places = grammar.symbols.adapted[grammar.rules.parents[found[found_starts[:-1]]]]
-        new_rows: dict[str, Array] = {}
-        for at, place in enumerate(places.tolist()):
-            row = np.zeros(len(grammar.adapted))
-            row[place] = times[at] * unit
-            new_rows[key_of(found[found_starts[at] : found_starts[at + 1]])] = row
+        drawn = np.zeros((len(places), len(grammar.adapted)))
+        drawn[np.arange(len(places)), places] = times * unit
+        keys_of_new = [key_of(found[start:stop]) for start, stop in pairwise(found_starts.tolist())]
+        new_rows = dict(zip(keys_of_new, drawn, strict=True))
         return self.report(sentences, shard, rows, new_rows, rule_uses * unit, nats, usage)
 
     def report(
@@ -519,8 +519,11 @@ class OnlineGrammar(Model):
         )
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
-        keys = sorted(new_rows, key=lambda key: (-float(new_rows[key].sum()), key))
-        return ((Grow("derivations", len(keys), tuple(keys)),), {}) if keys else ((), {})
+        if not new_rows:
+            return (), {}
+        uses = np.array(list(new_rows.values())).sum(axis=-1)
+        keys = [key for _, key in sorted(zip((-uses).tolist(), new_rows, strict=True))]
+        return (Grow("derivations", len(keys), tuple(keys)),), {}
 
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
         """Half way between two prunings `rederived`; every `refine_every` steps, and after a step that

@@ -15,6 +15,8 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.kernels.grammars.grammar_chart import (
     PLAIN,
+    Chart,
+    Draft,
     Memory,
     Span,
     Weights,
@@ -34,6 +36,7 @@ from stickbreaker.models.grammars.sentence_strings import (
 )
 from stickbreaker.models.grammars.tree_chain import MOST, frequencies_of, new_chart, new_draft
 
+CHUNK = 500  # sentences that are looked at together
 LARGEST = 1 << 28  # rules of all derivations, written out
 DRAWS = 100  # trees of a sentence that an expectation is a mean over
 
@@ -254,25 +257,39 @@ class LearnedGrammar:
         """
         memory, greatest, _ = self._memory
         wholes, whole_starts = self.wholes
-        chunk = 500
-        for first in range(0, len(starts) - 1, chunk):
-            last = min(first + chunk, len(starts) - 1)
-            begin = int(starts[first])
-            part = letters[begin : int(starts[last])]
-            own = starts[first : last + 1] - begin
-            text = self.text_of(part, own)
-            longest = int(np.diff(own).max(initial=1))
-            chart, draft = new_chart(self.grammar, longest), new_draft(self.grammar, longest)
-            scales = np.minimum(np.exp(-self._typical(part, own)), MOST)
-            for s in range(last - first):
-                mine = part[own[s] : own[s + 1]]
+        for _, text, scales, chart, draft in self._chunks(letters, starts):
+            for s, scale in enumerate(scales.tolist()):
+                mine = text.letters[text.starts[s] : text.starts[s + 1]]
                 key = numbered_keys(seed, purposes.GRAMMAR_PARSES, 0, np.array([_number_of(mine)]))[0]
                 nats, rules, ends, tree_nats = _parse(
-                    s, n_trees, best, scales[s], text, chart, draft, self.grammar.rules, self.grammar.symbols,
+                    s, n_trees, best, scale, text, chart, draft, self.grammar.rules, self.grammar.symbols,
                     self.weights, self._weights(best=True) if best else self.weights, memory, greatest,
                     np.zeros(len(self.discounts)), wholes, whole_starts, start_random(key),
                 )  # fmt: skip
                 yield Parse(nats, rules, ends, tree_nats)
+
+    def nats(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
+        """log p of each sentence, -inf of those that no tree comes to: what `parses` has, without trees."""
+        found = np.zeros(len(starts) - 1)
+        grammar, masses = self.grammar, self._memory[0].masses
+        for first, text, scales, chart, _ in self._chunks(letters, starts):
+            out = found[first : first + len(scales)]
+            _sum_sentences(scales, text, chart, grammar.rules, grammar.symbols, self.weights, masses, out)
+        return found
+
+    def _chunks(
+        self, letters: Integers, starts: NDArray[np.int64]
+    ) -> Iterator[tuple[int, Text, Array, Chart, Draft]]:
+        """Some sentences at a time: the number of the first, what they are, a scale for each to begin with,
+        and room for the chart and a tree of the longest."""
+        for first in range(0, len(starts) - 1, CHUNK):
+            last = min(first + CHUNK, len(starts) - 1)
+            begin = int(starts[first])
+            part, own = letters[begin : int(starts[last])], starts[first : last + 1] - begin
+            longest = int(np.diff(own).max(initial=1))
+            scales = np.minimum(np.exp(-self._typical(part, own)), MOST)
+            chart, draft = new_chart(self.grammar, longest), new_draft(self.grammar, longest)
+            yield first, self.text_of(part, own), scales, chart, draft
 
     def cuts(self, parse: Parse, symbol: int, n: int) -> Array:
         """In which share of a sentence's trees a subtree of a symbol begins or ends before each terminal,
@@ -312,25 +329,45 @@ def _number_of(letters: Integers) -> int:
 
 
 @njit(**PLAIN)
+def _span_of(s, text):
+    """A whole sentence, and the symbols that may be in its trees."""
+    start, end = text.starts[s], text.starts[s + 1]
+    strings = text.strings[text.spans[s] : text.spans[s + 1]]
+    span = Span(text.letters[start:end], strings, start, 0, end - start)
+    return span, text.active[text.actives[s] : text.actives[s + 1]]
+
+
+@njit(**PLAIN)
+def _log_sum(span, active, scale, start, chart, rules, symbols, weights, masses):
+    """log p of a sentence, -inf where no tree comes to it, and the scale of its chart."""
+    if len(active) == 0:
+        return -np.inf, scale
+    scale = fill_to_scale(span, active, start, -1, scale, 1.0, False, masses, rules, symbols, weights, chart)
+    n = len(span.letters)
+    p = chart.by_start[start, 0, n]
+    return (np.log(p) - n * np.log(scale) if p > 0.0 else -np.inf), scale
+
+
+@njit(**PLAIN)
+def _sum_sentences(scales, text, chart, rules, symbols, weights, masses, nats_out):
+    """log p of each sentence of a Text; scales (sentences) to begin with."""
+    for s in range(len(nats_out)):
+        span, active = _span_of(s, text)
+        nats_out[s], _ = _log_sum(span, active, scales[s], text.start, chart, rules, symbols, weights, masses)
+
+
+@njit(**PLAIN)
 def _parse(
     s, n_trees, best, scale, text, chart, draft, rules, symbols, weights, best_weights, memory, greatest,
     discounts, wholes, whole_starts, random,
 ):  # fmt: skip
     """log p of a sentence, and trees of it: rules, where each tree's begin, log p of each."""
-    start, end = text.starts[s], text.starts[s + 1]
-    n = end - start
-    span = Span(text.letters[start:end], text.strings[text.spans[s] : text.spans[s + 1]], start, 0, n)
-    active = text.active[text.actives[s] : text.actives[s + 1]]
+    span, active = _span_of(s, text)
+    n = len(span.letters)
     found, ends, nats = np.zeros(4 * n + 16, np.int32), np.zeros(n_trees + 1, np.int64), np.zeros(n_trees)
-    if len(active) == 0:
-        return -np.inf, found[:0], ends[:1], nats[:0]
-    scale = fill_to_scale(
-        span, active, text.start, -1, scale, 1.0, False, memory.masses, rules, symbols, weights, chart
-    )
-    p = chart.by_start[text.start, 0, n]
-    if not p > 0.0:
-        return -np.inf, found[:0], ends[:1], nats[:0]
-    whole = np.log(p) - n * np.log(scale)
+    whole, scale = _log_sum(span, active, scale, text.start, chart, rules, symbols, weights, memory.masses)
+    if whole == -np.inf:
+        return whole, found[:0], ends[:1], nats[:0]
     if best:
         weights = best_weights
         scale = fill_to_scale(
