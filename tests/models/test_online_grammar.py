@@ -184,6 +184,21 @@ def test_the_bound_never_falls(text, learn):
     assert (np.diff(scores) > -1e-9 * np.abs(scores[1:])).all(), scores
 
 
+def test_sums_over_trees_of_long_sentences_are_finite():
+    """Of symbols so rare that p of a sentence and the scale of its chart are no double numbers."""
+    letters = [chr(0x4E00 + n) for n in range(400)]
+    text = "1 1 S --> W\n1 1 S --> W S\n1 0.2 3 W --> L\n1 0.2 3 W --> L L\n"
+    text += "".join(f"1 1 L --> {letter}\n" for letter in letters)
+    rng = np.random.default_rng(0)
+    corpus = corpus_of(["".join(rng.choice(letters, 150)) for _ in range(4)])
+    job, state = run_of(model_of(text, corpus, MeanFieldGrammar, truncation=3), corpus)
+    (record,) = passes(job, state, 1)
+    assert record["score"] * 150 < -709.0
+    assert all(np.isfinite(item.values).all() for item in state.params.values())
+    uses = state.params["uses"].values
+    assert uses[4:].sum() == pytest.approx(600.0, rel=0.2)  # a letter each, but for those of cached words
+
+
 def test_the_score_is_the_bound_term_by_term():
     """-KL of sticks and of rules, and E[log p] of cached trees, beside log Z of the sentences."""
     corpus = corpus_of(TEXTS)

@@ -156,7 +156,7 @@ def splits(left, right, i, j, symbols):
 
 
 @njit(**PART)
-def _scaled(mass, heat, power, size, scale):
+def scaled(mass, heat, power, size, scale):
     """mass^heat times scale^size, which is `power` where that is no infinity."""
     if mass <= 0.0:
         return 0.0
@@ -240,7 +240,7 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
                 p = _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights)
                 if place >= 0:
                     mass = masses[place, _string_of(span, i, j)] * weights.remembered[place]
-                    mass = _scaled(mass, heat, power, size, scale)
+                    mass = scaled(mass, heat, power, size, scale)
                     p *= weights.fresh[place]
                     p = max(p, mass) if best else p + mass
                 chart.by_start[symbol, i, j] = p
@@ -380,7 +380,7 @@ def draw_tree(
         if place >= 0:
             fresh = weights.fresh[place]
             mass = masses[place, string] * weights.remembered[place]
-            mass = _scaled(mass, heat, scale ** (j - i), j - i, scale)
+            mass = scaled(mass, heat, scale ** (j - i), j - i, scale)
             if mass > 0.0 and (
                 mass >= (1.0 - 1e-9) * chart.by_start[symbol, i, j] if best else mass > target
             ):

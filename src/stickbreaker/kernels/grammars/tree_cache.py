@@ -17,6 +17,7 @@ from stickbreaker.kernels.grammars.grammar_chart import (
     draw_tree,
     group_of,
     rule_to,
+    scaled,
     span_at,
     splits,
 )
@@ -539,10 +540,10 @@ def _fill_outside(
                         string = span.strings[span_at(i, j, n)]
                         row = memory.first[adapted, string]
                         while row >= 0:
-                            tree_uses[row] += own * memory.customers[row] * power
+                            tree_uses[row] += own * scaled(memory.customers[row], 1.0, power, size, scale)
                             row = memory.following[row]
                         own *= weights.fresh[adapted]
-                        mass = memory.masses[adapted, string] * power
+                        mass = scaled(memory.masses[adapted, string], 1.0, power, size, scale)
                         fresh[adapted] += outside.by_start[one, i, j] * (chart.by_start[one, i, j] - mass)
                     _count_rules(
                         one, i, j, own, span.letters[i], scale, rules, symbols, weights, chart, outside,
