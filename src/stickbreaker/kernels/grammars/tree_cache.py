@@ -50,6 +50,7 @@ class TreeSet(NamedTuple):
 
 
 TREES, RULES, LETTERS, PARTS, STRINGS = range(5)  # places of `TreeSet.numbers`
+OTHER_RULES, OTHER_END, OTHER_SYMBOLS, NOT_ADAPTED = range(1, 5)  # faults
 
 
 @njit(**LEAN)
@@ -130,23 +131,33 @@ def _sizes(values, start, stop, sizes, rules):
 
 
 @njit(**LEAN)
-def misplaced(values, starts, rules, stack):
-    """Whether in some tree a rule stands in the place of another symbol's; trees that end where they should.
+def fault_in(values, starts, rules, symbols, stack):
+    """What is wrong with lists of rules that should be trees of adapted symbols: one of the numbers below.
 
-    stack (most rules of a tree + 2) is worked with.
+    stack (rules of all lists + 2) is worked with.
     """
     for at in range(len(starts) - 1):
-        stack[0], held = rules.parents[values[starts[at]]], 1
-        for i in range(starts[at], starts[at + 1]):
+        held, first = 0, starts[at]
+        for i in range(first, starts[at + 1]):
             rule = values[i]
+            if rule < 0 or rule >= len(rules.parents):
+                return OTHER_RULES
+            if i == first:
+                stack[0], held = rules.parents[rule], 1
+            if held == 0:
+                return OTHER_END
             held -= 1
             if stack[held] != rules.parents[rule]:
-                return True
+                return OTHER_SYMBOLS
             for child in (rules.rights[rule], rules.lefts[rule]):
                 if child >= 0:
                     stack[held] = child
                     held += 1
-    return False
+        if held > 0 or starts[at + 1] == first:
+            return OTHER_END
+        if symbols.adapted[rules.parents[values[first]]] < 0:
+            return NOT_ADAPTED
+    return 0
 
 
 @njit(**LEAN)

@@ -7,20 +7,30 @@ from numpy.typing import NDArray
 
 from stickbreaker.kernels.grammars.tree_cache import (
     LETTERS,
+    NOT_ADAPTED,
+    OTHER_END,
+    OTHER_RULES,
+    OTHER_SYMBOLS,
     PARTS,
     RULES,
     STRINGS,
     TREES,
     TreeSet,
     add_trees,
+    fault_in,
     fill_slots,
-    misplaced,
     refill_strings,
 )
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 
 SPARE = 4  # times as many trees as a table has are kept at most, and some more
 FEW = 10_000
+FAULTS = {
+    OTHER_RULES: "trees of other rules",
+    OTHER_END: "trees that do not end where they should",
+    OTHER_SYMBOLS: "trees of another grammar",
+    NOT_ADAPTED: "trees of symbols that remember nothing",
+}
 
 
 def key_of(rules: Integers) -> str:
@@ -119,21 +129,10 @@ class CachedTrees:
 
     def _refuse_others(self, values: Integers, starts: NDArray[np.int64]) -> None:
         """Raise ValueError for what are no trees of adapted symbols."""
-        rules, symbols = self.grammar.rules, self.grammar.symbols
-        if values.min(initial=0) < 0 or values.max(initial=0) >= len(rules.parents):
-            raise ValueError("trees of other rules")
-        children = (rules.lefts >= 0).astype(np.int64) + (rules.rights >= 0)
-        open_ones = np.cumsum(children[values] - 1)  # subtrees still to come, less those that have ended
-        ends = open_ones[starts[1:] - 1]
-        before = np.concatenate([[0], ends[:-1]])
-        inside = open_ones - np.repeat(before, np.diff(starts))
-        inside[starts[1:] - 1] = 0
-        if (np.diff(starts) < 1).any() or (ends - before != -1).any() or (inside < 0).any():
-            raise ValueError("trees that do not end where they should")
-        if (symbols.adapted[rules.parents[values[starts[:-1]]]] < 0).any():
-            raise ValueError("trees of symbols that remember nothing")
-        if misplaced(values, starts, rules, np.empty(len(values) + 2, np.int32)):
-            raise ValueError("trees of another grammar")
+        stack, grammar = np.empty(len(values) + 2, np.int32), self.grammar
+        fault = fault_in(values, starts, grammar.rules, grammar.symbols, stack)
+        if fault:
+            raise ValueError(FAULTS[fault])
 
     def _reserve(self, values: Integers) -> None:
         """Room for new trees and all that these may be made of."""
