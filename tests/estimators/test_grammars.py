@@ -309,6 +309,16 @@ def test_what_cannot_be_parsed_is_named_or_skipped():
         AdaptorGrammar(RULES, unparsed="skip", max_iter=2).fit(["c", "d"])
 
 
+@pytest.mark.parametrize("way", ["mcmc", "hybrid", "mean-field"])
+def test_nothing_is_learned_of_sentences_that_are_skipped(way):
+    """Symbols that the grammar does not have are not taken for others."""
+    rules = "1 1 S --> W S\n1 1 S --> W\nW --> L\n1 1 L --> a\n1 1 L --> b\n1 1 L --> a L\n1 1 L --> b L\n"
+    model = AdaptorGrammar(rules, inference=way, unparsed="skip", max_iter=3, random_state=0)
+    model.fit(["bbx", "bb", "xxxx", "bbbb"] * 5)
+    assert model.skipped_ == 10
+    assert {"".join(one.text) for one in model.subtrees()} <= {"b", "bb", "bbb", "bbbb"}
+
+
 @pytest.mark.parametrize("texts", [[""], ["", " "], []])
 def test_nothing_to_learn_from(texts):
     with pytest.raises(UserError):
@@ -507,7 +517,10 @@ def test_steps_pass_over_symbols_that_are_new():
     model.partial_fit([*LINES[100:150], "dogξ", "ψ"])
     assert model.skipped_ == 2
     assert "ξ" not in model.grammar_.terminals
-    assert model.partial_fit([*LINES[150:160], "ξ"]).skipped_ == 3
+    first = model.grammar_.terminals[0]
+    model.partial_fit([LINES[150], *[first * 4 + "ξ" * 4] * 50])
+    assert all(first * 4 not in "".join(one.text) for one in model.subtrees())
+    assert model.partial_fit([*LINES[150:160], "ξ"]).skipped_ == 53
     with pytest.raises(UserError, match="comes to any sentence"):
         model.partial_fit(["ξψ"])
 

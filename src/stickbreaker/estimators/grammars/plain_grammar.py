@@ -37,7 +37,6 @@ from stickbreaker.estimators.grammars.training_sentences import (
     held_out_sentences,
     refuse_other_sums,
     training_sentences,
-    with_unknown,
 )
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
@@ -394,7 +393,7 @@ class PlainAdaptorGrammar(Estimator):
         self, sentences: Sentences, n_trees: int, *, best: bool = False, seed: int = 0
     ) -> Iterator[Parse]:
         """Trees of sentences and log p of each; see `LearnedGrammar.parses`."""
-        known, wrong = np.maximum(sentences.letters, 0), with_unknown(sentences)
+        known, wrong = np.maximum(sentences.letters, 0), sentences.with_unknown()
         parses = self.learned_.parses(known, sentences.starts, n_trees, best=best, seed=seed)
         for parse, none in zip(parses, wrong, strict=True):
             yield _NOTHING if none else parse
@@ -402,7 +401,7 @@ class PlainAdaptorGrammar(Estimator):
     def nats_of(self, sentences: Sentences) -> Array:
         """log p of each sentence, -inf of those that no tree comes to."""
         nats = self.learned_.nats(np.maximum(sentences.letters, 0), sentences.starts)
-        return np.where(with_unknown(sentences), -np.inf, nats)
+        return np.where(sentences.with_unknown(), -np.inf, nats)
 
     def lines_of(self, texts: Iterable[str]) -> Lines:
         """Texts as the model reads them."""

@@ -35,7 +35,7 @@ def training_sentences(
     if not len(found.documents):
         raise UserError("there is no sentence to learn from", where=corpus.path, remedy="give a text")
     kept = parsable(found, grammar)
-    wrong = ~kept & ~with_unknown(found) if skip_unknown else ~kept
+    wrong = ~kept & ~found.with_unknown() if skip_unknown else ~kept
     if wrong.any() and estimator.unparsed == "fail":
         first = int(np.flatnonzero(wrong)[0])
         name, unknown = _first_unknown(estimator, corpus, int(found.documents[first]), grammar)
@@ -100,17 +100,9 @@ def _first_unknown(
 
 def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
     """Which sentences some tree of a grammar comes to."""
-    found = ~with_unknown(sentences)
+    found = ~sentences.with_unknown()
     rest = sentences.take(found)
     found[found] = np.isfinite(_without_uses(grammar).nats(rest.letters, rest.starts))
-    return found
-
-
-def with_unknown(sentences: Sentences) -> NDArray[np.bool_]:
-    """Which sentences have a symbol that the grammar does not."""
-    found = np.zeros(len(sentences.documents), np.bool_)
-    unknown = np.flatnonzero(sentences.letters == UNKNOWN)
-    found[np.searchsorted(sentences.starts, unknown, side="right") - 1] = True
     return found
 
 

@@ -29,6 +29,13 @@ class Sentences(NamedTuple):
             self.documents[kept],
         )
 
+    def with_unknown(self) -> NDArray[np.bool_]:
+        """Which sentences have a symbol that the grammar does not."""
+        found = np.zeros(len(self.documents), np.bool_)
+        unknown = np.flatnonzero(self.letters == UNKNOWN)
+        found[np.searchsorted(self.starts, unknown, side="right") - 1] = True
+        return found
+
     def __getitem__(self, number: int) -> Integers:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.letters[self.starts[number] : self.starts[number + 1]]
 

@@ -33,9 +33,8 @@ class MeanFieldGrammar(OnlineGrammar):
     def local_step(
         self, view: View, shard: Shard[Any], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        grammar, cache = self.grammar, view.cache
-        sentences = self.reader.read(shard.content, shard.rows, documents=shard.documents)
-        letters, starts = np.maximum(sentences.letters, 0), sentences.starts
+        grammar, cache, sentences = self.grammar, view.cache, self.sentences_of(shard)
+        letters, starts = sentences.letters, sentences.starts
         n, longest = len(starts) - 1, int(np.diff(starts).max(initial=1))
         nats, strings = np.zeros(n), np.zeros(longest * (longest + 1) // 2, np.int32)
         tree_uses, rule_uses = np.zeros(len(cache.ids)), np.zeros(len(grammar.weights))

@@ -257,10 +257,8 @@ class OnlineGrammar(Model):
     def local_step(
         self, view: View, shard: Shard[Any], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        grammar = self.grammar
-        sentences = self.reader.read(shard.content, shard.rows, documents=shard.documents)
-        known = np.maximum(sentences.letters, 0)
-        starts = sentences.starts
+        grammar, sentences = self.grammar, self.sentences_of(shard)
+        letters, starts = sentences.letters, sentences.starts
         n = len(starts) - 1
         places = np.arange(n) - np.searchsorted(sentences.documents, sentences.documents)
         numbers = shard.documents[sentences.documents] * 1_000_003 + places
@@ -272,9 +270,9 @@ class OnlineGrammar(Model):
         rule_uses = np.zeros(len(grammar.weights), np.int64)
         strings = np.zeros(longest * (longest + 1) // 2, np.int32)
         found, found_starts, times = sample_trees(
-            known, starts, keys, self.samples, grammar.start, grammar.unary, len(grammar.terminals),
+            letters, starts, keys, self.samples, grammar.start, grammar.unary, len(grammar.terminals),
             cache.ids, cache.rows, cache.trees, grammar.rules, grammar.symbols, view.weights, view.memory,
-            np.zeros(len(grammar.adapted)), self.actives(known, starts), new_chart(grammar, longest),
+            np.zeros(len(grammar.adapted)), self.actives(letters, starts), new_chart(grammar, longest),
             new_draft(grammar, longest), strings, tree_uses, tree_draws, rule_uses, fresh,
             nats,
         )  # fmt: skip
@@ -292,6 +290,12 @@ class OnlineGrammar(Model):
         keys_of_new = [key_of(found[start:stop]) for start, stop in pairwise(found_starts.tolist())]
         new_rows = dict(zip(keys_of_new, drawn, strict=True))
         return self.report(sentences, shard, rows, new_rows, rule_uses * unit, nats, usage)
+
+    def sentences_of(self, shard: Shard[Any]) -> Sentences:
+        """The sentences of a shard's documents, without those that have symbols of no terminal."""
+        found = self.reader.read(shard.content, shard.rows, documents=shard.documents)
+        unknown = found.with_unknown()
+        return found.take(~unknown) if unknown.any() else found
 
     def report(
         self,
