@@ -293,6 +293,23 @@ def test_cached_trees_get_the_best_trees_of_their_strings():
     model.refuse_others(params, engine.table.whole())
 
 
+@pytest.mark.parametrize("seed", [1, 3])
+def test_what_the_best_trees_are_made_of_stays(seed):
+    """Where words have several trees, a collocation may get one whose words would be given others."""
+    rules = "1 1 S --> K S\n2 1 S --> K\n1 1 S --> W\n1 1 S --> W S\n1 0.3 7 K --> W K2\n1 0.3 7 K --> W\n"
+    rules += "1 1 K2 --> W\n1 0.2 3 W --> X\n1 1 X --> X X\n1 1 X --> L\n1 1 L --> a\n2 1 L --> b\n"
+    generator = np.random.default_rng(1)
+    corpus = corpus_of(["".join(generator.choice(["a", "b"], generator.integers(2, 9))) for _ in range(60)])
+    model = model_of(rules, corpus, refine_every=1000, truncation=5000)
+    job, state = run_of(model, corpus, Online(6, 0.5, 1.0, total="seen"), seed=seed)
+    passes(job, state, 2)
+    table, totals = job.engine.table, job.engine.table.totals().copy()
+    edit = model.rederived(state.params, table.whole())
+    job.engine.edit(edit)
+    model.refuse_others(apply(edit, state.params), table.whole())
+    assert table.totals() == pytest.approx(totals)
+
+
 def test_the_best_trees_are_those_of_all_trees(monkeypatch):
     """Beside the greatest weight of all trees of each string."""
     monkeypatch.setattr(online_grammar, "REDERIVED", 10_000)

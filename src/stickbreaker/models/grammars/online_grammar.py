@@ -476,15 +476,20 @@ class OnlineGrammar(Model):
         return self._merged(counts, rows[: len(keys)].tolist(), keys)
 
     def _merged(self, counts: TruncatedCounts, rows: Sequence[int], keys: Sequence[str]) -> Edit:
-        """New rows for trees, and for those that they are made of, and old rows merged into them."""
+        """New rows for trees, and for those that they are made of, and old rows merged into them.
+
+        An old row that one of the trees is made of stays.
+        """
         places = {key: row for row, key in enumerate(counts.keys)}
-        wanted = dict.fromkeys(part for key in keys for part in (*self.known.parts_of(key), key))
+        inner = {places.get(part) for key in keys for part in self.known.parts_of(key)}
+        pairs = [(row, key) for row, key in zip(rows, keys, strict=True) if row not in inner]
+        wanted = dict.fromkeys(part for _, key in pairs for part in (*self.known.parts_of(key), key))
         new = [key for key in wanted if key not in places]
         places |= {key: len(counts.keys) + at for at, key in enumerate(new)}
         edit: list[Change] = [Grow("derivations", len(new), tuple(new))] if new else []
-        into = np.array([places[key] for key in keys], np.int64)
-        for at in sorted(range(len(rows)), key=lambda at: -rows[at]):
-            source, target = rows[at], int(into[at])
+        into = np.array([places[key] for _, key in pairs], np.int64)
+        for at in sorted(range(len(pairs)), key=lambda at: -pairs[at][0]):
+            source, target = pairs[at][0], int(into[at])
             edit.append(Merge("derivations", target, source))
             into[into > source] -= 1
         return tuple(edit)
