@@ -394,7 +394,16 @@ def test_keys_are_read_as_they_were_written_and_others_are_refused():
         assert key_of(own) == key
     rules = job.model.grammar.rules
     terminal = int(np.flatnonzero(rules.terminals >= 0)[0])
-    for wrong in ("", "x", "-1", "99999", keys[0] + f" {terminal}", keys[0].rsplit(" ", 1)[0], f"{terminal}"):
+    for wrong in (
+        "",
+        "x",
+        "-1",
+        "99999",
+        "9" * 30,
+        keys[0] + f" {terminal}",
+        keys[0].rsplit(" ", 1)[0],
+        f"{terminal}",
+    ):
         with pytest.raises(ValueError, match=r"."):
             known.ids([wrong])
     longest = max(keys, key=len).split(" ")

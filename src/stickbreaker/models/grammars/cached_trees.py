@@ -46,7 +46,10 @@ def rules_of(keys: Sequence[str]) -> tuple[Integers, NDArray[np.int64]]:
     """The rules of keys, one after the other, and where those of each begin. Raises ValueError for others."""
     parts = [key.split(" ") for key in keys]
     starts = np.concatenate([[0], np.cumsum([len(part) for part in parts], dtype=np.int64)])
-    return np.array([value for part in parts for value in part], np.int32), starts
+    try:
+        return np.array([value for part in parts for value in part], np.int32), starts
+    except OverflowError:
+        raise ValueError("trees of other rules") from None
 
 
 def parts_below(trees: TreeSet, tree: int) -> Integers:
