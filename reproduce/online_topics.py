@@ -1,6 +1,8 @@
-"""Figure 8.3: topics of words of any spelling by a grammar, beside LDA with open words, on de-news."""
+"""Figures 8.3, 8.4: topics of words of any spelling by a grammar, beside LDA with open words, on de-news."""
 
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +12,15 @@ from texts import texts
 
 from stickbreaker import LDA, AdaptorGrammar, Corpus, Online, VocabularyRule
 from stickbreaker.core.random_streams import stream
+from stickbreaker.estimators import fitting
 from stickbreaker.evaluation.coherence import npmi
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.topic_snapshots import Evolution
 
 DOCUMENTS, TOPICS, BATCH = 2200, 5, 50
 PASSES, FULL_PASSES = (1, 2), (1, 2, 5, 10)
 TEN = 10
+MOMENTS = 8  # of the table of one topic
 
 
 class Plan(NamedTuple):
@@ -35,6 +41,7 @@ class Run(NamedTuple):
     coherence: float  # mean NPMI of the ten first words of each topic, in the documents themselves
     words: list[list[str]]
     seconds: float
+    moments: list[tuple[int, int, list[str]]]  # (steps, documents seen, words) of a grammar's first topic
 
 
 def documents() -> list[str]:
@@ -53,6 +60,7 @@ def learn(plan: Plan) -> Run:
     """One run."""
     text = corpus()
     start = time.perf_counter()
+    moments: list[tuple[int, int, list[str]]] = []
     if plan.inference == "lda":
         model = LDA(
             TOPICS, words="open", inference="hybrid", schedule=Online(BATCH, 0.6, 64.0), alpha=0.1,
@@ -66,13 +74,32 @@ def learn(plan: Plan) -> Run:
         grammar = AdaptorGrammar(
             "topic", n_topics=TOPICS, inference=plan.inference, truncation=3000, max_iter=plan.passes,
             random_state=plan.seed, n_jobs=1, **settings,
-        ).fit(text)  # fmt: skip
+        )  # fmt: skip
+        grammar, evolution = learn_in_directory(grammar, text)
+        moments = first_topic(evolution)
         words = [
             ["".join(one.text) for one in grammar.subtrees(f"Topic{number}")[:TEN]]
             for number in range(1, TOPICS + 1)
         ]
     seconds = time.perf_counter() - start
-    return Run(plan.name, plan.passes, plan.seed, coherence_of(words, text), words, seconds)
+    return Run(plan.name, plan.passes, plan.seed, coherence_of(words, text), words, seconds, moments)
+
+
+def learn_in_directory(model: AdaptorGrammar, text: Corpus) -> tuple[AdaptorGrammar, Evolution]:
+    """The grammar that was learned, and the snapshots of its run, which are kept on disk alone."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        fitting.begin(model, text.write(Path(folder) / "corpus"), path)
+        fitting.resume(path, every=1e9, threads=1)
+        return AdaptorGrammar.load(path), ModelDirectory(path).evolution()
+
+
+def first_topic(evolution: Evolution) -> list[tuple[int, int, list[str]]]:
+    """The ten first words of the first topic at some moments, more of them early."""
+    every = evolution.moments
+    places = np.unique(np.linspace(0, len(every) - 1, min(MOMENTS, len(every))).round().astype(int))
+    chosen = [every[place] for place in places.tolist()]
+    return [(one.step, one.documents, [word for word, _ in one.top().get(0, ())[:TEN]]) for one in chosen]
 
 
 def coherence_of(words: list[list[str]], text: Corpus) -> float:
@@ -106,6 +133,17 @@ def measure_all(full: bool) -> dict[str, Any]:
     return {"documents": DOCUMENTS, "runs": runs}
 
 
+def told_apart(moments: list[tuple[int, int, list[str]]]) -> list[tuple[int, int, str]]:
+    """The same with words in a line each, those in bold that are new since the moment before."""
+    found: list[tuple[int, int, str]] = []
+    before: set[str] | None = None
+    for step, seen, words in moments:
+        new = set() if before is None else set(words) - before
+        found.append((step, seen, " ".join(f"**{word}**" if word in new else word for word in words)))
+        before = set(words)
+    return found
+
+
 def section(data: dict[str, Any]) -> Section:
     """Coherence over passes, and the topics."""
     runs = [Run(*held) for held in data["runs"]]
@@ -124,6 +162,12 @@ def section(data: dict[str, Any]) -> Section:
             Table(
                 ("topic", "first words, grammar"),
                 [[number, " ".join(own)] for number, own in enumerate(last.words, 1)],
+            ),
+            "Topic 1 of this grammar on its way (figure 8.4), at some of the snapshots of its run; in bold "
+            "are words that were not among the ten at the moment before.",
+            Table(
+                ("minibatch", "documents", "first words, grammar"),
+                [[f"{step:,}", f"{seen:,}", own] for step, seen, own in told_apart(last.moments)],
             ),
         ],
     )  # fmt: skip

@@ -49,6 +49,7 @@ def data(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 def test_the_study_runs_and_tells_of_its_aims(data, tmp_path, monkeypatch, capsys):
     import grammars_online
+    from online_topics import Run, told_apart
     from parts import main
 
     monkeypatch.setattr(sys, "argv", ["grammars_online.py", "--out", str(tmp_path / "out")])
@@ -58,6 +59,11 @@ def test_the_study_runs_and_tells_of_its_aims(data, tmp_path, monkeypatch, capsy
     results = json.loads((tmp_path / "out/grammars-online.json").read_text())
     assert len(results["parts"]["chinese"]["runs"]) == 30
     assert len(results["parts"]["topics"]["runs"]) == 2
+    (grammar,) = [Run(*run) for run in results["parts"]["topics"]["runs"] if run[0].startswith("grammar")]
+    assert [step for step, _, _ in grammar.moments] == [1]
+    assert grammar.moments[-1][2] == grammar.words[0]
     page = (tmp_path / "out/grammars-online.md").read_text()
-    for words in ("0.73 at least", "72.98 (2.78)", "calls a sentence", "first words, grammar"):
+    for words in ("0.73 at least", "72.98 (2.78)", "calls a sentence", "first words, grammar", "minibatch"):
         assert words in page
+    told = told_apart([(1, 50, ["tax", "german"]), (4, 200, ["german", "order"])])
+    assert told == [(1, 50, "tax german"), (4, 200, "german **order**")]

@@ -573,3 +573,68 @@ def test_steps_that_there_are_not():
     model = AdaptorGrammar("unigram", **HYBRID).partial_fit(LINES[:20])
     with pytest.raises(UserError, match="another than before; call fit"):
         model.set_params(grammar="collocation").partial_fit(LINES[:5])
+
+
+# How well sentences are cut, while learning
+
+
+ONLINE = {"inference": "hybrid", "schedule": Online(20, total="seen"), "max_iter": 1, "random_state": 0}
+
+
+def segmentations(model):
+    return {record["step"]: record["segmentation"] for record in model.trace_ if "segmentation" in record}
+
+
+def test_f1_is_measured_where_blanks_tell_the_words(tmp_path):
+    model = AdaptorGrammar("unigram", **ONLINE).fit(GOLD)
+    found = segmentations(model)
+    assert list(found) == [1, 2, 4, 8, 15]  # of 15 steps: powers of two, and the last
+    assert {one["documents"] for one in found.values()} == {20}
+    assert found[15]["token_f1"] > max(0.6, found[1]["token_f1"])
+    sample = [GOLD[number] for number in np.linspace(0, len(GOLD) - 1, 20).round().astype(int)]
+    scores = scores_of(model, sample)  # by more trees, of all that is remembered
+    assert found[15]["token_f1"] == pytest.approx(scores["token"]["f1"], abs=0.1)
+    assert found[15]["boundary_f1"] == pytest.approx(scores["boundary"]["f1"], abs=0.1)
+    model.save(tmp_path / "m")
+    assert segmentations(AdaptorGrammar.load(tmp_path / "m")) == found
+
+
+def test_measuring_changes_nothing_of_what_is_learned():
+    model, without = (AdaptorGrammar("unigram", **ONLINE).fit(lines) for lines in (GOLD, LINES))
+    assert segmentations(model)
+    assert segmentations(without) == {}
+    assert model.subtrees() == without.subtrees()
+    assert [record["score"] for record in model.trace_] == [record["score"] for record in without.trace_]
+
+
+def test_trees_of_other_strings_change_no_cut():
+    model = AdaptorGrammar("collocation", **ONLINE).fit(GOLD)
+    online, counts = model.engine_.model, model.engine_.table.whole()
+    sentences = model.sentences_in(model.lines_of(LINES[:30]).content)
+    whole = online.learned(model.params_, counts)
+    part = online.learned(model.params_, counts, sentences.letters)
+    assert 0 < len(part.customers) < len(whole.customers)
+    both = (one.parses(sentences.letters, sentences.starts, 0) for one in (whole, part))
+    for one, other in zip(*both, strict=True):
+        assert one.nats == pytest.approx(other.nats, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("settings", "texts"),
+    [
+        ({"inference": "mcmc", "schedule": None}, GOLD),
+        ({"grammar": RULES.replace("W", "S"), "symbols": "characters"}, ["a b", "b a"] * 9),
+        ({"grammar": "topic", "n_topics": 2}, ["dog cat dog", "sum term sum"] * 5),
+        ({"symbols": "spaced"}, GOLD),
+    ],
+    ids=["sampled", "one symbol", "topics", "blanks are between symbols"],
+)
+def test_nothing_is_measured_where_nothing_could_be(settings, texts):
+    model = AdaptorGrammar(**{"grammar": "unigram", **ONLINE, **settings}).fit(texts)
+    assert segmentations(model) == {}
+
+
+def test_batches_are_measured_too():
+    settings = {**ONLINE, "schedule": "batch", "max_iter": 6}
+    model = AdaptorGrammar("unigram", **settings).fit(GOLD)
+    assert list(segmentations(model)) == [1, 2, 4, 6]

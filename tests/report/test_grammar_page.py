@@ -21,7 +21,7 @@ from stickbreaker.core.records import Field
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.estimators.saving import load
 from stickbreaker.models.grammars.grammar import Grammar
-from stickbreaker.report import render
+from stickbreaker.report import Changes, Wording, render
 from stickbreaker.report.figures import figures
 from stickbreaker.report.grammars.grammar_page import (
     MOST_ALTERNATIVES,
@@ -41,6 +41,7 @@ from stickbreaker.report.grammars.grammar_page_data import (
     SegmentedSentence,
     SubtreeRow,
     TreeNode,
+    Turnover,
 )
 from stickbreaker.report.grammars.grammar_payload import LEVELS
 from stickbreaker.report.grammars.segmented_sentences import LIMIT
@@ -271,6 +272,24 @@ def hostile() -> GrammarPage:
             for text in HOSTILE
         ],
         more_symbols=2,
+        changes=Changes(
+            moments=[(1, 10, HOSTILE[0]), (2, 20, "")],
+            wordings=[
+                Wording(
+                    [{text: i + 1 for i, text in enumerate(HOSTILE)}, {HOSTILE[0]: 1}], [[], HOSTILE[:1]]
+                ),
+                None,
+            ],
+            vocabulary=[(1.0, 9, 9, 0), (2.0, 8, 1, 2)],
+            noun="subtree",
+            reads="sentence",
+            of="the symbol",
+        ),
+        changed=HOSTILE[:2],
+        turnovers=[
+            Turnover(text, [(each, 3, 2) for each in HOSTILE], [(each, 9, 1, wrong) for each in HOSTILE])
+            for text in HOSTILE
+        ],
         piece=HOSTILE[0],
         sentences=[SegmentedSentence(i + 1, pieces) for i in range(3)],
         no_sentences=HOSTILE[0],

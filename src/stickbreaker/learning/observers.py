@@ -143,7 +143,8 @@ def describe(record: TraceRecord, token: str = "word") -> str:
     if "score" in record:
         kind = KINDS[record["kind"]] if (token, record["kind"]) != ("symbol", "documents") else "sentences"
         text += f", {kind} {record['score']:.4f} nats/{token}"
-    return text + (f", held-out {record['held_out']:.4f}" if "held_out" in record else "")
+    text += f", held-out {record['held_out']:.4f}" if "held_out" in record else ""
+    return text + (f", F1 {record['segmentation']['token_f1']:.3f}" if "segmentation" in record else "")
 
 
 def pace(job: "Run[Any]", state: "RunState", from_documents: float, started: float) -> tuple[float, str]:

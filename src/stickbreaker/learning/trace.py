@@ -29,6 +29,10 @@ _PREQUENTIAL = {  # how a stream's minibatch was predicted before it was learned
     **dict.fromkeys(("tokens", "unseen"), is_amount),
     "documents": is_count,
 }
+_SEGMENTATION = {  # of sentences whose words are known, while a grammar learns
+    **dict.fromkeys(("token_f1", "boundary_f1"), is_amount),
+    "documents": is_count,
+}
 _KINDS = {  # of what records hold, where they hold it
     "pass": is_count,
     "kind": is_text,
@@ -38,6 +42,7 @@ _KINDS = {  # of what records hold, where they hold it
     "chains": list_of(is_number),
     "vocabulary": mapping_of(is_count),
     "prequential": record_with(_PREQUENTIAL),
+    "segmentation": record_with(_SEGMENTATION),
     "warnings": list_of(is_warning),
     "edits": list_of(lambda value: isinstance(value, dict)),
     **dict.fromkeys(("words", "before"), mapping_of(lambda value: isinstance(value, list))),

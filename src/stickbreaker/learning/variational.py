@@ -23,6 +23,11 @@ from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.models.contract import Model, Score, Step
 
+APART, A_PASS = (
+    256,
+    10,
+)  # steps from one `VariationalRun.measure` to the next: so many; so many a pass at most
+
 
 @dataclass(slots=True)
 class VariationalState(RunState):
@@ -44,6 +49,8 @@ class VariationalRun(Run[VariationalState]):
     """A model whose table an engine owns, the documents to learn from, and which of them each step reads.
 
     `evaluate`, where documents are held out, gives their nats a token by table, model and params.
+    `measure`: figures that the trace's record gets at the steps 1, 2, 4, 8, …, every 256 steps (ten times a
+    pass at most) and at the last.
     `fresh_passes`: in so many passes at most documents start anew, until their records are carried.
     """
 
@@ -52,6 +59,7 @@ class VariationalRun(Run[VariationalState]):
     schedule: Schedule
     source: Source
     evaluate: Callable[[Engine, Any, Record], float] | None = None
+    measure: Callable[[Engine, Any, Record], TraceRecord] | None = None
     fresh_passes: int = 0
 
     def first_state(self, params: Record) -> VariationalState:
@@ -178,6 +186,8 @@ def _record(
             )
         _end_pass(job, state, record, score)
     _evaluate(job, state, record, minibatch)
+    if job.measure is not None and _is_measured(job, state, minibatch):
+        record |= job.measure(job.engine, model, state.params)
     return record
 
 
@@ -237,6 +247,14 @@ def _evaluate(
     recent, earlier = state.held_out[-job.limits.patience :], state.held_out[: -job.limits.patience]
     if earlier and max(recent) < max(earlier) + job.limits.tol * abs(max(earlier)):
         state.converged = True
+
+
+def _is_measured(job: VariationalRun, state: VariationalState, minibatch: Minibatch) -> bool:
+    """Whether a step is one of those at which figures are measured."""
+    per_pass = job.source.n_documents // max(1, minibatch.n_documents)
+    last = state.converged or state.passes >= job.limits.max_iter
+    step, every = state.step, max(APART, per_pass // A_PASS)
+    return last or step & (step - 1) == 0 or step % every == 0
 
 
 def admit(

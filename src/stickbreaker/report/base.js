@@ -26,6 +26,18 @@ function grouped(number) {
   return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+function counted(n, one) {
+  return `${grouped(n)} ${one}${n === 1 ? "" : "s"}`;
+}
+
+function capital(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+function momentTick(at) {
+  return at < 10 && at % 1 ? at.toFixed(1) : grouped(at);
+}
+
 function times(ratio) {
   if (!isFinite(ratio)) return "only here";
   if (ratio >= 1000) return "× >999";

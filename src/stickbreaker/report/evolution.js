@@ -110,7 +110,7 @@ function pathOf(word, places, colour, wide) {
 
 function pathSpoken(wording, changes, shown, cells) {
   const column = (c, { first }) => `${momentName(changes, c)}: ${first.slice(0, 5).map(([word]) => wording.words[word]).join(", ")}`;
-  return `The first words of the topic at ${counted(shown.length, "moment")}; ${shown.map((c, j) => column(c, cells[j])).join("; ")}. The table below tells the same`;
+  return `The first ${changes.noun}s of ${changes.of} at ${counted(shown.length, "moment")}; ${shown.map((c, j) => column(c, cells[j])).join("; ")}. The table below tells the same`;
 }
 
 // `followed` are the words whose paths are coloured.
@@ -120,7 +120,7 @@ function pathChart(wording, changes, shown, followed, width) {
   const ink = (word) => (followed.includes(word) ? changes.inks[followed.indexOf(word)] : null);
   const head = (c, j) => [
     node("text", { class: "head", x: j * wide + 6, y: 16 }, shortened(momentName(changes, c), 13, wide - 12)),
-    node("text", { class: "figure", x: j * wide + 6, y: 34 }, shortened(counted(changes.moments[c][1], "document"), 12, wide - 12))];
+    node("text", { class: "figure", x: j * wide + 6, y: 34 }, shortened(counted(changes.moments[c][1], changes.reads), 12, wide - 12))];
   const frameOf = ({ entered }, j) => (entered.length ? [
     node("rect", { class: "box", x: j * wide + 4, y: box, width: wide - 12, height: PATH_ROW * entered.length + 28, rx: 6 }),
     node("text", { class: "figure", x: j * wide + 12, y: box + 16 }, wide > 104 ? "entered, rank" : "entered")] : []);
@@ -135,7 +135,7 @@ function pathTable(wording, changes, shown, followed) {
   const cells = pathCells(wording, shown, followed), said = (list) => list.map(([word, rank]) => `${wording.words[word]} ${grouped(rank)}`).join(", ");
   const row = (c, j) => node("tr", {}, node("th", { scope: "row" }, momentName(changes, c)),
     node("td", {}, said(cells[j].first)), node("td", {}, said(cells[j].lower)), node("td", {}, said(cells[j].entered)));
-  const head = ["moment", "first words, with their rank", "further down", "entered since the moment before"];
+  const head = ["moment", `first ${changes.noun}s, with their rank`, "further down", "entered since the moment before"];
   return node("table", {}, node("thead", {}, node("tr", {}, head.map((one) => node("th", { scope: "col" }, one)))), node("tbody", {}, shown.map(row)));
 }
 
@@ -162,12 +162,12 @@ function describeVocabulary(changes, i) {
   const [at, size, entered, left] = changes.vocabulary[i];
   const before = i ? changes.vocabulary[i - 1][0] : 0, one = at - before <= 1 || changes.unit === "pass";
   const said = one ? `${changes.unit} ${momentTick(at)}` : `${changes.unit}s ${momentTick(before + 1)} to ${momentTick(at)}`;
-  return `${said[0].toUpperCase()}${said.slice(1)}: ${counted(size, "word")}; ${grouped(entered)} entered, ${grouped(left)} left`;
+  return `${capital(said)}: ${counted(size, changes.noun)}; ${grouped(entered)} entered, ${grouped(left)} left`;
 }
 
-function vocabularySpoken({ vocabulary: rows, unit }) {
+function vocabularySpoken({ vocabulary: rows, unit, noun }) {
   const sum = (column) => grouped(rows.reduce((total, row) => total + row[column], 0)), last = rows[rows.length - 1];
-  return `Words in the model: ${grouped(rows[0][1])} at ${unit} ${momentTick(rows[0][0])}, ${grouped(last[1])} at the end; ${sum(2)} entered, ${sum(3)} left`;
+  return `${capital(noun)}s in the model: ${grouped(rows[0][1])} at ${unit} ${momentTick(rows[0][0])}, ${grouped(last[1])} at the end; ${sum(2)} entered, ${sum(3)} left`;
 }
 
 function vocabularyChart(changes, width, height) {
@@ -182,7 +182,7 @@ function vocabularyChart(changes, width, height) {
       node("line", { class: "grid", x1: left, x2: right, y1: py(n).toFixed(1), y2: py(n).toFixed(1) }), lane(grouped(n), (py(n) + 4).toFixed(1))]),
     scale.xTicks.map((at) => node("text", { class: "figure", x: px(at).toFixed(1), y: bottom + 18, "text-anchor": "middle" }, momentTick(at))),
     node("text", { class: "figure", x: left - 9, y: bottom + 18, "text-anchor": "end" }, changes.unit),
-    node("text", { class: "figure", x: left, y: 14 }, "words in the model"),
+    node("text", { class: "figure", x: left, y: 14 }, `${changes.noun}s in the model`),
     node("path", { class: "curve", d: rows.length > 1 ? curve : `M${left} ${py(rows[0][1]).toFixed(1)}H${right}`, stroke: changes.inks[0] }),
     lane("entered", middle - 10), lane("left", middle + 20), rows.map(([at, , entered]) => bar(at, entered, true)), rows.map(([at, , , gone]) => bar(at, gone, false)),
     node("line", { class: "grid", x1: left, x2: right, y1: middle, y2: middle }), node("g", { class: "cursor" }));

@@ -9,10 +9,6 @@ function formatMoment(growth, at) {
   return `${growth.unit} ${at % 1 ? at.toFixed(1) : grouped(at)}`;
 }
 
-function counted(n, one) {
-  return `${grouped(n)} ${one}${n === 1 ? "" : "s"}`;
-}
-
 function formatGain(gain) {
   if (gain === null) return "–";
   const size = Math.abs(gain) < 10 ? Math.abs(gain).toFixed(1) : grouped(Math.abs(gain));
@@ -110,10 +106,6 @@ function growthChart(growth, colour, width, height) {
     allUsed ? curve(left, "topics, all of them in use", "") : [curve(left, "topics in use", ""), curve(left + 130, "in the table", " table")].flat(),
     hasMoves(growth) ? [...lane("splits", 3, bottom + 44), ...lane("merges", 4, bottom + 66)] : null,
     node("g", { class: "cursor" }));
-}
-
-function momentTick(at) {
-  return at < 10 && at % 1 ? at.toFixed(1) : grouped(at);
 }
 
 function growthCursor(growth, i, colour, width, height) {

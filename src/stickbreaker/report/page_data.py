@@ -217,13 +217,17 @@ class Changes:
 
     `moments` are (steps done, documents seen, date or ""); `wordings` has one for each of `Page.topics`, None
     for one without words at the moments. `vocabulary` are (time, words in the model, entered, left since the
-    row before), the times in `unit`, "pass" or "step".
+    row before), the times in `unit`, "pass" or "step". In the report of a grammar symbols take the place of
+    topics, and strings of subtrees that of words: `noun`, `reads` and `of` say what the page is to call them.
     """
 
     moments: Sequence[tuple[int, int, str]] = ()
     wordings: Sequence[Wording | None] = ()
     unit: str = "step"
     vocabulary: Sequence[tuple[float, int, int, int]] = ()
+    noun: str = "word"
+    reads: str = "document"
+    of: str = "the topic"
 
 
 @dataclass(frozen=True, slots=True)

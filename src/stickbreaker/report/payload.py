@@ -64,7 +64,7 @@ def payload(page: Page) -> dict[str, Any]:
         raise ValueError(f"{len(page.positions)} positions for {len(page.topics)} topics")
     n_topics = len(page.topics)
     colours = topic_colours(page.positions, n_topics)
-    changes = _changes(page.changes) if page.changes else None
+    changes = changes_payload(page.changes) if page.changes else None
     return {
         "topics": [_topic(topic, colour, page) for topic, colour in zip(page.topics, colours, strict=True)],
         "positions": [[_number(x) or 0, _number(y) or 0] for x, y in page.positions],
@@ -298,7 +298,7 @@ def _move(move: Move) -> list[Any]:
     return [clean(move.kind), _number(move.at, 6), move.topic, move.other, _number(move.gain)]
 
 
-def _changes(changes: Changes) -> dict[str, Any]:
+def changes_payload(changes: Changes) -> dict[str, Any]:
     """How the topics changed; of long runs the vocabulary every so many steps."""
     rows = changes.vocabulary
     stride = -(-len(rows) // _MOST_TRACE_POINTS) or 1
@@ -308,6 +308,9 @@ def _changes(changes: Changes) -> dict[str, Any]:
         "wordings": [_wording(one) if one else None for one in changes.wordings],
         "inks": _INKS,
         "unit": changes.unit,
+        "noun": clean(changes.noun),
+        "reads": clean(changes.reads),
+        "of": clean(changes.of),
         "vocabulary": [
             [_number(part[-1][0], 6), part[-1][1], sum(row[2] for row in part), sum(row[3] for row in part)]
             for part in parts

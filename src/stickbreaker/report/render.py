@@ -29,11 +29,11 @@ PURE = (
     "evolution.js",
     "predictions.js",
 )
-SCRIPTS = (*PURE, "dom.js", "views.js", "report.js")
+SCRIPTS = (*PURE, "dom.js", "change_views.js", "views.js", "report.js")
 LANGUAGE_PURE = ("base.js", "charts.js", "language_charts.js")
 LANGUAGE_SCRIPTS = (*LANGUAGE_PURE, "dom.js", "chart_sections.js", "language_report.js")
-GRAMMAR_PURE = (*LANGUAGE_PURE, "grammar_charts.js")
-GRAMMAR_SCRIPTS = (*GRAMMAR_PURE, "dom.js", "chart_sections.js", "grammar_report.js")
+GRAMMAR_PURE = (*LANGUAGE_PURE, "evolution.js", "grammar_charts.js")
+GRAMMAR_SCRIPTS = (*GRAMMAR_PURE, "dom.js", "chart_sections.js", "change_views.js", "grammar_report.js")
 
 
 def render(page: Page | LanguagePage | GrammarPage) -> str:

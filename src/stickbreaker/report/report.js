@@ -10,7 +10,7 @@ function start() {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, side: 0,
     count: null, split: 0, lambda: 1, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
     wordQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
-    reach: { from: 0, to: data.changes ? data.changes.moments.length - 1 : 0 },
+    named: (k) => `${data.topics[k].id}  ${data.topics[k].label}`, reach: wholeReach(data.changes),
     sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
   };
   const linked = fromHash(state);
@@ -122,25 +122,6 @@ function lifeOrder() {
 function tellCount(state, event) {
   const box = find("#growth-chart").firstElementChild.getBoundingClientRect();
   drawCount(state, countAt(state.data.growth, (event.clientX - box.left) / box.width, box.width));
-}
-
-// The size of the vocabulary where the pointer is.
-function tellSize(state, event) {
-  const box = find("#vocabulary-chart").firstElementChild.getBoundingClientRect();
-  drawSize(state, vocabularyAt(state.data.changes, (event.clientX - box.left) / box.width, box.width));
-}
-
-// Shows the moments from one to another: two of them at least, the other end gives way.
-function setReach(state, end, c) {
-  const last = state.data.changes.moments.length - 1, at = end === "from" ? Math.min(c, last - 1) : Math.max(c, 1);
-  state.reach = end === "from" ? { from: at, to: Math.max(state.reach.to, at + 1) } : { from: Math.min(state.reach.from, at - 1), to: at };
-  drawChanges(state);
-}
-
-// A word is followed, or no longer.
-function follow(state, word) {
-  state.followed = word < 0 || word === state.followed ? null : word;
-  drawChanges(state);
 }
 
 function turnPage(state, by, what) {
@@ -267,12 +248,7 @@ function listen(state) {
   on("#growth-chart", "pointermove", (event) => tellCount(state, event));
   on("#growth-at", "input", (event) => drawCount(state, Number(event.target.value)));
   on("#split-choice", "change", (event) => { state.split = Number(event.target.value); drawRefinement(state); });
-  on("#change-topic", "change", (event) => choose(state, Number(event.target.value)));
-  on("#change-word", "change", (event) => { state.followed = null; follow(state, Number(event.target.value)); });
-  on("#change-from", "input", (event) => setReach(state, "from", Number(event.target.value)));
-  on("#change-to", "input", (event) => setReach(state, "to", Number(event.target.value)));
-  on("#vocabulary-chart", "pointermove", (event) => tellSize(state, event));
-  on("#vocabulary-at", "input", (event) => drawSize(state, Number(event.target.value)));
+  listenToChanges(state, (k) => choose(state, k));
   on("#matrix", "click", (event) => choose(state, pairAt(state, event)[0]));
   on("#topic-find", "input", (event) => findTopics(state, event.target.value));
   on("#search", "input", (event) => { state.query = event.target.value; drawDocuments(state, true); });

@@ -3,9 +3,6 @@
 
 const PAGE_SIZE = 25;
 const GROWTH_HEIGHT = 300;
-const VOCABULARY_HEIGHT = 340;
-const LEAST_COLUMN = 124; // of the words of a topic at a moment
-const MOST_COLUMNS = 8;
 const MOST_SVG = 80; // topics: a larger matrix is drawn on a canvas
 
 // What follows the width of the page.
@@ -255,54 +252,4 @@ function markLife(k) {
     link.setAttribute("aria-current", String(i === own));
     link.setAttribute("tabindex", i === Math.max(own, 0) ? 0 : -1);
   });
-}
-
-// How the chosen topic changed.
-function drawChanges(state) {
-  const { changes, topics } = state.data;
-  if (!find("#change-chart")) return;
-  const wording = changes.wordings[state.chosen], { from, to } = state.reach;
-  const box = find("#change-topic");
-  if (!box.options.length) {
-    fill("#change-topic", ...state.order.map((k) => node("option", { value: k }, `${topics[k].id}  ${topics[k].label}`)));
-    fill("#fresh-table", freshTable(changes, topics, state.order));
-  }
-  box.value = state.chosen;
-  const width = roomOf("#change-chart", 260) - 16, most = clamp(Math.floor(width / LEAST_COLUMN), 2, MOST_COLUMNS);
-  const shown = momentsBetween(from, to, most);
-  const words = wording ? pathWords(wording, shown) : [];
-  if (!words.includes(state.followed)) state.followed = null;
-  fill("#change-word", node("option", { value: -1, selected: state.followed === null }, "words that are new, or moved most"),
-    ...words.map((word) => node("option", { value: word, selected: word === state.followed }, wording.words[word])));
-  const followed = !wording ? [] : state.followed === null ? notablePaths(wording, shown) : [state.followed];
-  fill("#change-chart", wording ? pathChart(wording, changes, shown, followed, width)
-    : node("p", { class: "note" }, "The topic had no words at these moments."));
-  fill("#change-table", ...(wording ? [pathTable(wording, changes, shown, followed)] : []));
-  for (const [name, c] of [["from", from], ["to", to]]) tellReach(name, c, changes);
-}
-
-function tellReach(name, c, changes) {
-  const slider = find(`#change-${name}`);
-  if (!slider) return;
-  slider.value = c;
-  slider.setAttribute("aria-valuetext", momentName(changes, c));
-  fill(`#change-${name}-readout`, momentName(changes, c));
-}
-
-function drawVocabulary(state) {
-  const { changes } = state.data;
-  if (!find("#vocabulary-chart")) return;
-  fill("#vocabulary-chart", vocabularyChart(changes, roomOf("#vocabulary-chart", 280), VOCABULARY_HEIGHT));
-  find("#vocabulary-at").setAttribute("max", changes.vocabulary.length - 1);
-  drawSize(state, state.size === null ? changes.vocabulary.length - 1 : state.size);
-}
-
-// The size of the vocabulary at one moment, beside the slider and in the chart.
-function drawSize(state, i) {
-  const { changes } = state.data, said = describeVocabulary(changes, i), slider = find("#vocabulary-at");
-  state.size = i;
-  slider.value = i;
-  slider.setAttribute("aria-valuetext", said);
-  fill("#vocabulary-readout", said);
-  fill("#vocabulary-chart .cursor", ...vocabularyCursor(changes, i, roomOf("#vocabulary-chart", 280), VOCABULARY_HEIGHT));
 }

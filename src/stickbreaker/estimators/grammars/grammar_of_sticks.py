@@ -18,6 +18,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.engine_choice import engine_of
+from stickbreaker.estimators.grammars.gold_sample import segmentation_measure
 from stickbreaker.estimators.grammars.training_sentences import held_out_sentences, training_sentences
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.loop import Run, RunState
@@ -180,6 +181,7 @@ def _job(
         seed=seed,
         limits=estimator.limits(),
         evaluate=evaluate,
+        measure=segmentation_measure(estimator, corpus, source, model.grammar),
         token="symbol",
     )
     return job, model.grammar

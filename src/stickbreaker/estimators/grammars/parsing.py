@@ -50,15 +50,22 @@ def parsed(
 
 
 def segmented(
-    model: "PlainAdaptorGrammar", texts: Iterable[str], nonterminal: str | None = None, seed: int = 0
+    model: "PlainAdaptorGrammar",
+    texts: Iterable[str],
+    nonterminal: str | None = None,
+    seed: int = 0,
+    n_trees: int = DRAWS,
 ) -> Iterator[list[str]]:
-    """The pieces of each text: see `AdaptorGrammar.segment`. Raises UserError for a grammar of words."""
+    """The pieces of each text, by so many trees that are drawn: see `AdaptorGrammar.segment`.
+
+    Raises UserError for a grammar of words.
+    """
     if model.of_topics:
         raise UserError("the grammar topic reads words: there is nothing to segment", remedy="see rules")
     lines = model.lines_of(texts)
     sentences = model.sentences_in(lines.content)
     begins = np.ones(len(lines.content.words) + 1, np.bool_)
-    cuts = [np.zeros(0), *(one[:-1] for one in cuts_of(model, sentences, nonterminal, seed))]
+    cuts = [np.zeros(0), *(one[:-1] for one in cuts_of(model, sentences, nonterminal, seed, n_trees))]
     inside = np.concatenate(cuts) > 0.5
     inside[sentences.starts[:-1]] = True
     begins[:-1][model.numbers_of()[lines.content.words] != BOUNDARY] = inside
@@ -68,7 +75,11 @@ def segmented(
 
 
 def cuts_of(
-    model: "PlainAdaptorGrammar", sentences: Sentences, nonterminal: str | None = None, seed: int = 0
+    model: "PlainAdaptorGrammar",
+    sentences: Sentences,
+    nonterminal: str | None = None,
+    seed: int = 0,
+    n_trees: int = DRAWS,
 ) -> Iterator[Array]:
     """How probably each sentence is cut before each of its symbols, and at its end, by a symbol's subtrees.
 
@@ -79,7 +90,7 @@ def cuts_of(
     contents = [sentences[number].tobytes() for number in range(len(sentences.documents))]
     known = known_cuts(model, symbol, set(contents))
     unknown = np.array([content not in known for content in contents], np.bool_)
-    parses = model.parses_of(sentences.take(unknown), DRAWS, seed=seed)
+    parses = model.parses_of(sentences.take(unknown), n_trees, seed=seed)
     for number, content in enumerate(contents):
         if unknown[number]:
             yield model.learned_.cuts(next(parses), symbol, len(sentences[number]))

@@ -54,7 +54,7 @@ from stickbreaker.models.grammars.named import BY_NAME, TOPICS, collocation_syll
 from stickbreaker.models.grammars.online_grammar import OnlineGrammar
 from stickbreaker.models.grammars.parser import LearnedGrammar, Parse
 from stickbreaker.models.grammars.tree_chain import AdaptorChain, Moves
-from stickbreaker.saved import Snapshot
+from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import (
     fitted_of,
     model_of,
@@ -65,6 +65,7 @@ from stickbreaker.saved.checkpoints import (
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.estimators.grammars.subtree_snapshots import EvolvingSubtrees
 
 EVERY = 10  # sweeps from one that is scored to the next
 WHOLE = ("customers", "tables", "sizes", "entries", *TOLD)
@@ -290,6 +291,15 @@ class PlainAdaptorGrammar(Estimator):
             return grammar_of_sticks.resume_run(self, corpus, snapshot, folder)
         job, state = self._run_of(corpus, seed, held_out, start=False)
         return job, sampling_state_of(snapshot, state.chains)
+
+    def evolution(
+        self, job: Run[Any], state: RunState, directory: ModelDirectory
+    ) -> "EvolvingSubtrees | None":
+        if not (isinstance(job, VariationalRun) and isinstance(state, VariationalState)):
+            return None
+        from stickbreaker.estimators.grammars.subtree_snapshots import EvolvingSubtrees, SubtreeMoments
+
+        return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self.join), job, state)
 
     # From a run to what was learned
 

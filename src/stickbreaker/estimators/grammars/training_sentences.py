@@ -102,20 +102,20 @@ def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
     """Which sentences some tree of a grammar comes to."""
     found = ~sentences.with_unknown()
     rest = sentences.take(found)
-    found[found] = np.isfinite(_without_uses(grammar).nats(rest.letters, rest.starts))
+    found[found] = np.isfinite(without_uses(grammar).nats(rest.letters, rest.starts))
     return found
 
 
 def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
     """What is wrong with a sentence of known symbols that no tree comes to."""
-    last = _without_uses(grammar).beginning(letters)
+    last = without_uses(grammar).beginning(letters)
     if last == len(letters):
         return "the sentence ends where every tree of the grammar goes on"
     symbol = shown(grammar.terminals[letters[last]])
     return f"no sentence of the grammar goes on with symbol {last + 1}, {symbol}"
 
 
-def _without_uses(grammar: Compiled) -> LearnedGrammar:
+def without_uses(grammar: Compiled) -> LearnedGrammar:
     """A grammar that has learned nothing."""
     n, none = len(grammar.adapted), np.zeros(0, np.int64)
     uses = np.zeros(grammar.n_rules)

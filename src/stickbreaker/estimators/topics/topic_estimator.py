@@ -22,7 +22,7 @@ from stickbreaker.estimators.settings import threads_of
 from stickbreaker.estimators.topics.leading_words import leading_words
 from stickbreaker.estimators.topics.topic_params import TopicParams
 from stickbreaker.estimators.topics.topic_shapes import refuse_other_shapes
-from stickbreaker.estimators.topics.topic_snapshots import Evolving
+from stickbreaker.estimators.topics.topic_snapshots import Evolving, Moments
 from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
@@ -253,7 +253,9 @@ class TopicEstimator(TopicParams):
     def evolution(self, job: Run[Any], state: RunState, directory: ModelDirectory) -> Evolving | None:
         if not (isinstance(job, VariationalRun) and isinstance(state, VariationalState)):
             return None
-        return Evolving(directory.evolution(), job, state) if topic_model(job.model).words.grows else None
+        if not topic_model(job.model).words.grows:
+            return None
+        return Evolving(Moments(directory.evolution()), job, state)
 
     def finish_run(
         self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path

@@ -9,7 +9,7 @@ from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.topics import topic_model
-from stickbreaker.saved.topic_snapshots import ENTERED_WORDS, TOP_WORDS, Entered, Evolution, Top
+from stickbreaker.saved.topic_snapshots import ENTERED_WORDS, TOP_WORDS, Entered, Evolution, Moment, Top
 
 A_PASS = 4  # snapshots a pass over a corpus
 
@@ -33,25 +33,33 @@ class Moments:
         last = self.evolution.moments[-1:]
         if last and last[0].step >= state.step:
             return
-        top, entered = words_now(job, state, last[0].step if last else None)
+        top, entered = self.look(job, state, last[0] if last else None)
         self.evolution = self.evolution.add(state.step, documents, date, top, entered)
+
+    def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
+        """What a snapshot of now has; `last` is the one before, None at the first."""
+        return words_now(job, state, None if last is None else last.step)
 
 
 class Evolving(Observer):
     """Takes snapshots of a run over a corpus: four a pass, or one a step where a pass has fewer."""
 
-    def __init__(self, evolution: Evolution, job: VariationalRun, state: VariationalState) -> None:
-        self.moments, self.job, self.state = Moments(evolution), job, state
+    def __init__(self, moments: Moments, job: VariationalRun, state: VariationalState) -> None:
+        self.moments, self.job, self.state = moments, job, state
 
     def snapshots(self) -> Evolution:
         """Those so far."""
         return self.moments.evolution
 
     def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
-        in_pass = job.n_documents * state.step / max(1.0, state.seen)
-        if state.step % max(1, int(in_pass / A_PASS)) == 0:
+        if self.is_due(job, state):
             self.moments.add(self.job, self.state, int(state.seen), None)
         return False
+
+    def is_due(self, job: Run[Any], state: RunState) -> bool:
+        """Whether a snapshot is taken after this step."""
+        in_pass = job.n_documents * state.step / max(1.0, state.seen)
+        return state.step % max(1, int(in_pass / A_PASS)) == 0
 
     def end(self, job: Run[Any], state: RunState) -> None:
         self.moments.add(self.job, self.state, int(state.seen), None)

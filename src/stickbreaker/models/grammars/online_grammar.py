@@ -379,7 +379,7 @@ class OnlineGrammar(Model):
 
     def best_processes(self, params: Record, summary: Summary, step: Step) -> dict[str, Field]:
         """Discounts and concentrations of the greatest evidence, where counts are those of this step alone;
-        else those by which what was drawn lately is most probable, where trees that were new then count as new.
+        else those by which what was drawn lately is most probable, trees that were new then counted as new.
 
         Evidence would take the few trees of the first sentences, and the many uses that these are made to
         stand for, as a sign of a low concentration, after which nothing new is found (see
@@ -494,8 +494,14 @@ class OnlineGrammar(Model):
             into[into > source] -= 1
         return tuple(edit)
 
-    def learned(self, params: Record, counts: TruncatedCounts) -> LearnedGrammar:
-        """What a table and params predict by: means of sticks and of rules."""
+    def learned(
+        self, params: Record, counts: TruncatedCounts, within: Integers | None = None
+    ) -> LearnedGrammar:
+        """What a table and params predict by: means of sticks and of rules.
+
+        within: a text whose sentences alone will be looked at: cached trees of strings that it does not have
+        are left out.
+        """
         grammar, cache = self.grammar, self.cache(params, counts)
         trees, columns = cache.trees, len(grammar.adapted)
         means, fresh = np.zeros(cache.cells.values.shape), np.ones(columns)
@@ -505,7 +511,9 @@ class OnlineGrammar(Model):
         shares[cells.rows[cells.inside]] = means[cells.inside]
         uses[cells.rows[cells.inside]] = cells.values[cells.inside]
         order = np.argsort(trees.places[cache.ids], kind="stable")  # general symbols first
-        rows = np.empty(len(order), np.int32)
+        if within is not None:
+            order = order[self._occurring(cache.ids[order], within)]
+        rows = np.empty(len(cache.ids), np.int32)
         rows[order] = np.arange(len(order), dtype=np.int32)
         entries = [np.zeros(0, np.int32)]
         for tree in cache.ids[order].tolist():
@@ -526,6 +534,13 @@ class OnlineGrammar(Model):
             np.cumsum([0, *map(len, entries[1:])], dtype=np.int64),
             Predictive(grammar.shares(weights), fresh, shares[order]),
         )
+
+    def _occurring(self, ids: Integers, text: Integers) -> NDArray[np.bool_]:
+        """Which trees have a string that a text has; with a tree those that it is made of."""
+        trees, whole = self.known.trees, text.astype(np.int32).tobytes()
+        starts = trees.letter_starts
+        strings = (trees.letters[starts[tree] : starts[tree + 1]].tobytes() for tree in ids.tolist())
+        return np.fromiter((string in whole for string in strings), np.bool_, len(ids))
 
     def admit(self, params: Record, new_rows: Mapping[str, Array], step: Step) -> tuple[Edit, Record]:
         if not new_rows:

@@ -22,16 +22,21 @@ from stickbreaker.report.grammars.segmented_sentences import (
     segmented_sentences,
 )
 from stickbreaker.report.grammars.sentence_trees import trees_of_sentences
+from stickbreaker.report.grammars.subtree_evolution import changes_of_grammar, turnovers_of
 from stickbreaker.report.page_records import settings_of
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.saved.topic_snapshots import Evolution
 
 TREES, SENTENCES, HELD_OUT = "trees", "sentences", "held-out"  # kinds of curves
-CURVES = {  # what each is called, and in which field of the trace it is
+STEPS, SEGMENTATION = "steps", "segmentation"
+CURVES = {  # of a sampler: what each is called, and in which field of the trace it is
     TREES: ("Sentences, trees and remembered subtrees together", "score"),
     SENTENCES: ("Each sentence, given the trees of all others", "nats_per_symbol"),
     HELD_OUT: ("Sentences kept aside, never learned from", "held_out"),
 }
+CURVES_OF_STEPS = {STEPS: ("The sentences of each step", "score"), HELD_OUT: CURVES[HELD_OUT]}
+F1 = {"words": "token_f1", "boundaries": "boundary_f1"}  # lines, and where the trace has them
 MOST_SYMBOLS = 20  # adapted ones that are shown
 MOST_RULES = 60  # symbols whose rules are shown
 MOST_ALTERNATIVES = 80  # right sides of each
@@ -49,16 +54,23 @@ def grammar_page_of(path: Path, title: str) -> GrammarPage:
     if not isinstance(model, PlainAdaptorGrammar):
         raise UserError("is not a grammar that was learned", where=path)
     with making_sense_of(path, RESTORE):
-        return page_of_grammar(model, manifest, title)
+        return page_of_grammar(model, manifest, title, ModelDirectory(path).evolution())
 
 
-def page_of_grammar(model: PlainAdaptorGrammar, manifest: dict[str, Any], title: str) -> GrammarPage:
-    """The report of a grammar, by its manifest. Raises ValueError for parts that do not fit."""
+def page_of_grammar(
+    model: PlainAdaptorGrammar, manifest: dict[str, Any], title: str, evolution: Evolution | None = None
+) -> GrammarPage:
+    """The report of a grammar, by its manifest and the snapshots of its run.
+
+    Raises ValueError for parts that do not fit.
+    """
     sentences, piece = learned_sentences(model), piece_symbol(model)
     known = isinstance(model.grammar, str) and model.grammar in BY_NAME
     named = f"The grammar “{model.grammar}”" if known else "A grammar"
     symbols, rules = adapted_symbols_of(model), rules_of(model.grammar_)
     rows = segmented_sentences(model, sentences, piece) if piece else []
+    n_shown, evolution = min(len(symbols), MOST_SYMBOLS), evolution or Evolution()
+    changes = changes_of_grammar(model, evolution, n_shown)
     return GrammarPage(
         title=title,
         subtitle=f"{named}, learned from {_n_sentences(model):,} sentences",
@@ -66,9 +78,12 @@ def page_of_grammar(model: PlainAdaptorGrammar, manifest: dict[str, Any], title:
         settings=[
             (name, value) for name, value in settings_of(manifest) if name != "grammar" or _short(value)
         ],
-        curves=curves_of(model.trace_),
+        curves=curves_of(model.trace_, "document" if model.of_topics else "sentence"),
         symbols=symbols[:MOST_SYMBOLS],
         more_symbols=max(len(symbols) - MOST_SYMBOLS, 0),
+        changes=changes,
+        changed=[one.name for one in symbols[:n_shown]] if changes else (),
+        turnovers=turnovers_of(model, evolution, n_shown) if changes and changes.moments else (),
         piece=piece or "",
         samples=samples_of(model, piece) if piece else 0,
         sentences=rows,
@@ -93,32 +108,54 @@ def _why_none(model: PlainAdaptorGrammar, piece: str | None) -> str:
     return "No sentence has from two to 200 symbols."
 
 
-def curves_of(trace: Sequence[dict[str, Any]]) -> list[ScoreCurve]:
-    """-log p by sweep, in nats a symbol; of several chains a line each where the trace has them.
+def curves_of(trace: Sequence[dict[str, Any]], reads: str = "sentence") -> list[ScoreCurve]:
+    """-log p in nats a symbol, by sweep; of several chains a line each where the trace has them.
+
+    Of learning by steps by what was seen, sentences or documents (`reads`), with F1 where it was measured.
 
     >>> curves_of([{"pass": 1, "score": -2.0}, {"pass": 2}, {"pass": 3, "score": -1.5}])[0].lines[0].points
     [(1, 2.0), (3, 1.5)]
     """
     chains = max((len(record.get("chains", ())) for record in trace), default=0)
-    found = [ScoreCurve(kind, name, _lines(trace, field, chains)) for kind, (name, field) in CURVES.items()]
-    return [curve for curve in found if curve.lines]
+    in_steps = any("rate" in record for record in trace)
+    at, unit, kinds = ("documents", reads, CURVES_OF_STEPS) if in_steps else ("pass", "sweep", CURVES)
+    found = [
+        ScoreCurve(kind, name, _lines(trace, field, at, chains), unit)
+        for kind, (name, field) in kinds.items()
+    ]
+    return [*_segmentation(trace, unit), *(curve for curve in found if curve.lines)]
 
 
-def _lines(trace: Sequence[dict[str, Any]], field: str, chains: int) -> list[ScoreLine]:
-    """The lines of a field: those of the chains where it is their score and there are several."""
+def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve]:
+    """F1 of the sentences whose words are known, where it was measured."""
+    measured = [
+        (int(record["documents"]), record[SEGMENTATION]) for record in trace if SEGMENTATION in record
+    ]
+    if not measured:
+        return []
+    lines = [
+        ScoreLine(name, [(seen, float(one[field])) for seen, one in measured]) for name, field in F1.items()
+    ]
+    number = measured[-1][1]["documents"]
+    are = "sentence whose words are known is" if number == 1 else "sentences whose words are known are"
+    name = f"How well {number:,} {are} cut"
+    return [ScoreCurve(SEGMENTATION, name, lines, unit)]
+
+
+def _lines(trace: Sequence[dict[str, Any]], field: str, at: str, chains: int) -> list[ScoreLine]:
+    """The lines of a field by another, `at`: of the score one a chain, where there are several."""
     if field == "score" and chains > 1:
         each = [
-            [(r["pass"], r["chains"][i]) for r in trace if len(r.get("chains", ())) > i]
-            for i in range(chains)
+            [(r[at], r["chains"][i]) for r in trace if len(r.get("chains", ())) > i] for i in range(chains)
         ]
         lines = [ScoreLine(f"chain {i + 1}", _points(one)) for i, one in enumerate(each)]
     else:
-        lines = [ScoreLine("", _points([(r["pass"], r[field]) for r in trace if r.get(field) is not None]))]
+        lines = [ScoreLine("", _points([(r[at], r[field]) for r in trace if r.get(field) is not None]))]
     return [line for line in lines if line.points]
 
 
 def _points(pairs: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """(sweep, -log p) where it is a number that can be drawn."""
+    """(sweep or documents, -log p) where it is a number that can be drawn."""
     return [(int(sweep), -float(nats)) for sweep, nats in pairs if math.isfinite(nats) and nats <= 0.0]
 
 
@@ -162,6 +199,8 @@ def _facts(model: PlainAdaptorGrammar) -> list[tuple[str, str]]:
             facts.append(
                 ("nats a symbol, each sentence given all others", f"{curve.lines[0].points[-1][1]:.3f}")
             )
+        if curve.kind == SEGMENTATION:
+            facts.append(("F1 of words", f"{curve.lines[0].points[-1][1]:.3f}"))
         if curve.kind == HELD_OUT:
             facts.append(("nats a symbol, kept aside", f"{curve.lines[0].points[-1][1]:.3f}"))
     if math.isfinite(model.bound_):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stickbreaker.report.page_data import Scalar
+from stickbreaker.report.page_data import Changes, Scalar
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """A number of one chain by sweep: `points` are (sweep, nats a symbol)."""
+    """A line of a curve: `points` are (sweep, or sentences seen; nats a symbol, or F1)."""
 
     name: str
     points: Sequence[tuple[int, float]]
@@ -18,11 +18,13 @@ class ScoreLine:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCurve:
-    """Nats a symbol by sweep, a line a chain; `kind` is "trees", "sentences" or "held-out"."""
+    """Nats a symbol, a line a chain; `kind` is "trees", "sentences", "steps" or "held-out". Or F1,
+    "segmentation", a line for words and one for boundaries. `unit`: what is counted along the curve."""
 
     kind: str
     name: str
     lines: Sequence[ScoreLine]
+    unit: str = "sweep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,19 @@ class AdaptedSymbol:
     longest: Sequence[SubtreeRow] = ()
     lengths: Sequence[int] = ()
     ranked: Sequence[tuple[int, int]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turnover:
+    """Strings that came lately among the fifty most used of a symbol, and those that fell out lately.
+
+    `came` are (string, rank at the end, step at which it was there first); `fell` are (string, the last rank
+    known, the step at which it had that, its uses at the end: 0 where it is forgotten).
+    """
+
+    symbol: str
+    came: Sequence[tuple[str, int, int]] = ()
+    fell: Sequence[tuple[str, int, int, float]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +142,9 @@ class GrammarPage:
     curves: Sequence[ScoreCurve] = ()
     symbols: Sequence[AdaptedSymbol] = ()
     more_symbols: int = 0
+    changes: Changes | None = None
+    changed: Sequence[str] = ()
+    turnovers: Sequence[Turnover] = ()
     piece: str = ""
     samples: int = 0
     sentences: Sequence[SegmentedSentence] = ()

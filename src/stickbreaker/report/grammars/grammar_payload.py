@@ -18,14 +18,15 @@ from stickbreaker.report.grammars.grammar_page_data import (
     SegmentedSentence,
     SubtreeRow,
     TreeNode,
+    Turnover,
 )
 from stickbreaker.report.ngrams.language_payload import shown_word, thinned
-from stickbreaker.report.payload import clean
+from stickbreaker.report.payload import changes_payload, clean
 
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4)  # share of trees that disagree, from which on a piece is shaded more
 MOST_CHARTED = 8  # symbols, of a chart of all and of charts of their own
 MOST_BARS = 30  # of a chart of lengths; the last has all that are longer, too
-_COLOURS = {"trees": hue_hex(255), "sentences": hue_hex(145), "held-out": hue_hex(45)}
+_COLOURS = {"trees": hue_hex(255), "steps": hue_hex(255), "sentences": hue_hex(145), "held-out": hue_hex(45)}
 
 
 def grammar_payload(page: GrammarPage) -> dict[str, Any]:
@@ -33,7 +34,13 @@ def grammar_payload(page: GrammarPage) -> dict[str, Any]:
     charted = [one for one in page.symbols if one.subtrees][:MOST_CHARTED]
     colours = topic_colours([], len(charted))
     ranked = [(one, colour) for one, colour in zip(charted, colours, strict=True) if one.ranked]
+    changes = (
+        {**changes_payload(page.changes), "names": list(map(shown_word, page.changed))}
+        if page.changes
+        else None
+    )
     return {
+        "changes": changes,
         "curves": [_curve(curve) for curve in _drawn_curves(page.curves)],
         "ranks": [
             {"name": shown_word(one.name), "colour": colour, "points": [list(pair) for pair in one.ranked]}
@@ -58,6 +65,10 @@ def grammar_context(page: GrammarPage) -> dict[str, Any]:
         "symbols": [_symbol(one) for one in page.symbols],
         "more_symbols": page.more_symbols,
         "has_charts": any(one.subtrees for one in page.symbols),
+        "changes": page.changes,
+        "turnovers": [_turnover(one) for one in page.turnovers],
+        "in_steps": any(curve.unit != "sweep" for curve in page.curves),
+        "has_f1": any(curve.kind == "segmentation" for curve in _drawn_curves(page.curves)),
         "trees": [_tree(one) for one in page.trees],
         "rules": [_rule(row) for row in page.rules],
         "more_rules": page.more_rules,
@@ -72,10 +83,15 @@ def _drawn_curves(curves: Sequence[ScoreCurve]) -> list[ScoreCurve]:
 
 def _curve(curve: ScoreCurve) -> dict[str, Any]:
     """A curve with a colour for each of its lines."""
-    lines = [line for line in curve.lines if line.points]
+    lines, rises = [line for line in curve.lines if line.points], curve.kind == "segmentation"
     colours = topic_colours([], len(lines)) if len(lines) > 1 else [_COLOURS.get(curve.kind, hue_hex(255))]
     ends = [f"{line.points[-1][1]:.3f}" for line in lines]
-    said = f"nats a symbol: {ends[0]} at the end" if len(ends) == 1 else "nats a symbol, each chain"
+    if rises:
+        said = (
+            f"F1 at the end: {', '.join(f'{line.name} {end}' for line, end in zip(lines, ends, strict=True))}"
+        )
+    else:
+        said = f"nats a symbol: {ends[0]} at the end" if len(ends) == 1 else "nats a symbol, each chain"
     drawn = [
         {
             "name": shown_word(line.name) if line.name else "",
@@ -84,7 +100,14 @@ def _curve(curve: ScoreCurve) -> dict[str, Any]:
         }
         for line, colour in zip(lines, colours, strict=True)
     ]
-    return {"kind": clean(curve.kind), "name": clean(curve.name), "said": said, "lines": drawn}
+    return {
+        "file": "f1" if rises else f"nats-{clean(curve.kind)}",
+        "name": clean(curve.name),
+        "said": clean(said),
+        "unit": clean(curve.unit),
+        "rises": rises,
+        "lines": drawn,
+    }
 
 
 def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, Any]:
@@ -128,6 +151,21 @@ def _subtrees(rows: Sequence[SubtreeRow]) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+def _turnover(one: Turnover) -> dict[str, Any]:
+    """What came and what fell out, of one symbol."""
+    came = [(shown_word(text), f"rank {rank}, since step {step:,}") for text, rank, step in one.came]
+    fell = [
+        (shown_word(text), f"rank {rank} at step {step:,}, {_left(uses)}")
+        for text, rank, step, uses in one.fell
+    ]
+    return {"symbol": shown_word(one.symbol), "came": came, "fell": fell}
+
+
+def _left(uses: float) -> str:
+    """What has become of a string."""
+    return f"{_number(uses)} uses now" if uses > 0.0 else "forgotten"
 
 
 def _number(value: float) -> str:

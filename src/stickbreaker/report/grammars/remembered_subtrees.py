@@ -40,7 +40,7 @@ def _adapted(
         most_used=[_row(model, one) for one in found[:MOST_USED]],
         longest=[_row(model, one) for one in longest[:LONGEST]],
         lengths=np.bincount([len(one.text) for one in found]).tolist() if found else [],
-        ranked=_ranked([round(one.customers) for one in found]),
+        ranked=_ranked([customers for one in found if (customers := round(one.customers)) > 0]),
     )
 
 
