@@ -180,7 +180,7 @@ def _job(
         seed=seed,
         limits=estimator.limits(),
         evaluate=evaluate,
-        token="symbol",
+        scores=estimator.score_names,
     )
     return job, model.grammar
 
