@@ -30,6 +30,8 @@ def test_it_is_learned_from_a_file(cli, text, tmp_path):
     done = cli("fit", "grammar", text, "--out", tmp_path / "m", *QUICK, "--held-out", 0.2, "--chains", 2)
     first, following = done.stdout.splitlines()
     assert "Word subtrees from" in first
+    assert "sweeps, log p(sentences, trees, tables) -" in first
+    assert "log p(sentences, trees, tables) -" in done.stderr
     assert "nats/symbol" in first
     assert "nats/word" not in done.stdout + done.stderr
     assert "held-out" in first
@@ -46,6 +48,14 @@ def test_sentences_are_cut(cli, learned, text, tmp_path):
     found = json.loads(cli("segment", learned, text, "--json").stdout)["sentences"]
     assert found[0] == {"id": f"{text.name}:1", "pieces": cut[0].split()}
     assert "already exists" in cli("segment", learned, text, "--out", tmp_path / "cut.txt", code=1).stderr
+
+
+def test_topics_are_not_cut_and_a_page_is_what_comes_next(cli, tmp_path):
+    model, text = tmp_path / "m", tmp_path / "text.txt"
+    text.write_text("the dog ran\na cat ran\n")
+    done = cli("fit", "grammar", text, "--out", model, "--grammar", "topic", "--iterations", 2)
+    assert done.stdout.splitlines()[-1] == f"Next: stickbreaker report {model}"
+    assert "nothing to segment" in cli("segment", model, text, code=1).stderr
 
 
 def test_trees_are_written(cli, learned, tmp_path):

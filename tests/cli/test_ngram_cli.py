@@ -41,7 +41,7 @@ def test_it_is_learned_from_a_file(cli, book, tmp_path):
     first, following = done.stdout.splitlines()
     assert "known words and" in first
     assert "contexts from" in first
-    assert "in 10 sweeps" in first
+    assert "in 10 sweeps, log p(words, seating) -" in first
     assert "held-out" in first
     assert following == f"Next: stickbreaker generate {tmp_path / 'm'}"
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["m"]

@@ -454,6 +454,15 @@ def test_truncations_are_of_symbols():
             AdaptorGrammar("collocation", truncation=truncation, **HYBRID).fit(LINES[:5])
 
 
+def test_a_finished_model_remembers_as_many_as_it_may_wherever_the_run_ends():
+    given = {"truncation": 30, "refine_every": 1000, **HYBRID}
+    whole = AdaptorGrammar("unigram", max_iter=1, **given).fit(LINES)
+    assert 20 < len(whole.subtrees("Word")) <= 30
+    assert whole.trace_[-1]["vocabulary"]["size"] > 30
+    early = AdaptorGrammar("unigram", callbacks=[lambda record: record["step"] == 3], **given).fit(LINES)
+    assert len(early.subtrees("Word")) <= 30
+
+
 def test_a_grammar_with_truncations_is_saved(tmp_path):
     grammar = of_concentration("unigram", 100.0, 40)
     model = AdaptorGrammar(grammar, refine_every=2, max_iter=1, **HYBRID).fit(LINES[:80])

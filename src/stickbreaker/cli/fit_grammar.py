@@ -91,8 +91,9 @@ class SymbolChoice:
     "--truncation",
     metavar="[SYMBOL=]N",
     multiple=True,
-    help="Not --inference mcmc: subtrees that a symbol has at most (after a pruning), of all symbols or of "
-    "one; may be given several times.  [default: as the grammar says, else 10000]",
+    help="Not --inference mcmc: subtrees that a symbol remembers at most, of all symbols or of one; may be "
+    "given several times. There may be more between prunings, and of a symbol that others are made of.  "
+    "[default: as the grammar says, else 10000]",
 )
 @click.option(
     "--refine-every",

@@ -45,6 +45,6 @@ class Bar(Observer):
         rate, left = pace(job, state, self.from_documents, self.started)
         table = Table.grid(padding=(0, 2))
         total = job.limits.max_iter * max(1, job.n_documents)
-        words = Text(f"{describe(record, job.token)}  {rate:,.0f} documents/s  {left}")
+        words = Text(f"{describe(record, job.scores)}  {rate:,.0f} documents/s  {left}")
         table.add_row(ProgressBar(total=total, completed=min(total, state.seen), width=24), words)
         self.live.update(table, refresh=True)

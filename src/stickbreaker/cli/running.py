@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.search.search_points import SearchPoint
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
     from stickbreaker.learning.loop import Run, RunState
-    from stickbreaker.learning.observers import Observer
+    from stickbreaker.learning.observers import Observer, ScoreNames
 
 
 JUDGES = {"bound": "the bound", "held-out": "documents held out"}
@@ -160,8 +160,9 @@ def go_on(
     if done is None:
         emit_finished(path, as_json)
         return
-    kind = KINDS[done[0].kind]
-    text = partial(_as_text, sizes=done[0].sizes(), following=kind.verbs[:1], token=kind.token)
+    model, verb = done[0], done[0].next_verb()
+    following = KINDS[model.kind].verbs[:1] if verb is None else (verb,)
+    text = partial(_as_text, sizes=model.sizes(), following=following, scores=model.score_names)
     emit(_summarize(path, *done), as_json, text)
 
 
@@ -240,11 +241,12 @@ def _summarize_search(estimator: "Estimator") -> dict[str, Any]:
     return {**figures, "range": list(chosen), "overruled": None if against is None else against._asdict()}
 
 
-def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[str, ...], token: str) -> str:
+def _as_text(
+    summary: dict[str, Any], sizes: dict[str, int], following: tuple[str, ...], scores: "ScoreNames"
+) -> str:
     """How a run went: what it learned, in numbers, and the verb to go on with, if there is one."""
-    from stickbreaker.learning.observers import KINDS
-
-    held_out = "" if summary["held_out"] is None else f", held-out {summary['held_out']:.4f} nats/{token}"
+    value = summary["held_out"]
+    held_out = "" if value is None else f", held-out {value:.4f} nats/{scores.token}"
     passes, documents = summary["passes"], summary["documents"]
     unit = ("sweep", "sweeps") if summary["kind"] == "joint" else ("pass", "passes")
     steps = f"{passes} {noun_for(passes, *unit)}"
@@ -252,7 +254,7 @@ def _as_text(summary: dict[str, Any], sizes: dict[str, int], following: tuple[st
     learned = " and ".join(f"{number} {noun_for(number, names[name])}" for name, number in sizes.items())
     line = (
         f"{summary['model']}: {learned or 'learned'} from {documents} {noun_for(documents, 'document')} in "
-        f"{steps}, {KINDS[summary['kind']]} {summary['score']:.4f} nats/{token}{held_out}"
+        f"{steps}, {scores.of(summary['kind'], summary['score'])}{held_out}"
     )
     found: list[str] = []
     if "range" in summary:

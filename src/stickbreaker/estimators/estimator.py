@@ -15,7 +15,7 @@ from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.search.search_points import SearchPoint
 from stickbreaker.learning.loop import Limits, Run, RunState
-from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.observers import SCORES, ScoreNames, TraceRecord
 from stickbreaker.saved import ModelDirectory, Snapshot
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class Estimator(ABC):
     """
 
     kind: ClassVar[str]  # its name in saved models and in `kinds.KINDS`
+    score_names: ClassVar[ScoreNames] = SCORES
     older_settings: ClassVar[Mapping[str, Any]] = {}  # parameters that older models lack, as they were
 
     # Parameters of every kind; one that lets users choose has them among its own
@@ -80,6 +81,10 @@ class Estimator(ABC):
     def as_it_started(self) -> Self:
         """The same with parameters that were left open as the model began with them."""
         return self
+
+    def next_verb(self) -> str | None:
+        """The program's verb to go on with when a run is over; None: the first of its kind."""
+        return None
 
     def topic_search(self, n_documents: int) -> "TopicSearch | None":
         """The search of which this estimator's model is the last run; None where it makes one run."""

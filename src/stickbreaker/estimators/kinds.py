@@ -34,7 +34,7 @@ class Kind:
     that users import: "module:class". `verbs` are those that mean something for it, of the program and of
     estimators, first the one to begin with; to learn, save and resume is every kind's. `measures` are those
     of `evaluate`; `sections` the parts of the report that not all kinds have; `formats` those of `export`.
-    `token` is what its scores are a mean over. `trials` are parameters that tests learn it with, by name.
+    `trials` are parameters that tests learn it with, by name.
     """
 
     name: str
@@ -44,7 +44,6 @@ class Kind:
     measures: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
-    token: str = "word"
     trials: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     def plain(self) -> type[Estimator]:
@@ -124,7 +123,6 @@ KINDS: dict[str, Kind] = {
             front_door="stickbreaker.estimators.grammars.adaptor_grammar:AdaptorGrammar",
             verbs=("segment", "parse", "rules", "evaluate", "report", "partial_fit"),
             measures=("segmentation",),
-            token="symbol",
             trials={
                 "collocation": {},
                 "unigram": {"grammar": "unigram"},

@@ -25,7 +25,7 @@ from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import positive
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.loop import Limits, Run, RunState
-from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.observers import ScoreNames, TraceRecord
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.models.contract import Fitted
 from stickbreaker.models.ngrams.chain import PitmanYorChain, events_of
@@ -80,6 +80,7 @@ class PlainNgramModel(Estimator):
     """
 
     kind: ClassVar[str] = "NgramModel"
+    score_names: ClassVar[ScoreNames] = ScoreNames(joint="log p(words, seating)")
 
     order: int | str = 3
     _: KW_ONLY
@@ -143,7 +144,9 @@ class PlainNgramModel(Estimator):
         every = max(1, (self.max_iter - burn_in) // self.samples)
         chains = Chains([PitmanYorChain(events, seed, base.to_fields())], burn_in, every, 1)
         evaluate = partial(_held_out_score, source=source, base=base) if held_out else None
-        job = SamplingRun(source.n_documents, evaluate, seed=seed, limits=self.limits())
+        job = SamplingRun(
+            source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
+        )
         return job, SamplingState(chains)
 
     def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.threads import one_thread
-from stickbreaker.learning.observers import Observer
+from stickbreaker.learning.observers import SCORES, Observer, ScoreNames
 from stickbreaker.learning.trace import TraceRecord
 
 
@@ -54,7 +54,7 @@ class Run(ABC, Generic[State]):
 
     seed: int
     limits: Limits = Limits()
-    token: str = "word"  # what scores are a mean over, for those who watch
+    scores: ScoreNames = SCORES  # what they are called, for those who watch
 
     @property
     @abstractmethod

@@ -6,7 +6,7 @@ import time
 from abc import ABC
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from stickbreaker.core.file_errors import naming
 from stickbreaker.core.files import open_to_append
@@ -15,12 +15,27 @@ from stickbreaker.learning.trace import TraceRecord, line_of
 if TYPE_CHECKING:
     from stickbreaker.learning.loop import Run, RunState
 
-KINDS = {  # of scores, in words
-    "bound": "bound",
-    "estimate": "estimate of the bound",
-    "documents": "documents given topics",
-    "joint": "log p(w, z)",
-}
+
+class ScoreNames(NamedTuple):
+    """How the scores of a kind of model are called: nats a `token`; of a minibatch's `documents`, and of a
+    sample (`joint`).
+
+    >>> ScoreNames("symbol").of("joint", -2.5)
+    'log p(w, z) -2.5000 nats/symbol'
+    """
+
+    token: str = "word"
+    documents: str = "documents given topics"
+    joint: str = "log p(w, z)"
+    bound: str = "bound"
+    estimate: str = "estimate of the bound"
+
+    def of(self, kind: str, score: float) -> str:
+        """A score of a kind, in words."""
+        return f"{self._asdict()[kind]} {score:.4f} nats/{self.token}"
+
+
+SCORES = ScoreNames()  # of topics
 
 
 class Observer(ABC):  # noqa: B024 - every method has a default
@@ -129,11 +144,11 @@ class Lines(Observer):
         self.last = time.perf_counter()
         self.said = self.record
         rate, left = pace(job, state, self.from_documents, self.started)
-        line = f"{describe(self.record, job.token)}, {rate:,.0f} documents/s"
+        line = f"{describe(self.record, job.scores)}, {rate:,.0f} documents/s"
         print(line if over else f"{line}, {left}", file=self.out, flush=True)
 
 
-def describe(record: TraceRecord, token: str = "word") -> str:
+def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
     """A record in words.
 
     >>> describe({"pass": 2, "step": 7, "score": -7.5, "kind": "bound"})
@@ -141,8 +156,7 @@ def describe(record: TraceRecord, token: str = "word") -> str:
     """
     text = f"pass {record['pass']}, step {record['step']}"
     if "score" in record:
-        kind = KINDS[record["kind"]] if (token, record["kind"]) != ("symbol", "documents") else "sentences"
-        text += f", {kind} {record['score']:.4f} nats/{token}"
+        text += f", {scores.of(record['kind'], record['score'])}"
     text += f", held-out {record['held_out']:.4f}" if "held_out" in record else ""
     return text + (f", F1 {record['segmentation']['token_f1']:.3f}" if "segmentation" in record else "")
 

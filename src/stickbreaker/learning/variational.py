@@ -80,9 +80,14 @@ class VariationalRun(Run[VariationalState]):
             raise UserError(problem, remedy="restore the model from a copy, or fit again")
 
     def close(self, state: VariationalState) -> None:
-        """Count a pass that was cut short, with the documents' part as its score."""
+        """Count a pass that was cut short, with the documents' part as its score, and finish the table."""
         if state.in_pass > 0:
             _close_pass(state, state.pass_nats)
+        truncated = self.model.table.truncated and state.step > 0
+        edit = self.model.finish(state.params, self.engine.table.whole()) if truncated else ()
+        if edit:
+            self.engine.edit(edit)
+            state.params = apply(edit, state.params)
 
     def stop(self) -> None:
         self.engine.stop()

@@ -266,6 +266,10 @@ class Model(ABC):
         """Of a truncated table, after the global step: what its order becomes, and which rows leave."""
         return ()
 
+    def finish(self, params: Record, counts: Counts) -> Edit:
+        """The same at the end of a run, so that a finished model keeps the limits that it was given."""
+        return ()
+
 
 class Fitted(NamedTuple):
     """What a chain has learned: the params, and of a model with a table its counts (rows × columns).

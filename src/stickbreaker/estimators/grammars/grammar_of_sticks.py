@@ -182,7 +182,7 @@ def _job(
         limits=estimator.limits(),
         evaluate=evaluate,
         measure=segmentation_measure(estimator, corpus, source, model.grammar),
-        token="symbol",
+        scores=estimator.score_names,
     )
     return job, model.grammar
 

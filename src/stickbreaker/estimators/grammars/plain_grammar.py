@@ -42,7 +42,7 @@ from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.loop import Limits, Run, RunState
-from stickbreaker.learning.observers import TraceRecord
+from stickbreaker.learning.observers import ScoreNames, TraceRecord
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.schedules import Batch, Online, Schedule
 from stickbreaker.learning.variational import VariationalRun, VariationalState
@@ -99,8 +99,9 @@ class PlainAdaptorGrammar(Estimator):
     schedule : "online" (or `Online`), a step a few sentences, or "batch", a step a pass; None: online by
         hybrid inference, where "mean-field" knows batches alone.
     samples : trees that are drawn of each sentence in a step.
-    truncation : of "hybrid" and "mean-field": subtrees that a symbol remembers at most (after a pruning): a
-        number, or {symbol: number}; None: as the grammar says, and 10,000 where it does not.
+    truncation : of "hybrid" and "mean-field": subtrees that a symbol remembers at most: a number, or
+        {symbol: number}; None: as the grammar says, and 10,000 where it does not. There may be more between
+        prunings (so after `partial_fit`), and of a symbol that remembered subtrees of others are made of.
     refine_every : steps from one pruning of what is remembered to the next.
     init : "batch": all first trees are drawn by the rules alone; or "incremental": sentences enter one by
         one, each by what those before it have. The start decides what is found: see the model's page.
@@ -135,6 +136,7 @@ class PlainAdaptorGrammar(Estimator):
     """
 
     kind: ClassVar[str] = "AdaptorGrammar"
+    score_names: ClassVar[ScoreNames] = ScoreNames("symbol", "sentences", "log p(sentences, trees, tables)")
 
     grammar: str | Grammar = "collocation"
     _: KW_ONLY
@@ -211,6 +213,9 @@ class PlainAdaptorGrammar(Estimator):
     def limits(self) -> Limits:
         return Limits(self.passes, 0.0)
 
+    def next_verb(self) -> str | None:
+        return "report" if self.of_topics else None
+
     @property
     def of_topics(self) -> bool:
         """Whether sentences are words of documents, each with its document's mark."""
@@ -263,7 +268,9 @@ class PlainAdaptorGrammar(Estimator):
         if held_out:
             kept_apart = held_out_sentences(self, source, corpus, grammar)
             evaluate = partial(_held_out_score, grammar=grammar, sentences=kept_apart)
-        job = SamplingRun(source.n_documents, evaluate, seed=seed, limits=self.limits(), token="symbol")
+        job = SamplingRun(
+            source.n_documents, evaluate, seed=seed, limits=self.limits(), scores=self.score_names
+        )
         return job, SamplingState(chains)
 
     def _moves(self) -> Moves:

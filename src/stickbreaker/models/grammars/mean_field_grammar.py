@@ -57,6 +57,9 @@ class MeanFieldGrammar(OnlineGrammar):
     def reorder(self, params: Record, counts: TruncatedCounts, step: Step) -> Edit:  # type: ignore[override]
         return ()
 
+    def finish(self, params: Record, counts: TruncatedCounts) -> Edit:  # type: ignore[override]
+        return ()
+
 
 def support_of(model: OnlineGrammar, drawn: Mapping[str, Array], most: int | None = None) -> dict[str, Array]:
     """Of trees that were drawn, and how often, those to be cached: by how often times log(terminals + 1).

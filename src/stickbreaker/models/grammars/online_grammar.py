@@ -556,6 +556,17 @@ class OnlineGrammar(Model):
         if not self._refines(step):
             half = (step.number + 1 + self.refine_every // 2) % self.refine_every == 0
             return self.rederived(params, counts) if half and self.refine_every > 1 else ()
+        return self.pruned(params, counts, step.rate, LEAST)
+
+    def finish(self, params: Record, counts: TruncatedCounts) -> Edit:  # type: ignore[override]
+        """Trees beyond the truncation leave, where there are some; those that are hardly used may stay."""
+        if (self.cache(params, counts).cells.sizes <= self.truncations).all():
+            return ()
+        return self.pruned(params, counts, 1.0, 0.0)
+
+    def pruned(self, params: Record, counts: TruncatedCounts, rate: float, least: float) -> Edit:
+        """Cached trees by rank after a step of a rate, without those beyond the truncation and those of fewer
+        than `least` uses."""
         cache = self.cache(params, counts)
         trees, ids = cache.trees, cache.ids
         lengths = np.diff(trees.letter_starts)[ids]
@@ -563,10 +574,10 @@ class OnlineGrammar(Model):
         orders: list[NDArray[np.int64]] = []
         for column, size in enumerate(cache.cells.sizes.tolist()):
             rows, uses = cache.cells.rows[column, :size].astype(np.int64), cache.cells.values[column, :size]
-            ranks = uses * np.log(step.rate * lengths[rows] + 1.0)
+            ranks = uses * np.log(rate * lengths[rows] + 1.0)
             order = np.argsort(-ranks, kind="stable")
             best = order[: int(self.truncations[column])]
-            kept[rows[best[uses[best] >= LEAST]]] = True
+            kept[rows[best[uses[best] >= least]]] = True
             order = order[kept[rows[order]]]
             orders.append(rows[order])
             for row in rows[order].tolist():  # symbols below come later
