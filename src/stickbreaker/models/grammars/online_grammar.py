@@ -379,7 +379,7 @@ class OnlineGrammar(Model):
 
     def best_processes(self, params: Record, summary: Summary, step: Step) -> dict[str, Field]:
         """Discounts and concentrations of the greatest evidence, where counts are those of this step alone;
-        else those by which what was drawn lately was most probable before it entered.
+        else those by which what was drawn lately is most probable, where trees new at that time count as new.
 
         Evidence would take the few trees of the first sentences, and the many uses that these are made to
         stand for, as a sign of a low concentration, after which nothing new is found (see
