@@ -25,6 +25,7 @@ from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Model
+from stickbreaker.models.grammars.cached_trees import CachedTrees
 from stickbreaker.models.grammars.compiled import Compiled, compiled
 from stickbreaker.models.grammars.grammar import Grammar
 from stickbreaker.models.grammars.grammar_sentences import Sentences
@@ -127,9 +128,15 @@ def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> Variational
 
 
 def model_of_grammar(
-    estimator: "PlainAdaptorGrammar", vocabulary: Vocabulary, n_documents: int
+    estimator: "PlainAdaptorGrammar",
+    vocabulary: Vocabulary,
+    n_documents: int,
+    read_before: CachedTrees | None = None,
 ) -> OnlineGrammar:
-    """The model that the parameters describe, over the symbols of a vocabulary."""
+    """The model that the parameters describe, over the symbols of a vocabulary.
+
+    read_before: what a model of the same grammar knows of the keys of its table.
+    """
     grammar = estimator.grammar_of(vocabulary, n_documents)
     flat, schedule = compiled(grammar), estimator.learning_schedule()
     size = schedule.batch_size if isinstance(schedule, Online) else SHARES * SHARDS[1]
@@ -143,6 +150,7 @@ def model_of_grammar(
         learn_processes=estimator.processes == "learned",
         learn_weights=estimator.weights == "learned",
         shard_size=int(np.clip(-(-size // SHARES), *SHARDS)),
+        read_before=read_before,
     )
 
 

@@ -1,7 +1,7 @@
 """`partial_fit` of grammars: learning online, a minibatch of sentences at a time as it comes."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus
@@ -19,6 +19,7 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.models.grammars.online_grammar import OnlineGrammar
 
 
 def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool) -> None:
@@ -34,7 +35,8 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
     seed = estimator.seed_ if begun else seed_of(estimator.random_state)
     vocabulary = estimator.vocabulary_ if begun else corpus.vocabulary
     documents = int(estimator.corpus_["documents"]) if begun else corpus.n_documents
-    model = model_of_grammar(estimator, vocabulary, documents)
+    read_before = cast("OnlineGrammar", estimator.engine_.model).known if begun else None
+    model = model_of_grammar(estimator, vocabulary, documents, read_before)
     source = Source(corpus, unit=Sequences, shard_size=model.shard_size)
     sentences, skipped = training_sentences(estimator, corpus, source, model.grammar, skip_unknown=begun)
     threads = threads_of(estimator.n_jobs)

@@ -1,7 +1,7 @@
 """Adaptor grammars by variational inference, online and in batches (Zhai, Boyd-Graber & Cohen 2014)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple, cast
@@ -16,7 +16,7 @@ from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Field, Record, Rows, SparseCounts, Stats, TruncatedCounts
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.sequences import Sequences
-from stickbreaker.corpus.shards import Index, Shard
+from stickbreaker.corpus.shards import Index, Shard, entries_between
 from stickbreaker.kernels.grammars.grammar_chart import Memory, Weights, close_circles
 from stickbreaker.kernels.grammars.tree_cache import (
     STRINGS,
@@ -86,14 +86,15 @@ class OnlineGrammar(Model):
     learn_processes: bool = True
     learn_weights: bool = True
     shard_size: int = 128  # type: ignore[misc]
+    read_before: InitVar[CachedTrees | None] = None  # by a model of the same grammar
     known: CachedTrees = field(init=False, repr=False)
 
     score_kind: ClassVar[str] = "estimate"
     unit = Sequences
     table = TableSpec("derivations", "symbols", keyed=True, truncated=True)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "known", CachedTrees(self.grammar))
+    def __post_init__(self, read_before: CachedTrees | None) -> None:
+        object.__setattr__(self, "known", read_before or CachedTrees(self.grammar))
 
     def n_columns(self, params: Record) -> int:
         return len(self.grammar.adapted)
@@ -515,12 +516,11 @@ class OnlineGrammar(Model):
             order = order[self._occurring(cache.ids[order], within)]
         rows = np.empty(len(cache.ids), np.int32)
         rows[order] = np.arange(len(order), dtype=np.int32)
-        entries = [np.zeros(0, np.int32)]
-        for tree in cache.ids[order].tolist():
-            parts = trees.parts[trees.part_starts[tree] : trees.part_starts[tree + 1]].copy()
-            inner = parts < 0
-            parts[inner] = -1 - rows[cache.rows[-1 - parts[inner]]]
-            entries.append(parts)
+        ids = cache.ids[order]
+        ends, places = entries_between(trees.part_starts[ids], trees.part_starts[ids + 1])
+        parts = trees.parts[places]
+        inner = parts < 0
+        parts[inner] = -1 - rows[cache.rows[-1 - parts[inner]]]
         rule_uses = self.rule_counts(params, cache)
         weights = self.priors(params) + rule_uses if self.learn_weights else grammar.weights
         return LearnedGrammar(
@@ -530,8 +530,8 @@ class OnlineGrammar(Model):
             params["concentrations"].values,
             uses[order],
             np.ones(len(order), np.int64),
-            np.concatenate(entries),
-            np.cumsum([0, *map(len, entries[1:])], dtype=np.int64),
+            parts,
+            ends,
             Predictive(grammar.shares(weights), fresh, shares[order]),
         )
 
