@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stickbreaker import LDA
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import Corpus
+from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.models.topics import topic_words
 from stickbreaker.models.topics.topic_words import Dense, parts_of
 from stickbreaker.models.topics.word_ranking import leading_words, relevant_words
@@ -64,8 +64,9 @@ def test_relevant_words_are_those_of_the_formula(data):
 
 def test_words_of_the_whole_collection_stand_for_no_topic():
     texts = [f"{words} said said" for words in ("river boat", "boat river", "money loan", "loan money")] * 9
-    corpus = Corpus.from_tokens([text.split() for text in texts])
-    model = LDA(2, random_state=0, alpha=5.0, eta=0.1, max_iter=50).fit(corpus)
+    words = Vocabulary.of(["said", "river", "boat", "money", "loan"])
+    corpus = Corpus.from_texts(texts, vocabulary=words)
+    model = LDA(2, random_state=0, alpha=1.0, eta=0.1, max_iter=50).fit(corpus)
     by_probability = model.top_words(1, by="probability")
     assert by_probability == [["said"], ["said"]]
     assert sorted(map(sorted, model.top_words(2))) == [["boat", "river"], ["loan", "money"]]
