@@ -274,7 +274,8 @@ def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any
     if held_out:
         facts.append(("held-out nats a word", f"{held_out[-1]:.3f}"))
     if figures.get("coherence"):
-        facts.append(("mean coherence (NPMI)", f"{np.mean(figures['coherence']):.3f}"))
+        used = np.delete(figures["coherence"], model.unused_topics_)
+        facts.append(("mean coherence (NPMI)", f"{used.mean():.3f}"))
     if seconds is not None:
         facts.append(("seconds of learning", f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"))
     return facts
