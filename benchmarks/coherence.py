@@ -37,9 +37,9 @@ Array = NDArray[np.float64]
 Settings = dict[str, Any]
 
 FILES = {  # the file, and the field that is a label
-    "20 Newsgroups": ("20newsgroups/train.jsonl.gz", "label"),
     "AP": ("ap/ap.jsonl.gz", None),
     "blogs": ("blogs/posts.jsonl.gz", "industry"),
+    "20 Newsgroups": ("20newsgroups/train.jsonl.gz", "label"),
 }
 TOPICS = (20, 50)
 PASSES = 10  # of the programs that do not stop by themselves
@@ -85,7 +85,8 @@ def nmf(counts: csr_matrix, n_topics: int, settings: Settings) -> Topics:
     weights = TfidfTransformer(sublinear_tf=settings.pop("sublinear_tf", False)).fit_transform(counts)
     model = NMF(n_topics, random_state=0, max_iter=400, **{"init": "nndsvd", **settings})
     shares = model.fit_transform(weights)
-    return Topics(model.components_, shares * model.components_.sum(axis=1))
+    words = model.components_.astype(np.float64)  # of counts in single precision they are single
+    return Topics(words, shares.astype(np.float64) * words.sum(axis=1))
 
 
 @dataclass(frozen=True)

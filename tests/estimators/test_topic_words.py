@@ -63,15 +63,15 @@ def test_relevant_words_are_those_of_the_formula(data):
 
 
 def test_words_of_the_whole_collection_stand_for_no_topic():
-    texts = [f"{words} said said" for words in ("river boat", "boat river", "money loan", "loan money")] * 9
-    words = Vocabulary.of(["said", "river", "boat", "money", "loan"])
-    corpus = Corpus.from_texts(texts, vocabulary=words)
-    model = LDA(2, random_state=0, alpha=1.0, eta=0.1, max_iter=50).fit(corpus)
+    two, three = ("river boat", "money loan"), "said said said"
+    vocabulary = Vocabulary.of(["said", "river", "boat", "money", "loan"])
+    corpus = Corpus.from_texts([f"{words} {words} {three}" for words in two] * 15, vocabulary=vocabulary)
+    model = LDA(2, random_state=0, alpha=0.1, eta=0.01, max_iter=50).fit(corpus)
     by_probability = model.top_words(1, by="probability")
     assert by_probability == [["said"], ["said"]]
     assert sorted(map(sorted, model.top_words(2))) == [["boat", "river"], ["loan", "money"]]
     assert model.top_words(2, by="relevance") == model.top_words(2)
-    with pytest.raises(UserError, match="by='lift': words are ranked by relevance or by probability"):
+    with pytest.raises(UserError, match="by='lift'; words are ranked by relevance or by probability"):
         model.top_words(2, by="lift")
 
 
