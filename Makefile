@@ -9,7 +9,7 @@ NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '
 WORKERS ?= logical
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-hdp bench-open bench-streams bench-spark \
+.PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-coherence bench-hdp bench-open bench-streams bench-spark \
 	bench-ngrams bench-grammars bench-concepts reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees clean
 
@@ -58,6 +58,12 @@ audit: $(VENV)/developing
 bench: $(VENV)/developing
 	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/lda.py $(if $(MALLET),--mallet $(MALLET))
+	$(BIN)/python benchmarks/coherence.py
+
+# the last part of `make bench`: coherence and diversity of topics' words beside NMF's, some minutes
+bench-coherence: $(VENV)/developing
+	-$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	$(BIN)/python benchmarks/coherence.py
 
 # the HDP beside gensim's and tomotopy's on two corpora; FULL=1: three seeds
 bench-hdp: $(VENV)/developing

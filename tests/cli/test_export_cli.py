@@ -56,7 +56,7 @@ def test_shares_are_those_of_transform(cli, model, corpus, tmp_path):
 def test_top_words(cli, model, tmp_path):
     cli("export", model, "--format", "mallet-topic-keys", "--out", tmp_path / "out", "--top", 4)
     rows = [line.split("\t") for line in (tmp_path / "out").read_text().splitlines()]
-    assert [row[2].split() for row in rows] == LDA.load(model).top_words(4)
+    assert [row[2].split() for row in rows] == LDA.load(model).top_words(4, by="probability")
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_topic_keys(tmp_path):
     rows = [line.split("\t") for line in (tmp_path / "keys.txt").read_text().splitlines()]
     assert [row[0] for row in rows] == ["0", "1", "2"]
     assert [float(row[1]) for row in rows] == [0.1, 0.2, 1 / 3]
-    assert [row[2].split(" ") for row in rows] == model.top_words(2)
+    assert [row[2].split(" ") for row in rows] == model.top_words(2, by="probability")
 
 
 def test_show_topics():
@@ -81,7 +81,7 @@ def test_show_topics():
     pairs = dict(model.show_topics(-1, 3, formatted=False))
     assert list(pairs) == largest
     for topic, told in pairs.items():
-        assert [word for word, _ in told] == model.top_words(3)[topic]
+        assert [word for word, _ in told] == model.top_words(3, by="probability")[topic]
         assert [p for _, p in told] == [model.topic_word_[topic, words.index(word)] for word, _ in told]
     assert [topic for topic, _ in model.show_topics(2)] == largest[:2]
     assert len(model.show_topics()) == 3

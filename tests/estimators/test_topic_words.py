@@ -1,15 +1,18 @@
 """Topics' words, read a part at a time."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stickbreaker import LDA
-from stickbreaker.corpus import Corpus
-from stickbreaker.estimators.topics.leading_words import leading_words
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.models.topics import topic_words
 from stickbreaker.models.topics.topic_words import Dense, parts_of
+from stickbreaker.models.topics.word_ranking import leading_words, relevant_words
 
 
 @given(st.data())
@@ -31,6 +34,62 @@ def test_leading_words_are_those_of_a_stable_sort(data):
     assert probabilities.tolist() == np.take_along_axis(matrix, order, axis=1).tolist()
 
 
+@given(st.data())
+def test_relevant_words_are_those_of_the_formula(data):
+    """0.6 log p(w|k) + 0.4 log p(w|k)/p(w), of words a tenth as frequent as the tenth one; however cut."""
+    n_topics, n_words, n = (
+        data.draw(st.integers(1, 4)),
+        data.draw(st.integers(1, 40)),
+        data.draw(st.integers(1, 12)),
+    )
+    random = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    matrix = random.gamma(0.1, size=(n_topics, n_words)) + 1e-200
+    shares = random.dirichlet(np.ones(n_topics))
+    first = data.draw(st.integers(0, n_words - 1))
+    within = slice(first, data.draw(st.integers(first + 1, n_words)))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(topic_words, "CELLS", data.draw(st.integers(1, 80)))
+        words, probabilities = relevant_words(Dense(matrix), shares, n, within)
+    part, overall = matrix[:, within], (shares @ matrix)[within]
+    for topic, (row, found) in enumerate(zip(part, words, strict=True)):
+        tenth = np.sort(row)[::-1][:10][-1]
+        relevance = 0.6 * np.log(row) + 0.4 * np.log(row / overall)
+        frequent = [w for w in np.argsort(-relevance, kind="stable") if row[w] >= 0.1 * tenth]
+        others = [w for w in np.argsort(-row, kind="stable") if row[w] < 0.1 * tenth]
+        assert sorted(found.tolist()) == sorted(w + first for w in [*frequent, *others][:n])
+        scores = [relevance[w - first] if row[w - first] >= 0.1 * tenth else -1e9 for w in found]
+        assert all(a >= b - 1e-9 for a, b in pairwise(scores))
+        assert probabilities[topic].tolist() == matrix[topic, found].tolist()
+
+
+def test_words_of_the_whole_collection_stand_for_no_topic():
+    two, three = ("river boat", "money loan"), "said said said"
+    vocabulary = Vocabulary.of(["said", "river", "boat", "money", "loan"])
+    corpus = Corpus.from_texts([f"{words} {words} {three}" for words in two] * 15, vocabulary=vocabulary)
+    model = LDA(2, random_state=0, alpha=0.1, eta=0.01, max_iter=50).fit(corpus)
+    by_probability = model.top_words(1, by="probability")
+    assert by_probability == [["said"], ["said"]]
+    assert sorted(map(sorted, model.top_words(2))) == [["boat", "river"], ["loan", "money"]]
+    assert model.top_words(2, by="relevance") == model.top_words(2)
+    with pytest.raises(UserError, match="by='lift'; words are ranked by relevance or by probability"):
+        model.top_words(2, by="lift")
+
+
+def test_words_are_compared_with_those_of_their_language():
+    """p(w) is that of the word's language: as for that language by itself."""
+    random = np.random.default_rng(0)
+    first, second = (random.dirichlet(np.full(size, 0.2), size=3) for size in (12, 20))
+    both, shares = Dense(np.hstack([first, second])), [0.6, 0.3, 0.1]
+    alone = relevant_words(Dense(second), shares, 5)
+    within = relevant_words(both, shares, 5, slice(12, 32))
+    assert (within.words - 12).tolist() == alone.words.tolist()
+
+
+def test_a_topic_without_mass_still_has_words():
+    words = relevant_words(Dense(np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]])), [1.0, 0.0], 2)
+    assert words.words.tolist() == [[0, 1], [0, 1]]
+
+
 def test_a_model_tells_the_same_words_part_by_part(monkeypatch):
     texts = ["river bank boat water", "money bank loan credit", "river boat water", "loan money credit"] * 5
     model = LDA(2, random_state=0, max_iter=5).fit(texts)
@@ -45,11 +104,13 @@ def test_a_model_tells_the_same_words_part_by_part(monkeypatch):
 
 def test_topics_of_a_large_model_are_told_without_its_table(monkeypatch, tmp_path):
     """Neither top words nor `topics` make an array of all words and topics."""
+    from stickbreaker.cli.verbs.topics import summarize_topics
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 
     corpus = Corpus.from_texts(["river bank boat water", "money bank loan credit"] * 5)
     model = LDA(2, random_state=0, max_iter=5).fit(corpus)
     before = model.top_words(3), model.show_topics(2, 3)
+    summary = summarize_topics(model, 3)
 
     def refuse(self):
         raise AssertionError("the whole table was asked for")
@@ -57,3 +118,4 @@ def test_topics_of_a_large_model_are_told_without_its_table(monkeypatch, tmp_pat
     monkeypatch.setattr(TopicEstimator, "topic_word_", property(refuse))
     monkeypatch.setattr(TopicEstimator, "components_", property(refuse))
     assert (model.top_words(3), model.show_topics(2, 3)) == before
+    assert summarize_topics(model, 3) == summary

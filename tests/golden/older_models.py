@@ -51,7 +51,10 @@ def summary_of(run: str, path: Path) -> dict[str, Any]:
     shares = np.asarray(model.transform(texts))
     return {
         "shares": shares.round(7).tolist(),
-        "words": [words if isinstance(words, dict) else list(words[:5]) for words in model.top_words(5)],
+        "words": [
+            words if isinstance(words, dict) else list(words[:5])
+            for words in model.top_words(5, by="probability")
+        ],
         "score": next(record["pass_score"] for record in reversed(model.trace_) if "pass_score" in record),
         "steps": len(model.trace_),
     }

@@ -207,8 +207,8 @@ def test_words_are_the_frequent_and_the_special() -> None:
     topic = [0.5, 0.3, 0.1, 0.0, 0.1]
     overall = [0.5, 0.3, 0.001, 0.1, 0.099]
     words = choose_words(topic, overall, vocabulary, n_frequent=2, n_special=1)
-    assert [word for word, _, _ in words] == ["common", "usual", "rare"]
-    assert words[2] == ("rare", 0.1, 0.001)
+    assert [word for word, _, _ in words] == ["rare", "common", "usual"]
+    assert words[0] == ("rare", 0.1, 0.001)
 
 
 @pytest.mark.parametrize("name", [*PURE, "figures.js"])

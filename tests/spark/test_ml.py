@@ -70,7 +70,7 @@ def test_it_learns_what_the_library_learns(frame: "DataFrame", model: LDAModel) 
     assert np.array_equal(model.topicsMatrix().toArray(), theirs.topic_word_.T)
     assert np.array_equal(model.estimatedDocConcentration().toArray(), theirs.alpha_)
     assert model.isDistributed() is False
-    assert [row[2] for row in described(model)] == theirs.top_words(3)
+    assert [row[2] for row in described(model)] == theirs.top_words(3, by="probability")
 
 
 def test_topics_are_described_by_words(model: LDAModel) -> None:

@@ -18,6 +18,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.evaluation.cross_lingual import one_side
+from stickbreaker.models.topics.word_ranking import PROBABILITY
 
 
 def write_doc_topics(
@@ -42,11 +43,11 @@ def write_topic_keys(
 ) -> None:
     """Write top words as MALLET's `--output-topic-keys` does: `topic TAB alpha TAB word word …`.
 
-    Blanks inside a word become "_". Of a polylingual model each language's top words follow one another,
-    spelled with their language.
+    As MALLET's they are the most probable words. Blanks inside a word become "_". Of a polylingual model each
+    language's top words follow one another, spelled with their language.
     """
     with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
-        for topic, words in enumerate(estimator.top_words(n_words)):
+        for topic, words in enumerate(estimator.top_words(n_words, by=PROBABILITY)):
             spelled = " ".join(_one_field(word, "_") for word in words)
             file.write(f"{topic}\t{float(estimator.alpha_[topic])!r}\t{spelled}\n")
 

@@ -16,7 +16,6 @@ from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
-from stickbreaker.estimators.topics.leading_words import leading_words
 from stickbreaker.estimators.topics.snippets import Excerpts
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.evaluation.completion import split_halves
@@ -74,8 +73,8 @@ def collect_documents_and_figures(
 ) -> tuple[dict[str, list[Any]], dict[str, Any]]:
     """The documents to keep, as columns, and figures of the whole corpus, whose blocks are read once.
 
-    "coherence": NPMI of each topic's ten top words over all documents, where there are two words or more; of
-    a polylingual model the mean over its languages, each over the documents that have it;
+    "coherence": NPMI of each topic's ten most relevant words over all documents, where there are two words or
+    more; of a polylingual model the mean over its languages, each over the documents that have it;
     "unigram" and "unigram_held_out": nats a word of the documents learned from under their own word shares,
     and of the held-out words that a run's score predicts; the second is left out where nothing is held out.
     """
@@ -87,8 +86,7 @@ def collect_documents_and_figures(
     if source.first[-1] > LIMIT:
         hashes = np.concatenate(engine.map_items(Lowest(source), parts))
         last = float(np.partition(hashes, LIMIT - 1)[LIMIT - 1])
-    words = estimator.topic_words
-    top = spelled_tops(lambda rows: leading_words(words, TOP_WORDS, rows)[0], estimator.vocabulary_)
+    top = spelled_tops(lambda rows: estimator.ranked_words(TOP_WORDS, rows).words, estimator.vocabulary_)
     assert isinstance(source.corpus, Corpus)
     look = Look(estimator.without_table(), source, last, top)
     looks, terms = engine.map_items_with_sums(

@@ -164,13 +164,17 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
             [self.infer_shares(corpus.bags(block)) for block in range(len(corpus.block_sizes))]
         )
 
-    def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
-        """The `n` most probable words of each topic.
+    def top_words(self, n: int = 10, language: str | None = None, by: str = "relevance") -> list[list[str]]:
+        """The `n` words of each topic that stand for it.
 
-        Of a polylingual model those of each language in turn, as "de:haus", or those of one `language`.
+        `by` "relevance": frequent in the topic, and more so than elsewhere (Sievert and Shirley 2014, λ of
+        0.6); "probability": the most frequent. Of a polylingual model those of each language in turn, as
+        "de:haus", or those of one `language`. Words of
+        `unused_topics_` mean nothing. Raises UserError for another `by`, and a language that the model has
+        not.
         """
         check_is_fitted(self)
-        return super().top_words(n, language)
+        return super().top_words(n, language, by)
 
     def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
         """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""

@@ -24,6 +24,8 @@ from stickbreaker.evaluation.cross_lingual import (
 )
 from stickbreaker.evaluation.diversity import TOP, top_words_of, topic_diversity
 from stickbreaker.evaluation.left_to_right import left_to_right_score, refuse_weights
+from stickbreaker.models.topics.topic_words import Dense
+from stickbreaker.models.topics.word_ranking import RELEVANCE, ranking
 
 UNIGRAM_PRIOR = 0.01  # tokens that the unigram model adds to each word
 
@@ -33,13 +35,20 @@ class Topics(NamedTuple):
 
     `topic_word` (K × V), rows sum to one, for each language of a polylingual vocabulary; `alpha` (K);
     `vocabulary` (V words) with the words' tokens in the training corpus; `infer`: from bags to topic shares
-    (documents × K).
+    (documents × K). `shares` (K) are the topics' parts of all tokens, which relevance needs; None: even ones.
     """
 
     topic_word: NDArray[np.floating]
     alpha: NDArray[np.floating]
     vocabulary: Vocabulary
     infer: Callable[[Bags], NDArray[np.floating]]
+    shares: NDArray[np.floating] | None = None
+
+    def ranked(self, n: int, rows: slice = slice(None), by: str = RELEVANCE) -> NDArray[np.int64]:
+        """The first `n` words of each topic among some rows of the vocabulary, by number (K × n)."""
+        n_topics = len(self.topic_word)
+        shares = np.full(n_topics, 1.0 / max(n_topics, 1)) if self.shares is None else self.shares
+        return ranking(by)(Dense(np.asarray(self.topic_word, np.float64)), shares, n, rows).words
 
 
 class Sides(NamedTuple):
@@ -157,12 +166,15 @@ def unseen_share(corpus: Corpus) -> float:
     return unseen / max(1e-300, unseen + corpus.n_tokens)
 
 
-def coherence_of(topics: Topics, corpus: Corpus, n: int = 10) -> dict[str | None, Coherences]:
-    """Coherence of the `n` top words of each topic in a reference corpus: {None: …}, or for each language.
+def coherence_of(
+    topics: Topics, corpus: Corpus, n: int = 10, by: str = RELEVANCE
+) -> dict[str | None, Coherences]:
+    """Coherence of `n` words of each topic in a reference corpus: {None: …}, or for each language.
 
-    A language of fewer than two words is left out, and one that the reference has not.
+    The words are ranked `by` "relevance" or "probability". A language of fewer than two words is left out,
+    and one that the reference has not. Raises UserError for another `by`.
     """
-    top = spelled_top_words(topics.topic_word, topics.vocabulary, n)
+    top = spelled_top_words(topics, n, by)
     known = corpus.languages
     return {
         language: coherence(words, corpus, language=language)
@@ -171,25 +183,21 @@ def coherence_of(topics: Topics, corpus: Corpus, n: int = 10) -> dict[str | None
     }
 
 
-def diversity_of(topic_word: NDArray[np.floating], vocabulary: Vocabulary, n: int = TOP) -> float:
-    """Diversity of the `n` top words of each topic; of a polylingual vocabulary the mean over its languages.
+def diversity_of(topics: Topics, n: int = TOP, by: str = RELEVANCE) -> float:
+    """Diversity of `n` words of each topic, ranked `by` "relevance" or "probability"; of a polylingual
+    vocabulary the mean over its languages.
 
-    >>> diversity_of(np.array([[0.6, 0.4], [0.4, 0.6]]), Vocabulary.of(["river", "bank"]), 1)
+    >>> words, infer = Vocabulary.of(["river", "bank"]), lambda bags: np.ones((len(bags.unseen), 2))
+    >>> diversity_of(Topics(np.array([[0.6, 0.4], [0.4, 0.6]]), np.ones(2), words, infer), 1)
     1.0
     """
-    each = [topic_diversity(top_words_of(topic_word, n, rows)) for rows in vocabulary.parts]
+    each = [topic_diversity(topics.ranked(n, rows, by)) for rows in topics.vocabulary.parts]
     return sum(each) / len(each)
 
 
-def spelled_top_words(
-    topic_word: NDArray[np.floating], vocabulary: Vocabulary, n: int = 10
-) -> dict[str | None, list[list[str]]]:
-    """The `n` top words of each topic: {None: …}, or for each language, if that has two words or more.
-
-    >>> spelled_top_words(np.array([[0.2, 0.5, 0.3]]), Vocabulary.of(["river", "bank", "sea"]), 2)
-    {None: [['bank', 'sea']]}
-    """
-    return spelled_tops(lambda rows: top_words_of(topic_word, n, rows), vocabulary)
+def spelled_top_words(topics: Topics, n: int = 10, by: str = RELEVANCE) -> dict[str | None, list[list[str]]]:
+    """The first `n` words of each topic: {None: …}, or for each language, if that has two words or more."""
+    return spelled_tops(lambda rows: topics.ranked(n, rows, by), topics.vocabulary)
 
 
 def spelled_tops(

@@ -80,11 +80,16 @@ def match_topics(a: ArrayLike, b: ArrayLike, groups: Sequence[slice] = (slice(No
 
 
 def match_models(
-    a: ArrayLike, words_a: Vocabulary, b: ArrayLike, words_b: Vocabulary
+    a: ArrayLike,
+    words_a: Vocabulary,
+    b: ArrayLike,
+    words_b: Vocabulary,
+    unused: tuple[Sequence[int], Sequence[int]] = ((), ()),
 ) -> tuple[Matching, int]:
     """`match_topics` over the words that both vocabularies have, language by language; and their number.
 
-    Raises UserError where they have no word in common.
+    `unused`: topics of each model that are left out. Raises UserError where the vocabularies have no word in
+    common.
 
     >>> river, money = Vocabulary.of(["river", "bank"]), Vocabulary.of(["bank", "money", "river"])
     >>> match_models([[0.9, 0.1]], river, [[0.1, 0.8, 0.1], [0.1, 0, 0.9]], money)[0].second.tolist()
@@ -95,7 +100,23 @@ def match_models(
         raise UserError("the models have no word in common", remedy="compare models of like corpora")
     cuts = [slice(*np.searchsorted(rows, (one.start, one.stop)).tolist()) for one in words_a.ranges.values()]
     groups = [cut for cut in cuts if cut.stop > cut.start] or [slice(None)]
-    return match_topics(np.asarray(a)[:, rows], np.asarray(b)[:, others], groups), len(rows)
+    used = [
+        np.setdiff1d(np.arange(len(np.asarray(x))), x_unused)
+        for x, x_unused in zip((a, b), unused, strict=True)
+    ]
+    left, right = np.asarray(a)[used[0]][:, rows], np.asarray(b)[used[1]][:, others]
+    return _renumbered(match_topics(left, right, groups), *used), len(rows)
+
+
+def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
+    """A matching of some topics of two models, by the numbers that these have there."""
+    return Matching(
+        first[matching.first],
+        second[matching.second],
+        matching.similarity,
+        first[matching.only_first],
+        second[matching.only_second],
+    )
 
 
 def stability(models: Sequence[ArrayLike], groups: Sequence[slice] = (slice(None),)) -> float:

@@ -113,10 +113,11 @@ function focusLabel(map, k, name) {
 }
 
 // Word bars. Words are ranked by relevance: lambda is 1 for the most frequent, 0 for those with the highest lift,
-// among words a hundredth as frequent as the first or more.
+// among words a tenth as frequent as the tenth or more.
 
 function rankedWords(words, lambda, n) {
-  const floor = lambda < 1 ? 0.01 * Math.max(...words.map((w) => w[1]), 0) : 0;
+  const tenth = words.map((w) => w[1]).sort((a, b) => b - a)[Math.min(10, words.length) - 1];
+  const floor = lambda < 1 ? 0.1 * (tenth || 0) : 0;
   const relevance = ([, probability, overall]) => {
     const p = Math.max(probability, 1e-12), lift = p / Math.max(overall, 1e-12);
     return lambda * Math.log(p) + (1 - lambda) * Math.log(lift);

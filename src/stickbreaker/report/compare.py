@@ -18,7 +18,10 @@ def matches(model: TopicEstimator, path: Path) -> list[tuple[str, float] | None]
 
     other = load_topics(path, "compare")
     try:
-        matching, _ = match_models(model.topic_word_, model.vocabulary_, other.topic_word_, other.vocabulary_)
+        unused = model.unused_topics_, other.unused_topics_
+        matching, _ = match_models(
+            model.topic_word_, model.vocabulary_, other.topic_word_, other.vocabulary_, unused
+        )
     except UserError:
         remedy = "compare like models"
         raise UserError("has no word in common with the model", where=path, remedy=remedy) from None

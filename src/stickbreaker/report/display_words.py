@@ -8,13 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.estimators.topics.leading_words import leading_words
 from stickbreaker.models.topics.topic_words import TopicWords, parts_of
+from stickbreaker.models.topics.word_ranking import (
+    TENTH,
+    WEIGHT,
+    leading_words,
+    least_probability,
+    relevance,
+)
 
 Floats = NDArray[np.floating]
 
 FREQUENT = 30  # words of a topic that it is always shown with
-LEAST_SHARE_OF_TOP = 0.01  # a special word is at least this frequent beside the topic's first word
 _MOST_WORDS = 6000  # that tell topics apart
 _WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
@@ -26,7 +31,7 @@ def choose_words(
 
     The slider is the λ of LDAvis: words are ranked by their relevance λ log p(w|k) + (1 - λ) log p(w|k)/p(w)
     (Sievert and Shirley, 2014), from the most frequent (λ = 1) to those with the highest lift (λ = 0). Below
-    λ = 1, a word must be a hundredth as frequent as the topic's first, or lift would favour accidents.
+    λ = 1, a word must be a tenth as frequent as the topic's tenth, or lift would favour accidents.
 
     Args:
         topic: (V,) probabilities of the words in the topic.
@@ -36,20 +41,22 @@ def choose_words(
         n_special: how many of the most relevant words to add to them, for each of five other λ.
 
     Returns:
-        (word, probability in the topic, probability overall), the most frequent first.
+        (word, probability in the topic, probability overall), the most relevant first at the λ of `WEIGHT`.
     """
     p = np.asarray(topic, dtype=np.float64)
     q = np.asarray(overall, dtype=np.float64)
-    chosen = [np.argsort(-p, kind="stable")[:n_frequent]]
-    likely = np.flatnonzero((p > 0) & (p >= LEAST_SHARE_OF_TOP * p.max(initial=0.0)))
-    frequency = np.log(p[likely])
-    lift = frequency - np.log(np.maximum(q[likely], 1e-300))
+    order = np.argsort(-p, kind="stable")
+    chosen = [order[:n_frequent]]
+    likely = np.flatnonzero((p > 0) & (p >= least_probability(p[None, order[:TENTH]])[0]))
+    frequency, overall_logs = np.log(p[likely]), np.log(np.maximum(q[likely], 1e-300))
     for weight in _WEIGHTS:
-        relevance = weight * frequency + (1 - weight) * lift
-        chosen.append(likely[np.argsort(-relevance, kind="stable")[:n_special]])
+        relevant = relevance(frequency, overall_logs, weight)
+        chosen.append(likely[np.argsort(-relevant, kind="stable")[:n_special]])
     places = np.unique(np.concatenate(chosen))
-    places = places[np.argsort(-p[places], kind="stable")]
-    return [(vocabulary[int(i)], float(p[i]), float(q[i])) for i in places]
+    likely = likely[np.argsort(-relevance(frequency, overall_logs, WEIGHT), kind="stable")]
+    first = likely[np.isin(likely, places)]
+    rest = order[np.isin(order, places) & ~np.isin(order, first)]
+    return [(vocabulary[int(i)], float(p[i]), float(q[i])) for i in np.concatenate([first, rest])]
 
 
 class Look(NamedTuple):
@@ -57,7 +64,7 @@ class Look(NamedTuple):
 
     `overall` are the words' probabilities in the collection and `most` their largest ones in a topic (V),
     `sums` those of each topic (K). `likely` are words of each topic in each language, by number, ascending,
-    and their probabilities: the most frequent, and all that are a hundredth as frequent.
+    and their probabilities: the most frequent, and all that are frequent enough to be relevant.
     """
 
     overall: Floats
@@ -74,7 +81,7 @@ def look_at(topics: TopicWords, shares: Floats, sides: Sequence[slice]) -> Look:
     for side in sides:
         frequent, probabilities = leading_words(topics, FREQUENT, side)
         found = [[each] for each in zip(frequent, probabilities, strict=True)]
-        least = LEAST_SHARE_OF_TOP * probabilities.max(axis=1, initial=0.0)
+        least = least_probability(probabilities)
         for rows, part in parts_of(topics, side):
             overall[rows], most[rows] = shares @ part, part.max(axis=0)
             sums += part.sum(axis=1)

@@ -13,10 +13,10 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.report_documents import topics_of, unigram
-from stickbreaker.estimators.topics.leading_words import leading_words
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.stream_warnings import large_minibatches, text_of
+from stickbreaker.models.topics.word_ranking import leading_words
 from stickbreaker.report.compare import matches
 from stickbreaker.report.display_words import Look, apart, choose_words, look_at
 from stickbreaker.report.genealogy import growth_of
@@ -48,6 +48,7 @@ LEAST_WORDS = 10  # a document shorter than this represents nothing
 TOP_WORDS = 10  # of a topic, beside those in the trace of its run
 SHOWN = 12  # words of a language, or concepts, that stand side by side
 MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several minibatches
+UNUSED = "unused"  # the label of a topic that has next to no tokens
 MOST_WORDS = 8000  # of the vocabulary, the most frequent
 
 
@@ -90,7 +91,7 @@ def _page_of(
     """The report of a model, whose words in the language `leading` name topics."""
     documents, figures = read_documents(path)
     corpus = manifest["corpus"]
-    K = len(model.alpha_)
+    K, n_unused = len(model.alpha_), len(model.unused_topics_)
     if len(figures.get("coherence", range(K))) != K or any(k >= K for one in documents for k, _ in one.mix):
         raise ValueError("documents of a model of other topics")
     sections = kind_of(manifest).sections
@@ -100,7 +101,7 @@ def _page_of(
     partners = matches(model, compare) if compare else [None] * K
     return Page(
         title=title,
-        subtitle=f"{K} topics learned from {corpus['documents']:,} documents",
+        subtitle=f"{K - n_unused} topics learned from {corpus['documents']:,} documents",
         facts=_facts(model, corpus, figures),
         settings=settings_of(manifest),
         topics=_topics(
@@ -145,7 +146,10 @@ def _topics(
     for k, (words, sides) in enumerate(_shown(model, leading, seen)):
         most = np.argsort(-share[:, k], kind="stable")[:REPRESENTATIVE].tolist()
         order = [d for d in most if share[d, k] > LEAST_SHARE]
-        name = model.topic_names_[k]
+        unused = k in model.unused_topics_
+        if unused:
+            words, sides = (), ()
+        name = UNUSED if unused else model.topic_names_[k]
         topics.append(
             Topic(
                 id=k,
@@ -153,11 +157,11 @@ def _topics(
                 share=float(model.topic_shares_[k]),
                 words=words,
                 documents=order,
-                similar=near[k],
-                named=name is not None,
-                coherence=coherence[k] if coherence else None,
+                similar=[] if unused else [other for other in near[k] if other not in model.unused_topics_],
+                named=name is not None and not unused,
+                coherence=coherence[k] if coherence and not unused else None,
                 match=partners[k],
-                sides=(*sides, *concepts[k]),
+                sides=sides if unused else (*sides, *concepts[k]),
             )
         )
     return topics
@@ -262,13 +266,16 @@ def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any
         ("documents", f"{corpus['documents']:,}"),
         ("words read", f"{corpus['tokens']:,.0f}"),
         ("distinct words", f"{len(model.vocabulary_):,}"),
-        ("topics", str(len(model.alpha_))),
+        ("topics", str(len(model.alpha_) - len(model.unused_topics_))),
         ("sweeps" if model.gibbs_settings() else "passes", str(model.n_iter_)),
     ]
+    if model.unused_topics_:
+        facts.append(("topics unused", str(len(model.unused_topics_))))
     if held_out:
         facts.append(("held-out nats a word", f"{held_out[-1]:.3f}"))
     if figures.get("coherence"):
-        facts.append(("mean coherence (NPMI)", f"{np.mean(figures['coherence']):.3f}"))
+        used = np.delete(figures["coherence"], model.unused_topics_)
+        facts.append(("mean coherence (NPMI)", f"{used.mean():.3f}"))
     if seconds is not None:
         facts.append(("seconds of learning", f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"))
     return facts

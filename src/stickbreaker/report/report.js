@@ -8,7 +8,7 @@ function start() {
   const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, side: 0,
-    count: null, split: 0, lambda: 1, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
+    count: null, split: 0, lambda: 0.6, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
     wordQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
     named: (k) => `${data.topics[k].id}  ${data.topics[k].label}`, reach: wholeReach(data.changes),
     sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },

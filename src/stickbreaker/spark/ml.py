@@ -26,8 +26,8 @@ from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.plain_lda import PlainLDA
-from stickbreaker.estimators.topics.leading_words import leading_words
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.models.topics.word_ranking import leading_words
 from stickbreaker.spark.ml_params import LDAParams, SettableLDAParams
 from stickbreaker.spark.partition_tasks import Batches, collect_results
 from stickbreaker.spark.scoring import Placed, bags_in, refuse_columns, transform_frame

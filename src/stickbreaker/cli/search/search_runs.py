@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.path_locks import beside
+from stickbreaker.models.topics.word_ranking import PROBABILITY
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -28,6 +29,7 @@ class SearchPlan:
     held_out: float
     alpha: float | str
     eta: float | str
+    by: str = PROBABILITY  # of searches begun before there was a choice
 
     def __post_init__(self) -> None:
         for name in ("alpha", "eta"):
@@ -97,7 +99,7 @@ class Search:
         path = self._file(k, seed, "model")
         self._fit(path, corpus, k, seed, threads)
         model = load_topics(path, "search-k", threads)
-        record = {"topics": k, "seed": seed, **_scores(model, corpus, self.plan.held_out)}
+        record = {"topics": k, "seed": seed, **_scores(model, corpus, self.plan.held_out, self.plan.by)}
         _write(self._file(k, seed, "json"), record)
         return record
 
@@ -127,14 +129,14 @@ class Search:
         run_on(path, 60.0, threads, "the same command goes on from here")
 
 
-def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[str, Any]:
+def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str) -> dict[str, Any]:
     """Scores of a model: nats of every held-out document, coherence, diversity, seconds of learning."""
     from stickbreaker.estimators.topics.open_topics import topics_of
     from stickbreaker.evaluation import coherence_of, diversity_of
 
     topics = topics_of(model)
     nats, tokens = _held_out_nats(topics, corpus, held_out)
-    measured = list(coherence_of(topics, corpus).values())
+    measured = list(coherence_of(topics, corpus, by=by).values())
     if not measured:
         raise UserError("coherence needs two words in the vocabulary", remedy="search a larger corpus")
     return {
@@ -145,7 +147,7 @@ def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float) -> dict[
             name: sum(getattr(one, name).mean for one in measured) / len(measured)
             for name in ("npmi", "umass", "c_v")
         },
-        "diversity": diversity_of(topics.topic_word, topics.vocabulary),
+        "diversity": diversity_of(topics, by=by),
         "passes": model.n_iter_,
         "seconds": float(model.trace_[-1].get("seconds", 0.0)) if model.trace_ else 0.0,
     }

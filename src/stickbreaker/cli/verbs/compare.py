@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import command, emit, printable
+from stickbreaker.cli.options.ranking import ranking_option
+from stickbreaker.cli.verbs.topics import unused_line
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
@@ -18,13 +20,14 @@ WIDTH = 46  # characters of a column of words
 @click.command(epilog="Example: stickbreaker compare seed0.model seed1.model")
 @click.argument("models", nargs=-1, required=True, metavar="MODEL MODEL...", type=click.Path(path_type=Path))
 @click.option("--top", default=6, show_default=True, type=click.IntRange(1), help="Words a topic.")
+@ranking_option
 @command
-def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
+def compare(models: tuple[Path, ...], top: int, by: str, as_json: bool) -> None:
     """Match the topics of models, and print them side by side, the most alike first.
 
     Each topic of the first model is paired with one of every other, so that the pairs are as alike as can be:
     1 is the same distribution of words, 0 no word in common. Models of the same corpus and other seeds show
-    which topics can be relied on.
+    which topics can be relied on. Topics that have next to no words of the text are unused, and not matched.
     """
     if len(models) < 2:
         raise click.UsageError("give two models or more")
@@ -32,13 +35,14 @@ def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
 
     loaded = [load_topics(path, "compare") for path in models]
     comparisons = [
-        _compared(loaded[0], other, path, top) for other, path in zip(loaded[1:], models[1:], strict=True)
+        _compared(loaded[0], other, path, top, by) for other, path in zip(loaded[1:], models[1:], strict=True)
     ]
     others = [_matched(a, b)[0].mean for a, b in combinations(loaded[1:], 2)]
     means = [*(one["mean"] for one in comparisons), *others]
     result = {
         "model": str(models[0]),
         "topics": len(loaded[0].alpha_),
+        "unused": loaded[0].unused_topics_,
         "comparisons": comparisons,
         "mean": sum(means) / len(means),
     }
@@ -46,19 +50,29 @@ def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
 
 
 def _matched(first: "TopicEstimator", second: "TopicEstimator") -> "tuple[Matching, int]":
+    """How the topics in use match, and the words that both models have."""
     from stickbreaker.evaluation import match_models
 
-    return match_models(first.topic_word_, first.vocabulary_, second.topic_word_, second.vocabulary_)
+    return match_models(
+        first.topic_word_,
+        first.vocabulary_,
+        second.topic_word_,
+        second.vocabulary_,
+        (first.unused_topics_, second.unused_topics_),
+    )
 
 
-def _compared(first: "TopicEstimator", second: "TopicEstimator", path: Path, top: int) -> dict[str, Any]:
+def _compared(
+    first: "TopicEstimator", second: "TopicEstimator", path: Path, top: int, by: str
+) -> dict[str, Any]:
     matching, shared = _matched(first, second)
-    words, others = _top_words(first, top), _top_words(second, top)
+    words, others = _top_words(first, top, by), _top_words(second, top, by)
     names, other_names = first.topic_names_, second.topic_names_
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
     return {
         "model": str(path),
         "topics": len(second.alpha_),
+        "unused": second.unused_topics_,
         "shared_words": shared,
         "mean": matching.mean,
         "pairs": [
@@ -82,9 +96,9 @@ def _compared(first: "TopicEstimator", second: "TopicEstimator", path: Path, top
     }
 
 
-def _top_words(estimator: "TopicEstimator", top: int) -> list[list[str]]:
-    """Each topic's most probable words; of a polylingual model, as many of each language."""
-    return estimator.top_words(max(1, top // len(estimator.vocabulary_.parts)))
+def _top_words(estimator: "TopicEstimator", top: int, by: str) -> list[list[str]]:
+    """Each topic's first words; of a polylingual model, as many of each language."""
+    return estimator.top_words(max(1, top // len(estimator.vocabulary_.parts)), by=by)
 
 
 def _as_text(result: dict[str, Any]) -> str:
@@ -105,7 +119,8 @@ def _as_text(result: dict[str, Any]) -> str:
         for single in one["only_second"]:
             right = _cut(single["name"], single["words"])
             lines.append(f"    -  {'':>5}  {'':<{WIDTH}}  {single['topic']:>5}  {right}")
-        lines.append("")
+        lines += unused_line(result["unused"], f" in {result['model']}")
+        lines += [*unused_line(one["unused"], f" in {one['model']}"), ""]
     if len(result["comparisons"]) > 1:
         lines.append(f"all pairs of models: {result['mean']:.3f} alike on average")
     return "\n".join(lines).rstrip()

@@ -74,7 +74,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
         "corpus": str(corpus_path),
         "model": str(model_path),
         "report": str(page_path),
-        "topics": summarize_topics(load_topics(model_path, "topics"), 10),
+        "topics": [t for t in summarize_topics(load_topics(model_path, "topics"), 10) if not t["unused"]],
     }
     emit(result, as_json, lambda r: f"{topics_as_text(r)}\n\n{_next(out)}")
 

@@ -27,6 +27,7 @@ from stickbreaker.cli.document_scoring import (
 )
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import ReadingChoice, open_or_build, reading_options
+from stickbreaker.cli.options.ranking import ranking_option
 from stickbreaker.cli.options.unseen import (
     lines_of_spelling,
     spelled_topics,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from stickbreaker.evaluation import Coherence, HeldOutScore, OpenTopics, Topics
 
 MEASURES = {"npmi": "NPMI", "umass": "UMass", "c_v": "C_v"}
-ALONE = ("left_to_right", "particles", "reference", "labels", "unseen", "spelling_of")  # not on Spark
+ALONE = ("left_to_right", "particles", "reference", "by", "labels", "unseen", "spelling_of")  # not on Spark
 MOST_ALIGNED = 10_000  # documents among which the other side is looked for
 
 
@@ -74,6 +75,7 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
     metavar="CORPUS|FILE",
     help="Count there which words keep company, for coherence.  [default: the documents scored]",
 )
+@ranking_option
 @click.option("--labels", metavar="FIELD", help="Predict this field of the documents from their topics.")
 @click.option(
     "--nonterminal",
@@ -92,6 +94,7 @@ def evaluate(
     left_to_right: bool,
     particles: int,
     reference: str | None,
+    by: str,
     labels: str | None,
     nonterminal: str | None,
     unseen: str | None,
@@ -152,8 +155,8 @@ def evaluate(
         "left_to_right": lambda: (
             _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
         ),
-        "coherence": lambda: _coherences(topics, known, reference),
-        "diversity": lambda: _diversity(estimator),
+        "coherence": lambda: _coherences(topics, known, reference, by),
+        "diversity": lambda: _diversity(estimator, topics, by),
         "labels": lambda: (
             None if field is None else {"field": labels, **_label_scores(topics, corpus, field)}
         ),
@@ -223,19 +226,20 @@ def _held_out(scored: "HeldOutScore") -> dict[str, float]:
     return {name: getattr(scored, name) for name in names}
 
 
-def _coherences(topics: "Topics", known: "Corpus", reference: str | None) -> list[dict[str, Any]]:
+def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: str) -> list[dict[str, Any]]:
     """The three measures; of a polylingual model, for each language."""
     from stickbreaker.evaluation import coherence_of
 
     return [
         {
             "reference": reference,
+            "by": by,
             "language": language,
             "documents": scores.documents,
             "windows": scores.windows if scores.ordered else None,
             **{name: _measure(getattr(scores, name)) for name in MEASURES},
         }
-        for language, scores in coherence_of(topics, known).items()
+        for language, scores in coherence_of(topics, known, by=by).items()
     ]
 
 
@@ -244,13 +248,13 @@ def _measure(scores: "Coherence") -> dict[str, Any]:
     return {"mean": scores.mean, "per_topic": per_topic, "unseen_pairs": scores.unseen_pairs}
 
 
-def _diversity(estimator: "TopicEstimator") -> dict[str, Any]:
+def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[str, Any]:
     from stickbreaker.evaluation import diversity_of, effective_topics, idle_topics
     from stickbreaker.evaluation.diversity import TOP
 
     return {
         "top_words": TOP,
-        "diversity": diversity_of(estimator.topic_word_, estimator.vocabulary_),
+        "diversity": diversity_of(topics, by=by),
         "topics": len(estimator.alpha_),
         "effective_topics": effective_topics(estimator.topic_shares_),
         "idle_topics": idle_topics(estimator.topic_shares_).tolist(),

@@ -14,6 +14,7 @@ from stickbreaker.cli.console import (
     tell_of_compiling,
     threads_option,
 )
+from stickbreaker.cli.options.ranking import ranking_option
 
 if TYPE_CHECKING:
     from stickbreaker.cli.search.search_runs import Search
@@ -62,6 +63,7 @@ def numbers_of_topics(_ctx: click.Context, _param: click.Parameter, value: str) 
     type=NumberRange(0.0, 0.9, min_open=True),
     help="Share of the documents that no run learns from, chosen by their ids; scores are theirs.",
 )
+@ranking_option
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Directory of the search.")
 @threads_option
 @command
@@ -74,6 +76,7 @@ def search_k(
     eta: float | str,
     iterations: int | None,
     held_out: float,
+    by: str,
     out: Path,
     threads: int | None,
     as_json: bool,
@@ -91,7 +94,7 @@ def search_k(
     from stickbreaker.corpus import Corpus
 
     opened = Corpus.open(corpus)
-    search = Search(out, SearchPlan(opened.fingerprint, inference, iterations, held_out, alpha, eta))
+    search = Search(out, SearchPlan(opened.fingerprint, inference, iterations, held_out, alpha, eta, by))
     search.claim()
     tell_of_compiling()
     results: list[dict[str, Any]] = []
@@ -129,12 +132,15 @@ def _summary(search: "Search", results: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _row(search: "Search", k: int, runs: list[dict[str, Any]]) -> dict[str, Any]:
     """Means over seeds, and each seed's own figures beside those that are drawn."""
+    import numpy as np
+
     from stickbreaker.evaluation import stability
 
     alike = None
     if len(runs) > 1:
         models = [search.model(k, run["seed"]) for run in runs]
-        alike = stability([model.topic_word_ for model in models], models[0].vocabulary_.parts)
+        used = [np.delete(model.topic_word_, model.unused_topics_, axis=0) for model in models]
+        alike = stability(used, models[0].vocabulary_.parts)
     each = {
         "nats_per_word": [run["nats_per_word"] for run in runs],
         **{name: [run["coherence"][name] for run in runs] for name in ("npmi", "umass", "c_v")},

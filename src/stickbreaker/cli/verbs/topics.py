@@ -1,5 +1,6 @@
 """`stickbreaker topics` and `transform`: what a saved model tells."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,13 @@ from stickbreaker.cli.console import (
     inputs_argument,
     model_argument,
     refuse_file,
+    refuse_written,
     tell_of_compiling,
     threads_option,
 )
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import ReadingChoice, open_or_build, reading_options
+from stickbreaker.cli.options.ranking import ranking_option
 from stickbreaker.cli.spark_scoring import shares_on_spark
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.spreadsheets import text_cell
@@ -29,37 +32,40 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: stickbreaker topics model --top 15")
 @model_argument
 @click.option("--top", default=10, show_default=True, type=click.IntRange(1), help="Words a topic.")
+@ranking_option
 @click.option(
     "--at",
     metavar="DATE|STEP",
     help="The topics as they were: 2020-05-01, 2020-05, 2020, 120 or step:120. For models with snapshots.",
 )
 @command
-def topics(model: Path, top: int, at: str | None, as_json: bool) -> None:
+def topics(model: Path, top: int, by: str, at: str | None, as_json: bool) -> None:
     """Print the topics of a model, the largest first.
 
+    Those that have next to no words of the text are named as unused, at the end.
+
     With --at, those of the last snapshot not after a date or step, by their lasting numbers; at most 50 words
-    a topic are kept there. A model may be asked while it is still learning.
+    a topic are kept there, the most frequent. A model may be asked while it is still learning.
     """
     if at is not None:
+        refuse_written(("by",), "does not go with --at: snapshots keep the most frequent words")
         emit({"model": str(model), **topics_at(model, at, top)}, as_json, snapshot_as_text)
         return
     from stickbreaker.estimators.topics.topic_estimator import load_topics
 
-    summaries = summarize_topics(load_topics(model, "topics"), top)
+    summaries = summarize_topics(load_topics(model, "topics"), top, by)
     emit({"model": str(model), "topics": summaries}, as_json, topics_as_text)
 
 
-def summarize_topics(estimator: "TopicEstimator", top: int) -> list[dict[str, Any]]:
-    """Each topic's number, share of the tokens and top words, the largest topic first."""
-    from stickbreaker.estimators.topics.leading_words import leading_words
-
+def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "relevance") -> list[dict[str, Any]]:
+    """Each topic's number, share of the tokens, whether it is unused, and its first words; the largest topic
+    first, unused ones at the end."""
     ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}
-    leading = {code: leading_words(estimator.topic_words, top, rows) for code, rows in ranges.items()}
+    ranked = {code: estimator.ranked_words(top, rows, by) for code, rows in ranges.items()}
     spelled, concepts = estimator.vocabulary_.spelled, estimator.top_concepts(top)
 
     def list_words(k: int, code: str | None) -> dict[str, Any]:
-        rows, probabilities = (found[k].tolist() for found in leading[code])
+        rows, probabilities = (found[k].tolist() for found in ranked[code])
         return {"words": [spelled[row] for row in rows], "probabilities": probabilities}
 
     def topic(k: int) -> dict[str, Any]:
@@ -67,6 +73,7 @@ def summarize_topics(estimator: "TopicEstimator", top: int) -> list[dict[str, An
             "topic": k,
             "name": estimator.topic_names_[k],
             "share": float(estimator.topic_shares_[k]),
+            "unused": k in estimator.unused_topics_,
         }
         if concepts[k]:
             common["concepts"] = [name for name, _ in concepts[k]]
@@ -80,18 +87,25 @@ def summarize_topics(estimator: "TopicEstimator", top: int) -> list[dict[str, An
 
 def topics_as_text(result: dict[str, Any]) -> str:
     """A line a topic: number, share of the tokens, name where topics have some, words; a line a language, and
-    one of concepts where there are some."""
-    names = [t["name"] or "" for t in result["topics"]]
+    one of concepts where there are some. Unused topics are named on a last line."""
+    shown = [t for t in result["topics"] if not t["unused"]]
+    names = [t["name"] or "" for t in shown]
     width = max(map(len, names)) + 2 if any(names) else 0
     lines = [f"topic    share  {'name' if width else '':<{width}}words"]
-    for t, name in zip(result["topics"], names, strict=True):
+    for t, name in zip(shown, names, strict=True):
         head = f"{t['topic']:>5}  {100 * t['share']:5.1f} %  {_in_a_row([name]):<{width}}"
         for code, one in t.get("languages", {"": t}).items():
             lines.append(f"{head}{code + '  ' if code else ''}{_in_a_row(one['words'])}")
             head = " " * len(head)
         if "concepts" in t:
             lines.append(f"{head}concepts  {', '.join(map(_one_line, t['concepts']))}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *unused_line(t["topic"] for t in result["topics"] if t["unused"])])
+
+
+def unused_line(topics: Iterable[int], of: str = "") -> list[str]:
+    """A line that names unused topics, `of` a model where there are several; none where there are none."""
+    numbers = ", ".join(map(str, sorted(topics)))
+    return [f"unused{of}: {numbers}"] if numbers else []
 
 
 def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:

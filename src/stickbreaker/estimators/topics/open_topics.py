@@ -9,7 +9,13 @@ from stickbreaker.evaluation.open_vocabulary import LogSpelling, OpenTopics
 
 def topics_of(estimator: TopicEstimator) -> Topics:
     """A fitted estimator's topics."""
-    return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator.infer_shares)
+    return Topics(
+        estimator.topic_word_,
+        estimator.alpha_,
+        estimator.vocabulary_,
+        estimator.infer_shares,
+        estimator.topic_shares_,
+    )
 
 
 def open_topics_of(estimator: TopicEstimator) -> OpenTopics:

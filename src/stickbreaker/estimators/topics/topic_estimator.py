@@ -19,7 +19,6 @@ from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import threads_of
-from stickbreaker.estimators.topics.leading_words import leading_words
 from stickbreaker.estimators.topics.topic_params import TopicParams
 from stickbreaker.estimators.topics.topic_shapes import refuse_other_shapes
 from stickbreaker.estimators.topics.topic_snapshots import Evolving, Moments
@@ -29,6 +28,8 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Local
 from stickbreaker.models.topics import TopicModel, topic_model
 from stickbreaker.models.topics.topic_words import TopicWords
+from stickbreaker.models.topics.unused_topics import unused_topics
+from stickbreaker.models.topics.word_ranking import PROBABILITY, RELEVANCE, RankedWords, ranking
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
 
@@ -49,6 +50,7 @@ class TopicEstimator(TopicParams):
 
     alpha_: Array
     topic_shares_: Array
+    unused_topics_: list[int]  # those with next to no tokens, which are no topics to anybody
     topic_names_: tuple[str | None, ...]
     topic_ids_: list[int]
     engine_: LocalEngine
@@ -125,9 +127,9 @@ class TopicEstimator(TopicParams):
         """The model by which what was learned is read, and by which new documents are inferred."""
         return topic_model(self.engine_.model)
 
-    def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
-        """The `n` most probable words of each topic; of a polylingual model, of each language in turn, or
-        of one `language`, and then without it."""
+    def top_words(self, n: int = 10, language: str | None = None, by: str = RELEVANCE) -> list[list[str]]:
+        """The `n` words of each topic that stand for it, `by` "relevance" or "probability"; of a polylingual
+        model, of each language in turn, or of one `language`, and then without it."""
         ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
         if language is not None:
             if language not in ranges:
@@ -137,9 +139,14 @@ class TopicEstimator(TopicParams):
         words = self.vocabulary_.words if language is None else self.vocabulary_.spelled
         top: list[list[str]] = [[] for _ in self.alpha_]
         for part in ranges.values():
-            for row, chosen in zip(top, leading_words(self.topic_words, n, part)[0].tolist(), strict=True):
+            for row, chosen in zip(top, self.ranked_words(n, part, by).words.tolist(), strict=True):
                 row.extend(words[w] for w in chosen)
         return top
+
+    def ranked_words(self, n: int, within: slice = slice(None), by: str = RELEVANCE) -> RankedWords:
+        """The first `n` words of each topic among some rows of the vocabulary, by number, and their
+        probabilities (both topics × n)."""
+        return ranking(by)(self.topic_words, self.topic_shares_, n, within)
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
@@ -159,9 +166,10 @@ class TopicEstimator(TopicParams):
     ) -> list[tuple[int, Any]]:
         """The largest topics as gensim shows them: (number, '0.021*"word" + …'), the largest first.
 
-        `num_topics` -1 takes all. `formatted` False gives a list of (word, probability) in place of the text.
+        As gensim's they are the most probable words. `num_topics` -1 takes all. `formatted` False gives a
+        list of (word, probability) in place of the text.
         """
-        top = self.top_words(num_words)
+        top = self.top_words(num_words, by=PROBABILITY)
         order = np.argsort(-self.topic_shares_, kind="stable")
         topics: list[tuple[int, list[tuple[str, float]]]] = []
         for topic in order[: None if num_topics < 0 else num_topics].tolist():
@@ -235,6 +243,7 @@ class TopicEstimator(TopicParams):
         self.topic_ids_ = [columns.numbers[k] for k in topic_columns.tolist()]
         names = self.guide_names()
         self.topic_names_ = tuple(names[k] if k < len(names) else None for k in topic_columns.tolist())
+        self.unused_topics_ = unused_topics(totals[topic_columns]).tolist()
         self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)
 
     def new_run(
