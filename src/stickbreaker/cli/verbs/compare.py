@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.cli.console import command, emit, printable
+from stickbreaker.core.errors import naming
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
@@ -24,7 +25,8 @@ def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
 
     Each topic of the first model is paired with one of every other, so that the pairs are as alike as can be:
     1 is the same distribution of words, 0 no word in common. Models of the same corpus and other seeds show
-    which topics can be relied on.
+    which topics can be relied on. Models whose common words have less than a twentieth of the probability of
+    either are refused.
     """
     if len(models) < 2:
         raise click.UsageError("give two models or more")
@@ -34,7 +36,8 @@ def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
     comparisons = [
         _compared(loaded[0], other, path, top) for other, path in zip(loaded[1:], models[1:], strict=True)
     ]
-    others = [_matched(a, b)[0].mean for a, b in combinations(loaded[1:], 2)]
+    rest = zip(loaded[1:], models[1:], strict=True)
+    others = [_matched(a, b, path)[0].mean for (a, _), (b, path) in combinations(rest, 2)]
     means = [*(one["mean"] for one in comparisons), *others]
     result = {
         "model": str(models[0]),
@@ -45,14 +48,16 @@ def compare(models: tuple[Path, ...], top: int, as_json: bool) -> None:
     emit(result, as_json, _as_text)
 
 
-def _matched(first: "TopicEstimator", second: "TopicEstimator") -> "tuple[Matching, int]":
+def _matched(first: "TopicEstimator", second: "TopicEstimator", path: Path) -> "tuple[Matching, int]":
+    """Pairs of topics, and how many words both have. Errors name the second model, at `path`."""
     from stickbreaker.evaluation import match_models
 
-    return match_models(first.topic_word_, first.vocabulary_, second.topic_word_, second.vocabulary_)
+    with naming(path):
+        return match_models(first.topic_word_, first.vocabulary_, second.topic_word_, second.vocabulary_)
 
 
 def _compared(first: "TopicEstimator", second: "TopicEstimator", path: Path, top: int) -> dict[str, Any]:
-    matching, shared = _matched(first, second)
+    matching, shared = _matched(first, second, path)
     words, others = _top_words(first, top), _top_words(second, top)
     names, other_names = first.topic_names_, second.topic_names_
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
