@@ -449,4 +449,4 @@ def resume(
     if on_error is not None:
         raise click.UsageError("--on-error is for a run over a stream")
     with where.host(resume_remedy(model)) as host:
-        go_on(model, checkpoint_every, threads, as_json, host.engine)
+        go_on(model, checkpoint_every, threads, as_json, host.engine, resumed=True)
