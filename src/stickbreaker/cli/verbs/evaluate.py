@@ -20,6 +20,7 @@ from stickbreaker.cli.console import (
 )
 from stickbreaker.cli.document_scoring import (
     kind_at,
+    learned_from_lines,
     score_as_text,
     score_documents,
     segmentation_as_text,
@@ -112,6 +113,8 @@ def evaluate(
     Of a grammar: how alike its pieces are to the words of sentences that have blanks between them (of
     symbols that are spaced, two blanks), and log p of sentences.
 
+    Of documents that the model has learned from, the output says so.
+
     On Spark (--engine spark) executors score a corpus by completion alone.
     """
     if where.engine == "spark":
@@ -121,6 +124,7 @@ def evaluate(
         result = completion_on_spark(model, inputs, completion, where)
         emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
         return
+    from stickbreaker.estimators.learned_documents import share_learned_from
     from stickbreaker.estimators.topics.open_topics import topics_of
 
     where.refuse_spark_options()
@@ -148,6 +152,7 @@ def evaluate(
     spelled = spelled_topics(estimator, topics, unseen, spelling_of)
     with naming(" ".join(inputs)):
         result = _completion(topics, spelled, corpus, completion)
+    result["learned_from"] = share_learned_from(model, corpus)
     others: dict[str, Callable[[], Any]] = {
         "left_to_right": lambda: (
             _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
@@ -298,6 +303,7 @@ def _completion_lines(scores: dict[str, Any]) -> list[str]:
     return [
         f"{scores['documents']} documents, {scores['scored_tokens']:.0f} words predicted, "
         f"{100 * scores['unseen_share']:.1f} % of the words unseen",
+        *learned_from_lines(scores["learned_from"]),
         *_held_out_lines(scores, ""),
     ]
 
