@@ -217,6 +217,19 @@ def test_scores_of_parts_add_up_in_json(cli, model, tmp_path):
     assert np.isclose(nats[0] + nats[1], nats[2], rtol=1e-12)
 
 
+def test_wholly_unseen_text_is_noted(cli, model, tmp_path):
+    (tmp_path / "de.txt").write_text("haus dach meer\nwald wiese wand\n")
+    (tmp_path / "both.txt").write_text("haus dach meer\nwald wiese river\n")
+    says = "note: no document has a word that the model knows"
+    for line in (
+        ("evaluate", "--unseen", "spelled"),
+        ("transform", "--out", tmp_path / "t.csv", "--overwrite"),
+    ):
+        assert says in cli(*line, model, tmp_path / "de.txt", "--json").stderr
+        assert says not in cli(*line, model, tmp_path / "both.txt").stderr
+    assert "there is nothing to score" in cli("evaluate", model, tmp_path / "de.txt", code=1).stderr
+
+
 def learned_from(cli, *line):
     """What `evaluate` says in JSON of documents learned from, and the lines of its text that do."""
     lines = [text for text in cli("evaluate", *line).stdout.splitlines() if "has learned from" in text]

@@ -157,6 +157,16 @@ def test_documents_without_known_words(texts):
             lda.score(X)
 
 
+def test_wholly_unseen_documents_warn(texts):
+    lda = quick().fit(texts)
+    with pytest.warns(UserWarning, match="no document has a word that the model knows"):
+        shares = lda.transform(["haus dach", "meer"])
+    assert shares == pytest.approx(np.tile(lda.alpha_ / lda.alpha_.sum(), (2, 1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lda.transform(["haus dach", "river"])
+
+
 def test_score_is_a_mean_over_tokens(texts):
     lda = quick().fit(texts)
     alone = [lda.score([text]) for text in texts[:20]]

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.cli.console import noun_for
+from stickbreaker.cli.console import note, noun_for
 from stickbreaker.cli.options.inputs import ReadingChoice
 from stickbreaker.cli.verbs.topics import open_documents
 from stickbreaker.core.errors import UserError
@@ -77,6 +77,12 @@ def learned_from_lines(share: float | None) -> list[str]:
         return []
     part = "these documents" if share == 1.0 else f"{max(0.1, 100 * share):.1f} % of these documents"
     return [f"The model has learned from {part}: of new ones expect less"]
+
+
+def note_all_unseen(scores: dict[str, Any]) -> None:
+    """Note that documents were scored of which the model knows no word."""
+    if scores["unseen_share"] == 1.0:
+        note("note: no document has a word that the model knows; is it of this language, and of such texts?")
 
 
 def segmentation_scores(

@@ -18,7 +18,7 @@ from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.streams import partial_fit
 from stickbreaker.estimators.topics.open_initialization import corpus_of_tokens
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+from stickbreaker.estimators.topics.topic_estimator import ALL_UNSEEN, TopicEstimator
 
 
 class ScikitLearn(BaseEstimator, Estimator):
@@ -156,13 +156,18 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """Topic shares E[theta] of documents (documents × topics); rows sum to one.
 
         A function of each document alone: no other document, order or thread changes a row. Documents
-        without known words get the prior's mean.
+        without known words get the prior's mean. Warns (UserWarning) where no document has any.
         """
         check_is_fitted(self)
-        corpus = self._as_corpus(X, reset=False)
-        return np.concatenate(
-            [self.infer_shares(corpus.bags(block)) for block in range(len(corpus.block_sizes))]
-        )
+        corpus, known = self._as_corpus(X, reset=False), False
+        shares: list[NDArray[np.float64]] = []
+        for block in range(len(corpus.block_sizes)):
+            bags = corpus.bags(block)
+            known = known or len(bags.words) > 0
+            shares.append(self.infer_shares(bags))
+        if not known:
+            warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
+        return np.concatenate(shares)
 
     def top_words(self, n: int = 10, language: str | None = None) -> list[list[str]]:
         """The `n` most probable words of each topic.

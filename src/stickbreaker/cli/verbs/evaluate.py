@@ -21,6 +21,7 @@ from stickbreaker.cli.console import (
 from stickbreaker.cli.document_scoring import (
     kind_at,
     learned_from_lines,
+    note_all_unseen,
     score_as_text,
     score_documents,
     segmentation_as_text,
@@ -122,6 +123,7 @@ def evaluate(
         if {"score", "segmentation"} & set(kind_at(model, "evaluate").measures):
             raise click.UsageError("--engine spark scores models of topics alone: leave it out")
         result = completion_on_spark(model, inputs, completion, where)
+        note_all_unseen(result)
         emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
         return
     from stickbreaker.estimators.learned_documents import share_learned_from
@@ -143,6 +145,7 @@ def evaluate(
         refuse_written(("completion", *ALONE), "has no meaning for a model of this kind")
         with naming(" ".join(inputs)):
             scores = score_documents(model, inputs, reading, threads)
+        note_all_unseen(scores)
         emit(scores, as_json, score_as_text)
         return
     estimator, corpus = open_model(model, "evaluate", inputs, _of_documents(reading, reference), threads)
@@ -153,6 +156,7 @@ def evaluate(
     with naming(" ".join(inputs)):
         result = _completion(topics, spelled, corpus, completion)
     result["learned_from"] = share_learned_from(model, corpus)
+    note_all_unseen(result)
     others: dict[str, Callable[[], Any]] = {
         "left_to_right": lambda: (
             _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
