@@ -75,3 +75,8 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'stickbreaker' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What there is to import, for `dir` and completion."""
+    return sorted({*__all__, *(name for name in globals() if name[:2] == "__")})

@@ -101,4 +101,26 @@ def test_mistakes(cli, model, tmp_path):
     assert "there is no such model" in cli("compare", model, tmp_path / "none", code=1).stderr
     LDA(2, max_iter=1, tol=0, n_jobs=1).fit(np.eye(3)).save(tmp_path / "numbers")
     done = cli("compare", model, tmp_path / "numbers", code=1)
-    assert done.stderr == "stickbreaker: the models have no word in common; compare models of like corpora\n"
+    assert done.stderr == (
+        f"stickbreaker: {tmp_path / 'numbers'}: the models have no word in common; compare models of like "
+        "corpora\n"
+    )
+
+
+def test_models_with_hardly_a_common_word_are_refused(cli, model, tmp_path):
+    """One word in both was "1.000 alike"."""
+    documents = [{"id": str(n), "text": "haus dach wand meer insel " * 6 + "boat"} for n in range(6)]
+    line = ("fit", "lda", write_lines(tmp_path / "x.jsonl", documents), "--out", tmp_path / "m", *SMALL)
+    cli(*line, "--max-share", 1)
+    topics, others = LDA.load(model), LDA.load(tmp_path / "m")
+    boat, again = topics.vocabulary_.words.index("boat"), others.vocabulary_.words.index("boat")
+    shares = topics.topic_word_[:, boat].mean(), others.topic_word_[:, again].mean()
+    first, second = (f"{100 * share:.1f} %" for share in shares)
+    assert 0.02 < min(shares) < 0.05
+    done = cli("compare", model, tmp_path / "m", "--json", code=1)
+    assert done.stdout == ""
+    assert done.stderr == (
+        f"stickbreaker: {tmp_path / 'm'}: the models have 1 word in common, with {first} of the "
+        f"first's probability and {second} of the second's; compare models of like corpora "
+        "(from 5 % of both on, topics can be compared)\n"
+    )

@@ -5,9 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from tests.running import TOPICS, planted_documents, write_lines
+from tests.running import SMALL, TOPICS, planted_documents, write_lines
 
 from stickbreaker import LDA, Corpus
+from stickbreaker.core.random_streams import share_of
+from stickbreaker.estimators import learned_documents, report_documents
 from stickbreaker.evaluation import coherence, left_to_right_score, topic_diversity
 
 GERMAN = {word: "x" + word for topic in TOPICS for word in topic}
@@ -213,3 +215,68 @@ def test_scores_of_parts_add_up_in_json(cli, model, tmp_path):
     ]
     nats = [one["nats_per_word"] * one["scored_tokens"] for one in told]
     assert np.isclose(nats[0] + nats[1], nats[2], rtol=1e-12)
+
+
+def test_wholly_unseen_text_is_noted(cli, model, tmp_path):
+    (tmp_path / "de.txt").write_text("haus dach meer\nwald wiese wand\n")
+    (tmp_path / "both.txt").write_text("haus dach meer\nwald wiese river\n")
+    says = "note: no document has a word that the model knows"
+    for line in (
+        ("evaluate", "--unseen", "spelled"),
+        ("transform", "--out", tmp_path / "t.csv", "--overwrite"),
+    ):
+        assert says in cli(*line, model, tmp_path / "de.txt", "--json").stderr
+        assert says not in cli(*line, model, tmp_path / "both.txt").stderr
+    assert "there is nothing to score" in cli("evaluate", model, tmp_path / "de.txt", code=1).stderr
+
+
+def learned_from(cli, *line):
+    """What `evaluate` says in JSON of documents learned from, and the lines of its text that do."""
+    lines = [text for text in cli("evaluate", *line).stdout.splitlines() if "has learned from" in text]
+    return json.loads(cli("evaluate", *line, "--json").stdout)["learned_from"], lines
+
+
+def test_documents_learned_from_are_told(cli, model, planted, tmp_path):
+    own = learned_from(cli, model, planted)
+    assert own == (1.0, ["The model has learned from these documents: of new ones expect less"])
+    new = [document | {"id": f"n{i}"} for i, document in enumerate(planted_documents(seed=5))]
+    assert learned_from(cli, model, write_lines(tmp_path / "new.jsonl", new)) == (0.0, [])
+    mixed = write_lines(tmp_path / "mixed.jsonl", [*new[:15], *planted_documents()[20:25]])
+    share, (line,) = learned_from(cli, model, mixed)
+    assert (share, "25.0 % of these documents" in line) == (0.25, True)
+
+
+def test_documents_held_out_are_not_told_as_learned_from(cli, planted, tmp_path):
+    cli("fit", "lda", planted, "--out", tmp_path / "m", *SMALL, "--held-out", 0.3, "--iterations", 2)
+    held_out = [document for document in planted_documents() if share_of(document["id"]) < 0.3]
+    assert 10 < len(held_out) < 30
+    assert learned_from(cli, tmp_path / "m", planted)[0] == pytest.approx(1 - len(held_out) / 60)
+    assert learned_from(cli, tmp_path / "m", write_lines(tmp_path / "x.jsonl", held_out)) == (0.0, [])
+
+
+def test_of_many_documents_those_that_the_model_keeps_are_looked_up(cli, model, tmp_path, monkeypatch):
+    """Of the 20 with the lowest hashes of their ids, and of no others, the model knows the texts."""
+    documents = planted_documents()
+    monkeypatch.setattr(report_documents, "LIMIT", 20)
+    monkeypatch.setattr(learned_documents, "LIMIT", 20)
+    line = ("fit", "lda", write_lines(tmp_path / "d.jsonl", documents), "--out", tmp_path / "m", *SMALL)
+    cli(*line, "--iterations", 2)
+    new = [document | {"id": f"n{i}"} for i, document in enumerate(planted_documents(seed=5))]
+    lowest = sorted([*documents[::2], *new], key=lambda document: share_of(document["id"], 1))
+    last = sorted(share_of(document["id"], 1) for document in documents)[19]
+    asked = [document["id"] for document in lowest if share_of(document["id"], 1) <= last]
+    share, _ = learned_from(cli, tmp_path / "m", write_lines(tmp_path / "x.jsonl", [*documents[::2], *new]))
+    assert share == pytest.approx(sum(name[0] == "d" for name in asked) / len(asked))
+    assert 0.0 < share < 1.0
+
+
+@pytest.mark.parametrize(
+    "kind", [("ngram", "--min-count", 1), ("grammar", "--grammar", "unigram")], ids=lambda kind: kind[0]
+)
+def test_other_kinds_tell_their_own_text(cli, tmp_path, kind):
+    lines = [document["text"] for document in planted_documents(20)]
+    for name, part in (("a.txt", lines), ("b.txt", lines[1:])):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in part))
+    cli("fit", *kind, tmp_path / "a.txt", "--out", tmp_path / "m", "--iterations", 2)
+    assert learned_from(cli, tmp_path / "m", tmp_path / "a.txt")[0] == 1.0
+    assert learned_from(cli, tmp_path / "m", tmp_path / "b.txt") == (None, [])

@@ -91,7 +91,7 @@ def test_it_is_evaluated(cli, learned, text, tmp_path):
     assert "token" in cli("evaluate", learned, text).stdout
     (tmp_path / "joined.txt").write_text("\n".join(LINES))
     alone = json.loads(cli("evaluate", learned, tmp_path / "joined.txt", "--json").stdout)
-    assert set(alone) == {"sentences", "unparsed", "symbols", "nats_per_symbol"}
+    assert set(alone) == {"sentences", "unparsed", "symbols", "nats_per_symbol", "learned_from"}
     assert "no meaning for a grammar" in cli("evaluate", learned, text, "--labels", "x", code=2).stderr
 
 

@@ -109,6 +109,44 @@ def test_wrong_usage_is_one_line(cli):
     assert cli("corpus", "info", "X", "a\nb", code=2).stderr.endswith("argument (a b)\n")
 
 
+MEANT = [  # a command line, and what the last line says that may have been meant
+    ("topic M", "No such command 'topic'. Did you mean 'topics'?"),
+    ("fti lda X --out M", "No such command 'fti'. Did you mean 'fit'?"),
+    ("lda X --out M", "No such command 'lda'. Did you mean 'fit lda'?"),
+    ("build X --out C", "No such command 'build'. Did you mean 'corpus build'?"),
+    ("fit lad X --out M", "No such command 'lad'. Did you mean 'lda'?"),
+    ("corpus bild X --out C", "No such command 'bild'. Did you mean 'build'?"),
+    ("qqq", "No such command 'qqq'."),
+    ("fit lda X --out M --topcs 3", "'--topics'"),
+    (
+        "fit my.corpus",
+        "the kind of model comes before 'my.corpus': lda, hdp, ngram or grammar. Topics of it: stickbreaker "
+        "fit lda my.corpus --out MODEL",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "says"), MEANT)
+def test_what_was_meant(cli, line, says):
+    told = cli(*line.split(), code=2).stderr.splitlines()[-1]
+    assert told == f"Error: {says}" or (says.startswith("'--") and says in told)
+
+
+def test_a_kind_left_out_before_a_directory(cli, model, monkeypatch):
+    monkeypatch.chdir(model.parent)
+    assert "comes before 'model': lda, hdp, ngram or grammar." in cli("fit", "model", code=2).stderr
+
+
+@pytest.mark.parametrize("verb", [("fit", "lda"), ("fit", "ngram"), ("corpus", "build")])
+def test_a_model_in_place_of_documents(cli, model, tmp_path, verb):
+    told = cli(*verb, model, "--out", tmp_path / "m", code=1).stderr
+    assert told == (
+        f"stickbreaker: {model}: is a model, where a corpus or files of documents belong; to go on with its "
+        f"run: stickbreaker resume {model}; for new documents: stickbreaker transform {model} FILE --out "
+        "T.csv\n"
+    )
+
+
 MISTAKES = [  # a command line, with {} for places, and what the line on standard error says
     ("fit lda {dir}/none.jsonl --out {dir}/m", "none.jsonl: no such file"),
     ("fit lda {dir} --out {dir}/m", "{dir}"),

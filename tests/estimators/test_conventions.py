@@ -6,6 +6,7 @@ import pickle
 import warnings
 
 import numpy as np
+import pyarrow
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -14,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.running import TOPICS
 
-from stickbreaker import HDP, LDA, Corpus, Gibbs, Online, UserError
+import stickbreaker
+from stickbreaker import HDP, LDA, Corpus, Gibbs, NgramModel, Online, UserError
 from stickbreaker.corpus.shards import shard_of
 from stickbreaker.models.topics.solvers.mean_field import tokens_of_documents
 from stickbreaker.testing.estimators import untimed
@@ -67,6 +69,86 @@ def test_a_column_of_texts(texts):
     expected = quick().fit(texts)
     assert same(quick().fit(np.array(texts)), expected)
     assert same(quick().fit(pandas.Series(texts, index=range(5, 65))), expected)
+
+
+def columns_of(texts):
+    """Columns and tables with the same texts, by what they are."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    years = list(range(len(texts)))
+    made = {"text": texts, "year": years}
+    return {
+        "pandas column": pandas.Series(texts, index=years[::-1]),
+        "polars column": polars.Series(texts),
+        "arrow column": pyarrow.array(texts),
+        "arrow column in parts": pyarrow.chunked_array([texts[:20], texts[20:]]),
+        "pandas table": pandas.DataFrame(made),
+        "polars table": polars.DataFrame(made),
+        "arrow table": pyarrow.table(made),
+    }
+
+
+@pytest.mark.parametrize("kind", columns_of(["a"] * 21))
+def test_columns_and_tables_of_texts(texts, kind):
+    X = columns_of(texts)[kind]
+    own = quick().fit(texts)
+    assert same(quick().fit(X), own)
+    assert np.array_equal(own.transform(X), own.transform(texts))
+
+
+@pytest.mark.parametrize("kind", ["pandas table", "polars table", "arrow table"])
+def test_a_table_without_a_column_of_that_name(texts, kind):
+    X = columns_of(texts)[kind]
+    renamed = X.rename_columns(["body", "year"]) if kind[0] == "a" else X.rename(**renaming(kind))
+    with pytest.raises(UserError, match=r"no column 'text' \(columns: body, year\); give the column alone"):
+        quick().fit(renamed)
+
+
+def renaming(kind):
+    """How a table of a package renames its column of texts."""
+    names = {"text": "body"}
+    return {"columns": names} if kind[:2] == "pa" else {"mapping": names}
+
+
+OTHER_NAMES = {
+    "n_components": "here it is n_topics",
+    "num_topics": "here it is n_topics",
+    "iterations": "here it is max_iter",
+    "passes": "here it is max_iter",
+    "random_seed": "here it is random_state",
+    "seed": "here it is random_state",
+    "doc_topic_prior": "here it is alpha",
+    "topic_word_prior": "here it is eta",
+    "workers": "here it is n_jobs",
+    "learning_decay": "here it is schedule=Online(kappa=…)",
+    "alhpa": "did you mean alpha?",
+}
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
+@pytest.mark.parametrize("kind", [LDA, HDP])
+def test_parameters_by_the_names_of_other_programs(kind, name):
+    with pytest.raises(TypeError) as caught:
+        kind(**{name: 3})
+    assert str(caught.value) == f"{kind.__name__} has no parameter {name!r}; {OTHER_NAMES[name]}"
+
+
+def test_other_kinds_suggest_what_they_have():
+    with pytest.raises(TypeError, match="NgramModel has no parameter 'n_components'; it has order, unknown"):
+        NgramModel(n_components=3)
+
+    class Mine(LDA):
+        def __init__(self, size):
+            super().__init__(n_topics=size)
+
+    assert (Mine(3).n_topics, clone(quick()).n_topics) == (3, 3)
+    with pytest.raises(TypeError, match="Mine has no parameter 'n_topics'"):
+        Mine(n_topics=3)
+
+
+def test_the_package_lists_what_there_is():
+    assert set(stickbreaker.__all__) <= set(dir(stickbreaker))
+    assert all(getattr(stickbreaker, name) is not None for name in stickbreaker.__all__)
+    assert not {"importlib", "Any", "TYPE_CHECKING"} & set(dir(stickbreaker))
 
 
 def test_kinds_of_input_agree(texts):
@@ -155,6 +237,16 @@ def test_documents_without_known_words(texts):
     for X in (["zebra"], [[]]):
         with pytest.raises(UserError, match="nothing to score"):
             lda.score(X)
+
+
+def test_wholly_unseen_documents_warn(texts):
+    lda = quick().fit(texts)
+    with pytest.warns(UserWarning, match="no document has a word that the model knows"):
+        shares = lda.transform(["haus dach", "meer"])
+    assert shares == pytest.approx(np.tile(lda.alpha_ / lda.alpha_.sum(), (2, 1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lda.transform(["haus dach", "river"])
 
 
 def test_score_is_a_mean_over_tokens(texts):

@@ -350,3 +350,21 @@ def test_kills(child, planted, tmp_path, kind):
     assert len(steps) > max(1, wanted // 6)  # the kills came at different steps
     names = sorted(entry.name for entry in tmp_path.iterdir())
     assert names == sorted(["whole", *(f"model{n + 1}" for n in range(models))])
+
+
+FRESH = {  # a quick fit of each kind
+    "lda": SMALL,
+    "hdp": (*SMALL, "--inference", "gibbs"),
+    "ngram": ("--seed", 1),
+    "grammar": ("--grammar", "unigram", "--seed", 1),
+}
+
+
+@pytest.mark.parametrize("kind", FRESH)
+def test_json_says_whether_a_run_was_resumed(cli, planted, tmp_path, monkeypatch, kind):
+    options = (planted, *FRESH[kind], "--iterations", 2)
+    fresh = json.loads(cli("fit", kind, *options, "--out", tmp_path / "a", "--json").stdout)
+    assert fresh["resumed"] is False
+    interrupted_fit(cli, monkeypatch, 1, *options, "--out", tmp_path / "b", model=kind)
+    again = json.loads(cli("resume", tmp_path / "b", "--json").stdout)
+    assert again == {**fresh, "model": str(tmp_path / "b"), "resumed": True}

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from stickbreaker.cli.console import fail, writing_output
+from stickbreaker.cli.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, shortened
 
 VERBS = {  # verb: (module, one line for the overview)
@@ -31,7 +32,7 @@ VERBS = {  # verb: (module, one line for the overview)
     "report": ("report", "Write one HTML page about a model."),
     "export": ("export", "Write a model for MALLET, gensim, pyLDAvis, SRILM or KenLM."),
 }
-
+GROUPS = ("fit", "corpus")  # verbs that have commands of their own
 
 HELP_INSTEAD = getattr(click.exceptions, "NoArgsIsHelpError", ())  # its message is the help; click 8.2 has it
 
@@ -48,7 +49,7 @@ def _shortened_messages() -> Iterator[None]:
         raise
 
 
-class LazyGroup(click.Group):
+class LazyGroup(SuggestingGroup):
     """A group whose commands are imported on use, so that `--help` is quick.
 
     What it says of a wrong command line repeats no more of it than other messages do.
@@ -77,6 +78,13 @@ class LazyGroup(click.Group):
             return None
         module = importlib.import_module(f"stickbreaker.cli.verbs.{VERBS[cmd_name][0]}")
         return getattr(module, cmd_name.replace("-", "_"))
+
+    def unknown(self, ctx: click.Context, name: str) -> str:
+        for verb in GROUPS:
+            group = self.get_command(ctx, verb)
+            if isinstance(group, click.Group) and name in group.commands:
+                return f"No such command {name!r}. Did you mean '{verb} {name}'?"
+        return super().unknown(ctx, name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

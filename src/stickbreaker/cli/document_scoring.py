@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.cli.console import noun_for
+from stickbreaker.cli.console import note, noun_for
 from stickbreaker.cli.options.inputs import ReadingChoice
 from stickbreaker.cli.verbs.topics import open_documents
 from stickbreaker.core.errors import UserError
@@ -30,6 +30,7 @@ def score_documents(
     model: Path, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
 ) -> dict[str, Any]:
     """The log probability of whole documents, and of parts of them, of a model that gives it."""
+    from stickbreaker.estimators.learned_documents import share_learned_from
     from stickbreaker.estimators.saving import load
     from stickbreaker.evaluation import unseen_share
 
@@ -42,6 +43,7 @@ def score_documents(
         "documents": corpus.n_documents,
         "empty_documents": corpus.n_empty,
         "unseen_share": unseen_share(corpus),
+        "learned_from": share_learned_from(model, corpus),
         **{name: _figures(*part) for name, part in parts.items() if part[1]},
     }
 
@@ -56,6 +58,7 @@ def score_as_text(scores: dict[str, Any]) -> str:
     lines = [
         f"{scores['documents']} documents; {100 * scores['unseen_share']:.1f} % of their words are not in "
         "the text learned from",
+        *learned_from_lines(scores["learned_from"]),
         "                events  nats/word  perplexity",
     ]
     for name, part in parts.items():
@@ -64,15 +67,42 @@ def score_as_text(scores: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def learned_from_lines(share: float | None) -> list[str]:
+    """A line about documents that the model has learned from; none where there are none, or nobody knows.
+
+    >>> learned_from_lines(1.0)
+    ['The model has learned from these documents: of new ones expect less']
+    """
+    if not share:
+        return []
+    part = "these documents" if share == 1.0 else f"{max(0.1, 100 * share):.1f} % of these documents"
+    return [f"The model has learned from {part}: of new ones expect less"]
+
+
+def note_all_unseen(scores: dict[str, Any]) -> None:
+    """Note that documents were scored of which the model knows no word."""
+    if scores["unseen_share"] == 1.0:
+        note("note: no document has a word that the model knows; is it of this language, and of such texts?")
+
+
 def segmentation_scores(
     model: Path, inputs: tuple[str, ...], reading: ReadingChoice, nonterminal: str | None
 ) -> dict[str, Any]:
     """How well a grammar cuts and predicts sentences: see `estimators.grammars.grammar_scores`."""
     from stickbreaker.cli.verbs.segment import load_grammar, texts_of
+    from stickbreaker.corpus import Corpus
     from stickbreaker.estimators.grammars.grammar_scores import scores_of
+    from stickbreaker.estimators.learned_documents import share_learned_from
 
     estimator = load_grammar(model, "evaluate", None, overwrite=False)
-    return scores_of(estimator, [text for _, text in texts_of(inputs, reading)], nonterminal)
+    documents = texts_of(inputs, reading)
+    ids, texts = [name for name, _ in documents], [text for _, text in documents]
+    scores = scores_of(estimator, texts, nonterminal)
+    learned = None
+    if len(set(ids)) == len(ids):  # as those of every corpus do, they differ
+        seen_by = {"analysis": estimator.analysis_, "vocabulary": estimator.vocabulary_}
+        learned = share_learned_from(model, Corpus.from_texts(texts, ids, **seen_by))
+    return {**scores, "learned_from": learned}
 
 
 def segmentation_as_text(scores: dict[str, Any]) -> str:
@@ -81,7 +111,8 @@ def segmentation_as_text(scores: dict[str, Any]) -> str:
     number, nats = scores["sentences"], scores["nats_per_symbol"]
     lines = [
         f"{number:,} {noun_for(number, 'sentence')}{unparsed}; {nats:.4f} nats/symbol of "
-        f"{scores['symbols']:,}"
+        f"{scores['symbols']:,}",
+        *learned_from_lines(scores["learned_from"]),
     ]
     if "token" in scores:
         lines.append("            precision  recall     f1")

@@ -149,9 +149,15 @@ def _refuse_inside_model(given: Path) -> None:
 
 
 def go_on(
-    path: Path, every: float, threads: int | None, as_json: bool, engine: "str | SparkEngine" = "local"
+    path: Path,
+    every: float,
+    threads: int | None,
+    as_json: bool,
+    engine: "str | SparkEngine" = "local",
+    *,
+    resumed: bool = False,
 ) -> None:
-    """Run to the end or to Ctrl-C, and say how it went."""
+    """Run to the end or to Ctrl-C, and say how it went; `resumed`: after an interruption."""
     from stickbreaker.estimators.kinds import KINDS
 
     tell_of_compiling()
@@ -163,7 +169,7 @@ def go_on(
     model, verb = done[0], done[0].next_verb()
     following = KINDS[model.kind].verbs[:1] if verb is None else (verb,)
     text = partial(_as_text, sizes=model.sizes(), following=following, scores=model.score_names)
-    emit(_summarize(path, *done), as_json, text)
+    emit({"model": str(path), "status": "done", "resumed": resumed, **_summarize(*done)}, as_json, text)
 
 
 def emit_finished(path: Path, as_json: bool) -> None:
@@ -213,11 +219,8 @@ def _describe(point: "SearchPoint") -> str:
     return f"{kind} {point.topics} topics, {point.used} in use, bound {point.bound:.4f} nats/word{held_out}"
 
 
-def _summarize(path: Path, estimator: "Estimator", job: "Run[Any]", state: "RunState") -> dict[str, Any]:
+def _summarize(estimator: "Estimator", job: "Run[Any]", state: "RunState") -> dict[str, Any]:
     return {
-        "model": str(path),
-        "status": "done",
-        "resumed": True,
         **estimator.sizes(),
         "documents": job.n_documents,
         "passes": state.passes,

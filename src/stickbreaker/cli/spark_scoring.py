@@ -41,9 +41,12 @@ def completion_on_spark(
 ) -> dict[str, Any]:
     """Document completion by executors; what the command tells of it."""
     from stickbreaker.cli.options.unseen import summarize_spelling
+    from stickbreaker.estimators.learned_documents import share_learned_from
+    from stickbreaker.saved import ModelDirectory
     from stickbreaker.spark.scoring import completion_on
 
     corpus = stored_corpus(inputs)
+    own = ModelDirectory(model).manifest()["corpus"]["fingerprint"] == corpus.fingerprint
     with where.host("give the command again") as host:
         assert not isinstance(host.engine, str)
         found = completion_on(model, host.engine.session, corpus, share)
@@ -55,5 +58,6 @@ def completion_on_spark(
         "scored_tokens": found.scored.tokens,
         **{name: getattr(found.scored, name) for name in names},
         "unseen_share": found.unseen_share,
+        "learned_from": share_learned_from(model, corpus) if own else None,
         "spelled": summarize_spelling(found.spelled),
     }

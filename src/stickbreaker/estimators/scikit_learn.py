@@ -1,5 +1,6 @@
 """scikit-learn's conventions: of every estimator, and of those of topics."""
 
+import inspect
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +17,10 @@ from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.parameter_names import checked
 from stickbreaker.estimators.streams import partial_fit
 from stickbreaker.estimators.topics.open_initialization import corpus_of_tokens
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+from stickbreaker.estimators.topics.topic_estimator import ALL_UNSEEN, TopicEstimator
 
 
 class ScikitLearn(BaseEstimator, Estimator):
@@ -26,6 +28,11 @@ class ScikitLearn(BaseEstimator, Estimator):
 
     An estimator inherits from this and from the plain one that has its parameters.
     """
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if inspect.isfunction(cls.__init__) and "__wrapped__" not in vars(cls.__init__):
+            cls.__init__ = checked(cls.__init__)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -36,7 +43,9 @@ class ScikitLearn(BaseEstimator, Estimator):
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn from `X`: a Corpus, a list of texts or of token lists, or a matrix of counts.
 
-        A text may be a dict of texts by language code: then topics are of all languages.
+        A column of texts (a Series or an Arrow array) is a list of them; of a table (pandas, polars, Arrow)
+        with texts the column `text` is read. A text may be a dict of texts by language code: then topics are
+        of all languages.
 
         Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
         `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing.
@@ -91,8 +100,7 @@ class ScikitLearn(BaseEstimator, Estimator):
         """Documents under the model's vocabulary; `reset` takes the vocabulary from the documents instead,
         their texts analysed by `analysis`."""
         _refuse_no_list(X)
-        if getattr(X, "ndim", None) == 1:
-            X = np.asarray(X).tolist()
+        X = _without_table(X)
         if not isinstance(X, Corpus) and _is_text(X, empty=not reset or self.is_open):
             if reset:
                 own, rule = self.reads_texts_by()
@@ -156,13 +164,18 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """Topic shares E[theta] of documents (documents × topics); rows sum to one.
 
         A function of each document alone: no other document, order or thread changes a row. Documents
-        without known words get the prior's mean.
+        without known words get the prior's mean. Warns (UserWarning) where no document has any.
         """
         check_is_fitted(self)
-        corpus = self._as_corpus(X, reset=False)
-        return np.concatenate(
-            [self.infer_shares(corpus.bags(block)) for block in range(len(corpus.block_sizes))]
-        )
+        corpus, known = self._as_corpus(X, reset=False), False
+        shares: list[NDArray[np.float64]] = []
+        for block in range(len(corpus.block_sizes)):
+            bags = corpus.bags(block)
+            known = known or len(bags.words) > 0
+            shares.append(self.infer_shares(bags))
+        if not known:
+            warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
+        return np.concatenate(shares)
 
     def top_words(self, n: int = 10, language: str | None = None, by: str = "relevance") -> list[list[str]]:
         """The `n` words of each topic that stand for it.
@@ -191,6 +204,26 @@ def _refuse_no_list(X: object) -> None:
     if isinstance(X, str) or (isinstance(X, list | tuple) and not X):
         problem = "one string where a list of texts belongs" if X else "there is no document"
         raise UserError(problem, remedy="give a list of texts or of token lists, a Corpus or a matrix")
+
+
+def _without_table(X: Any) -> Any:
+    """A column of texts as a list, and of a table with texts the column of that name; all else as it is.
+
+    Raises UserError for a table with other columns of texts.
+    """
+    package, names = type(X).__module__.partition(".")[0], getattr(X, "column_names", None)
+    if getattr(X, "ndim", None) == 1 or (package == "polars" and len(X.shape) == 1):
+        return np.asarray(X).tolist()
+    if package == "pyarrow" and names is None:
+        return X.to_pylist()
+    if package not in ("pandas", "polars", "pyarrow") or np.asarray(X[:1]).dtype.kind in "biuf":
+        return X
+    names = [str(name) for name in (X.columns if names is None else names)]
+    if "text" not in names:
+        problem = f"a table with texts has no column 'text' (columns: {', '.join(names[:20])})"
+        remedy = 'give the column alone, as table["body"], or Corpus.from_frame(table, "body")'
+        raise UserError(problem, remedy=remedy)
+    return _without_table(X["text"])
 
 
 def _is_text(X: object, *, empty: bool) -> bool:

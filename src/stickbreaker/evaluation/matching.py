@@ -13,6 +13,7 @@ from stickbreaker.corpus import Vocabulary
 Ints = NDArray[np.int64]
 
 SAME = 1e-12  # squared distances below this are rounding
+LEAST_SHARED = 0.05  # of the probability of each model's words, to be compared by them
 
 
 class Matching(NamedTuple):
@@ -89,7 +90,8 @@ def match_models(
     """`match_topics` over the words that both vocabularies have, language by language; and their number.
 
     `unused`: topics of each model that are left out. Raises UserError where the vocabularies have no word in
-    common.
+    common, or where the common ones have less than a twentieth of the probability of one model's topics: then
+    topics would be alike by words that say nothing of them.
 
     >>> river, money = Vocabulary.of(["river", "bank"]), Vocabulary.of(["bank", "money", "river"])
     >>> match_models([[0.9, 0.1]], river, [[0.1, 0.8, 0.1], [0.1, 0, 0.9]], money)[0].second.tolist()
@@ -98,6 +100,7 @@ def match_models(
     rows, others = shared_words(words_a.words, words_b.words)
     if not len(rows):
         raise UserError("the models have no word in common", remedy="compare models of like corpora")
+    _refuse_few_shared(np.asarray(a), rows, np.asarray(b), others)
     cuts = [slice(*np.searchsorted(rows, (one.start, one.stop)).tolist()) for one in words_a.ranges.values()]
     groups = [cut for cut in cuts if cut.stop > cut.start] or [slice(None)]
     used = [
@@ -117,6 +120,20 @@ def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
         first[matching.only_first],
         second[matching.only_second],
     )
+
+
+def _refuse_few_shared(a: NDArray[np.float64], rows: Ints, b: NDArray[np.float64], others: Ints) -> None:
+    """Raise UserError where the shared words have hardly any of the probability of one of two models."""
+    shares = [float(one[:, held].sum() / one.sum()) for one, held in ((a, rows), (b, others))]
+    if min(shares) < LEAST_SHARED:
+        number = f"{len(rows):,} {'word' if len(rows) == 1 else 'words'}"
+        first, second = (f"{100 * share:.1f} %" for share in shares)
+        problem = (
+            f"the models have {number} in common, with {first} of the first's probability and {second} of "
+        )
+        problem += "the second's"
+        least = f"from {100 * LEAST_SHARED:.0f} % of both on, topics can be compared"
+        raise UserError(problem, remedy=f"compare models of like corpora ({least})")
 
 
 def stability(models: Sequence[ArrayLike], groups: Sequence[slice] = (slice(None),)) -> float:

@@ -12,7 +12,8 @@ from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_
 def matches(model: TopicEstimator, path: Path) -> list[tuple[str, float] | None]:
     """Each topic's partner in the model at `path`: (its label, similarity in [0, 1]); None without one.
 
-    Partners are chosen by `evaluation.match_models`. Raises UserError where no word is in both models.
+    Partners are chosen by `evaluation.match_models`. Raises UserError where the models have no words in
+    common, or hardly any.
     """
     from stickbreaker.evaluation.matching import match_models
 
@@ -22,9 +23,8 @@ def matches(model: TopicEstimator, path: Path) -> list[tuple[str, float] | None]
         matching, _ = match_models(
             model.topic_word_, model.vocabulary_, other.topic_word_, other.vocabulary_, unused
         )
-    except UserError:
-        remedy = "compare like models"
-        raise UserError("has no word in common with the model", where=path, remedy=remedy) from None
+    except UserError as error:
+        raise UserError(error.problem, where=path, remedy=error.remedy) from None
     words = [[_plain(word, other) for word in row] for row in other.top_words(3)]
     found: list[tuple[str, float] | None] = [None] * len(model.alpha_)
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)

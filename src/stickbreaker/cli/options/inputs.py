@@ -288,6 +288,17 @@ def open_or_build(
     return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite)
 
 
+def _refuse_model(given: str) -> None:
+    """Raise UserError for a model where documents belong."""
+    if (Path(given) / "model.json").is_file():
+        path = shortened_path(given)
+        remedy = (
+            f"to go on with its run: stickbreaker resume {path}; for new documents: stickbreaker transform "
+            f"{path} FILE --out T.csv"
+        )
+        raise UserError("is a model, where a corpus or files of documents belong", where=given, remedy=remedy)
+
+
 def build_corpus(
     inputs: tuple[str, ...],
     reading: ReadingChoice,
@@ -302,6 +313,8 @@ def build_corpus(
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
     from stickbreaker.corpus import Corpus
 
+    for given in inputs:
+        _refuse_model(given)
     if choice is not None and "language" in choice.given and reading.tells_languages:
         problem = "--language has no effect where --text-field or --language-field tells the languages"
         raise UserError(problem, remedy="leave it out")

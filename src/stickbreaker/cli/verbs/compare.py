@@ -9,6 +9,7 @@ import click
 from stickbreaker.cli.console import command, emit, printable
 from stickbreaker.cli.options.ranking import ranking_option
 from stickbreaker.cli.verbs.topics import unused_line
+from stickbreaker.core.errors import naming
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
@@ -28,6 +29,7 @@ def compare(models: tuple[Path, ...], top: int, by: str, as_json: bool) -> None:
     Each topic of the first model is paired with one of every other, so that the pairs are as alike as can be:
     1 is the same distribution of words, 0 no word in common. Models of the same corpus and other seeds show
     which topics can be relied on. Topics that have next to no words of the text are unused, and not matched.
+    Models whose common words have less than a twentieth of the probability of either are refused.
     """
     if len(models) < 2:
         raise click.UsageError("give two models or more")
@@ -37,7 +39,8 @@ def compare(models: tuple[Path, ...], top: int, by: str, as_json: bool) -> None:
     comparisons = [
         _compared(loaded[0], other, path, top, by) for other, path in zip(loaded[1:], models[1:], strict=True)
     ]
-    others = [_matched(a, b)[0].mean for a, b in combinations(loaded[1:], 2)]
+    rest = zip(loaded[1:], models[1:], strict=True)
+    others = [_matched(a, b, path)[0].mean for (a, _), (b, path) in combinations(rest, 2)]
     means = [*(one["mean"] for one in comparisons), *others]
     result = {
         "model": str(models[0]),
@@ -49,23 +52,24 @@ def compare(models: tuple[Path, ...], top: int, by: str, as_json: bool) -> None:
     emit(result, as_json, _as_text)
 
 
-def _matched(first: "TopicEstimator", second: "TopicEstimator") -> "tuple[Matching, int]":
-    """How the topics in use match, and the words that both models have."""
+def _matched(first: "TopicEstimator", second: "TopicEstimator", path: Path) -> "tuple[Matching, int]":
+    """How the topics in use match, and how many words both have. Errors name the second model, at `path`."""
     from stickbreaker.evaluation import match_models
 
-    return match_models(
-        first.topic_word_,
-        first.vocabulary_,
-        second.topic_word_,
-        second.vocabulary_,
-        (first.unused_topics_, second.unused_topics_),
-    )
+    with naming(path):
+        return match_models(
+            first.topic_word_,
+            first.vocabulary_,
+            second.topic_word_,
+            second.vocabulary_,
+            (first.unused_topics_, second.unused_topics_),
+        )
 
 
 def _compared(
     first: "TopicEstimator", second: "TopicEstimator", path: Path, top: int, by: str
 ) -> dict[str, Any]:
-    matching, shared = _matched(first, second)
+    matching, shared = _matched(first, second, path)
     words, others = _top_words(first, top, by), _top_words(second, top, by)
     names, other_names = first.topic_names_, second.topic_names_
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)

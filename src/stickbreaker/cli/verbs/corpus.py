@@ -14,13 +14,16 @@ from stickbreaker.cli.options.inputs import (
     reading_options,
     sentences_option,
 )
+from stickbreaker.cli.suggestions import SuggestingGroup
 from stickbreaker.cli.verbs.corpus_export import export
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
 
 
-@click.group(epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus")
+@click.group(
+    cls=SuggestingGroup, epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus"
+)
 def corpus() -> None:
     """Build a corpus from text, describe or export one."""
 

@@ -20,6 +20,8 @@ from stickbreaker.cli.console import (
 )
 from stickbreaker.cli.document_scoring import (
     kind_at,
+    learned_from_lines,
+    note_all_unseen,
     score_as_text,
     score_documents,
     segmentation_as_text,
@@ -115,6 +117,8 @@ def evaluate(
     Of a grammar: how alike its pieces are to the words of sentences that have blanks between them (of
     symbols that are spaced, two blanks), and log p of sentences.
 
+    Of documents that the model has learned from, the output says so.
+
     On Spark (--engine spark) executors score a corpus by completion alone.
     """
     if where.engine == "spark":
@@ -122,8 +126,10 @@ def evaluate(
         if {"score", "segmentation"} & set(kind_at(model, "evaluate").measures):
             raise click.UsageError("--engine spark scores models of topics alone: leave it out")
         result = completion_on_spark(model, inputs, completion, where)
+        note_all_unseen(result)
         emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
         return
+    from stickbreaker.estimators.learned_documents import share_learned_from
     from stickbreaker.estimators.topics.open_topics import topics_of
 
     where.refuse_spark_options()
@@ -142,6 +148,7 @@ def evaluate(
         refuse_written(("completion", *ALONE), "has no meaning for a model of this kind")
         with naming(" ".join(inputs)):
             scores = score_documents(model, inputs, reading, threads)
+        note_all_unseen(scores)
         emit(scores, as_json, score_as_text)
         return
     estimator, corpus = open_model(model, "evaluate", inputs, _of_documents(reading, reference), threads)
@@ -151,6 +158,8 @@ def evaluate(
     spelled = spelled_topics(estimator, topics, unseen, spelling_of)
     with naming(" ".join(inputs)):
         result = _completion(topics, spelled, corpus, completion)
+    result["learned_from"] = share_learned_from(model, corpus)
+    note_all_unseen(result)
     others: dict[str, Callable[[], Any]] = {
         "left_to_right": lambda: (
             _left_to_right(topics, spelled, corpus, particles) if left_to_right else None
@@ -302,6 +311,7 @@ def _completion_lines(scores: dict[str, Any]) -> list[str]:
     return [
         f"{scores['documents']} documents, {scores['scored_tokens']:.0f} words predicted, "
         f"{100 * scores['unseen_share']:.1f} % of the words unseen",
+        *learned_from_lines(scores["learned_from"]),
         *_held_out_lines(scores, ""),
     ]
 

@@ -31,6 +31,7 @@ from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
 from stickbreaker.cli.options.params import RENAMED, params_of
 from stickbreaker.cli.options.sentence_options import SentenceChoice, sentence_options
 from stickbreaker.cli.running import begin, begin_run, go_on, tell_of_unknown_words
+from stickbreaker.cli.suggestions import FitGroup
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.plain_hdp import PlainHDP
@@ -202,7 +203,7 @@ def run_options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-@click.group(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
+@click.group(cls=FitGroup, epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
 def fit() -> None:
     """Learn a model from a corpus."""
 
@@ -449,4 +450,4 @@ def resume(
     if on_error is not None:
         raise click.UsageError("--on-error is for a run over a stream")
     with where.host(resume_remedy(model)) as host:
-        go_on(model, checkpoint_every, threads, as_json, host.engine)
+        go_on(model, checkpoint_every, threads, as_json, host.engine, resumed=True)

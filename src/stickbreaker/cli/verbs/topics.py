@@ -11,6 +11,7 @@ from stickbreaker.cli.console import (
     emit,
     inputs_argument,
     model_argument,
+    note,
     refuse_file,
     refuse_written,
     tell_of_compiling,
@@ -196,11 +197,14 @@ def transform(
     where.refuse_spark_options()
     if out.suffix not in (".parquet", ".csv"):
         raise UserError("cannot tell the format", where=out, remedy="end the name in .parquet or .csv")
+    from stickbreaker.estimators.topics.topic_estimator import ALL_UNSEEN
     from stickbreaker.evaluation import unseen_share
 
     refuse_file(out, overwrite)
     estimator, corpus = open_model(model, "transform", inputs, reading, threads)
     _write_shares(estimator, corpus, out, raw_ids, overwrite)
+    if corpus.n_empty == corpus.n_documents:
+        note(f"note: {ALL_UNSEEN}; is it the language and the field (--text-field) that the model is of?")
     result = {
         "out": str(out),
         "documents": corpus.n_documents,

@@ -43,6 +43,7 @@ MADE = (  # of the table and the params, when they are asked for
     "concept_shares",
     "_rows",
 )
+ALL_UNSEEN = "no document has a word that the model knows: all shares are the prior's mean"
 
 
 class TopicEstimator(TopicParams):
