@@ -2,6 +2,7 @@
 
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.dropped_words import DroppedWords
 from stickbreaker.corpus.readers import ReadingOptions
 from stickbreaker.corpus.sequences import Sequences, Trees
 from stickbreaker.corpus.shards import Bags, Shard, shard_of
@@ -13,6 +14,7 @@ __all__ = [
     "Bags",
     "Corpus",
     "Document",
+    "DroppedWords",
     "ReadingOptions",
     "Sequences",
     "Shard",

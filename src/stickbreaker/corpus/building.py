@@ -16,6 +16,7 @@ from stickbreaker.core.files import atomic_directory
 from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.dropped_words import DroppedWords, dropped_words
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.sequences import refuse_no_trees, sentence_starts
@@ -30,7 +31,7 @@ from stickbreaker.corpus.store import (
 )
 from stickbreaker.corpus.text.analysis import Analysis, Tokens
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
-from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged
+from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule, language_of, tagged
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class About:
     totals: tuple[float, int] | None = None
     path: Path | None = None
     tag_names: tuple[str, ...] | None = None  # of a corpus with trees
+    dropped: tuple[DroppedWords, ...] = ()
 
     @classmethod
     def stored(cls, directory: Path, facts: Facts) -> "About":
@@ -83,6 +85,7 @@ class About:
             (facts.n_tokens, facts.n_empty),
             directory,
             facts.tag_names,
+            tuple(map(DroppedWords.from_dict, facts.dropped or ())),
         )
 
 
@@ -164,14 +167,21 @@ def _parts(
         return recipe.vocabulary, analysis, about
     counts = tally.counts.vocabulary()
     if isinstance(analysis, PolylingualAnalysis):
-        return choose_by_language(recipe.rule, counts, analysis, tally.languages), analysis, about
-    all_words = np.ones(len(counts), np.bool_)
-    eligible = all_words if analysis is None else analysis.eligible(counts.words)
+        vocabulary, dropped = choose_by_language(recipe.rule, counts, analysis, tally.languages)
+        return vocabulary, analysis, dataclasses.replace(about, dropped=dropped)
+    against = _rule_against_tokens if analysis is None else analysis.rule_against
+    eligible = np.array([against(word) is None for word in counts.words], np.bool_)
     vocabulary = recipe.rule.choose(counts, eligible, tally.n_documents)
     if not vocabulary.tokens.any():
         remedy = "give words spelled as the analysis spells them"
         raise UserError("the vocabulary is empty: none of the given words occurs", remedy=remedy)
-    return vocabulary, analysis, about
+    dropped = dropped_words(recipe.rule, counts, against, tally.n_documents, vocabulary)
+    return vocabulary, analysis, dataclasses.replace(about, dropped=dropped)
+
+
+def _rule_against_tokens(word: str) -> str | None:
+    """The rule by which a token that a document brings may not enter a vocabulary: none but its length."""
+    return "max_length" if len(word) > LONGEST_WORD else None
 
 
 class _Analyst:
@@ -414,5 +424,6 @@ def finish(
         vocabulary=described(path),
         files=source.files,
         tag_names=about.tag_names,
+        dropped=tuple(dropped.to_dict() for dropped in about.dropped) or None,
     )
     write_facts(directory, facts)

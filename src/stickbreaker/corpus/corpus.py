@@ -18,6 +18,7 @@ from stickbreaker.corpus.blocks import BlockSource, Entries, documents_of, entri
 from stickbreaker.corpus.cache import BlockCache
 from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.dropped_words import DroppedWords
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
 from stickbreaker.corpus.readers import ReadingOptions, text_fields
@@ -317,6 +318,16 @@ class Corpus:
         """Kind of problem: documents left out when the corpus was built with on_error="skip"."""
         return dict(self.about.skipped)
 
+    @property
+    def dropped(self) -> tuple[DroppedWords, ...]:
+        """The words that the vocabulary's rules left out, rule by rule; of bags, matrices and other
+        vocabularies than the corpus's own, none.
+
+        >>> [(one.rule, one.words, one.frequent) for one in Corpus.from_texts(["The cat, the dog."]).dropped]
+        [('stop_words', 1, ('the',))]
+        """
+        return self.about.dropped
+
     @functools.cached_property
     def fingerprint(self) -> str:
         """A digest of ids, tokens or weights, and the vocabulary, wherever the corpus is kept."""
@@ -396,7 +407,7 @@ class Corpus:
         >>> corpus.n_tokens, corpus.bags(0).unseen.tolist()
         (1.0, [1.0])
         """
-        about = dataclasses.replace(self.about, fingerprint=None, totals=None)
+        about = dataclasses.replace(self.about, fingerprint=None, totals=None, dropped=())
         analysis = analysis or self.analysis
         if self.kind != "text":
             return Corpus(self.source, vocabulary, analysis, about)

@@ -126,7 +126,8 @@ ANALYSIS = (
     click.option(
         "--max-share",
         type=NumberRange(0, 1, min_open=True),
-        help="Largest share of the documents of a word.  [default: 0.5, or ten documents]",
+        help="Largest share of the documents of a word.  [default: 0.5, more where documents are long; or "
+        "ten documents]",
     ),
     click.option("--vocabulary-size", type=click.IntRange(1), help="Keep the most frequent.  [default: all]"),
     click.option("--vocabulary", metavar="FILE", help="Take these words instead, one a line."),

@@ -25,6 +25,7 @@ from stickbreaker.corpus.text.segmentation import (
     is_without_spaces,
     run_pattern,
 )
+from stickbreaker.corpus.vocabulary import LONGEST_WORD
 
 _ELIDING = frozenset({"ca", "fr", "it"})  # l'homme is two words
 _SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|\n[^\S\n]*+\n")
@@ -190,18 +191,28 @@ class Analysis:
         """Which words may enter a vocabulary: long enough, with a letter, and no stop words.
 
         A word of a script without spaces is long enough: most Chinese words have one or two characters. With
-        a token pattern of one's own, words need no letter.
+        a token pattern of one's own, words need no letter. None has more than 100 characters.
 
         >>> Analysis().eligible(["the", "cat", "x", "水"]).tolist()
         [False, True, False, True]
         """
-        stop, shortest = self._stop_set, self.min_length
-        lettered = _LETTER.search if self.token_pattern is None else bool
-        flags = (
-            (len(word) >= shortest or is_without_spaces(word)) and word not in stop and bool(lettered(word))
-            for word in words
-        )
-        return np.fromiter(flags, np.bool_, len(words))
+        against = self.rule_against
+        return np.fromiter((against(word) is None for word in words), np.bool_, len(words))
+
+    def rule_against(self, word: str) -> str | None:
+        """The rule by which a word may not enter a vocabulary, as `corpus.dropped` names it; None where it
+        may.
+
+        >>> Analysis().rule_against("the"), Analysis().rule_against("cat")
+        ('stop_words', None)
+        """
+        if word in self._stop_set:
+            return "stop_words"
+        if len(word) < self.min_length and not is_without_spaces(word):
+            return "min_length"
+        if len(word) > LONGEST_WORD:
+            return "max_length"
+        return "letters" if self.token_pattern is None and _LETTER.search(word) is None else None
 
     def resolved(self) -> "Analysis":
         """The same analysis with what the language decides spelled out, as corpora store it.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.dropped_words import DroppedWords, added_up, dropped_words
 from stickbreaker.corpus.readers.field_rules import code_of
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.text.analysis import Analysis, Tokens
@@ -80,6 +81,11 @@ class PolylingualAnalysis:
             here = [i for i, word in enumerate(words) if language_of(word) == code]
             out[here] = analysis.eligible([untagged(words[i]) for i in here])
         return out
+
+    def rule_against(self, word: str) -> str | None:
+        """The rule by which a word, with its language, may not enter a vocabulary; None where it may."""
+        analysis = self.by_language.get(language_of(word))
+        return None if analysis is None else analysis.rule_against(untagged(word))
 
     def resolved(self) -> "PolylingualAnalysis":
         """The same with the languages' stop words spelled out."""
@@ -196,18 +202,21 @@ def by_code(texts: Mapping[str, str]) -> dict[str, str]:
 
 def choose_by_language(
     rule: VocabularyRule, counts: Vocabulary, analysis: PolylingualAnalysis, documents: Mapping[str, int]
-) -> Vocabulary:
-    """The vocabulary that a rule makes of each language's words by itself, in one.
+) -> tuple[Vocabulary, tuple[DroppedWords, ...]]:
+    """The vocabulary that a rule makes of each language's words by itself, in one; and what it leaves out.
 
     `documents` tells how many documents each language has. A given list of words carries languages.
     """
     chosen: dict[str, Vocabulary] = {}
+    dropped: list[tuple[DroppedWords, ...]] = []
     for code, part in counts.by_language().items():
         own = rule
         if rule.words is not None:
             own = dataclasses.replace(rule, words=tuple(w for w in rule.words if language_of(w) == code))
         try:
-            chosen[code] = own.choose(part, analysis.eligible(part.words), documents.get(code, 0))
+            n_documents = documents.get(code, 0)
+            chosen[code] = own.choose(part, analysis.eligible(part.words), n_documents)
+            dropped.append(dropped_words(own, part, analysis.rule_against, n_documents, chosen[code]))
         except UserError as error:
             raise UserError(f"language {code}: {error}") from None
     strange = [word for word in rule.words or () if language_of(word) not in chosen]
@@ -216,4 +225,4 @@ def choose_by_language(
         raise UserError(f"the word {shown(strange[0])} is of no language of the corpus", remedy=remedy)
     if not chosen:
         raise UserError("the vocabulary is empty: no document holds a word; see the text fields")
-    return Vocabulary.joined(chosen)
+    return Vocabulary.joined(chosen), added_up(dropped)
