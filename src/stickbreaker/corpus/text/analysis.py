@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import is_count, is_flag, is_text, list_of, optional, refuse_other_kinds
-from stickbreaker.corpus.text.languages import language_code, stemmer_of, stop_words_of
+from stickbreaker.corpus.text.languages import english_contractions, language_code, stemmer_of, stop_words_of
 from stickbreaker.corpus.text.segmentation import (
     OTHER_LETTER,
     SEGMENTATIONS,
@@ -46,7 +46,9 @@ SETTINGS = {
     "min_length": is_count,
     "segmentation": is_text,
     "sentences": is_text,
+    "possessives": is_text,
 }
+_EARLIER = {"segmentation": "pattern", "sentences": "punctuation", "possessives": "apart"}  # without a choice
 
 
 class Tokens(NamedTuple):
@@ -86,7 +88,8 @@ class Analysis:
     others; "characters", each letter with its marks a token; "icu", as words (needs the package icu4py); or
     "language": "characters" for Chinese, Japanese, Thai, Lao, Khmer and Burmese, "pattern" for others.
     `sentences` says where sentences end: at "punctuation" and empty lines, at the end of every "line", or
-    with the "document".
+    with the "document". `possessives` says what becomes of 's in English: with "joined", "president's" is the
+    word "president" (and "it's" stays, with other contractions); "apart", a word of its own.
 
     Raises UserError for a setting that cannot be used.
 
@@ -104,6 +107,7 @@ class Analysis:
     min_length: int = 2
     segmentation: str = "language"
     sentences: str = "punctuation"
+    possessives: str = "joined"
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: what is worked out from them is no part of a copy."""
@@ -128,6 +132,8 @@ class Analysis:
         if self.sentences not in SENTENCES:
             remedy = "take punctuation, line or document"
             raise UserError(f"unknown ends of sentences {self.sentences!r}", remedy=remedy)
+        if self.possessives not in ("joined", "apart"):
+            raise UserError(f"unknown possessives {self.possessives!r}", remedy="take joined or apart")
         if self.token_pattern is not None and self._segmentation != "pattern":
             problem = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
             raise UserError(problem, remedy="leave one of the two out")
@@ -229,18 +235,15 @@ class Analysis:
         True
         """
         values = dataclasses.asdict(self)
-        if self.sentences == "punctuation":
-            del values["sentences"]  # by which all were cut before there was a choice
+        for name in ("sentences", "possessives"):  # of which there was no choice before
+            if values[name] == _EARLIER[name]:
+                del values[name]
         return values
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Analysis":
         """The analysis whose `to_dict` gave `values`. Raises ValueError for the values of another thing."""
-        values = {
-            "segmentation": "pattern",
-            "sentences": "punctuation",
-            **values,
-        }  # before there was a choice
+        values = {**_EARLIER, **values}
         refuse_other_kinds(values, SETTINGS)
         known = {name: values[name] for name in cls.__dataclass_fields__}
         for name in ("stop_words", "extra_stop_words"):
@@ -292,18 +295,31 @@ class Analysis:
     def _form_maker(self) -> Callable[[str], str]:
         stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None
         normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
-        lowercase = self.lowercase
+        lowercase, bare = self.lowercase, self.language == "en" and self.possessives == "joined"
 
         def form(spelling: str) -> str:
             if normalization:
                 spelling = unicodedata.normalize(normalization, spelling.replace("’", "'"))
             if lowercase:
                 spelling = spelling.lower()
+            if bare:
+                spelling = _without_possessive(spelling)
             if stem is not None:
                 spelling = stem(spelling)
             return unicodedata.normalize(normalization, spelling) if normalization else spelling
 
         return form
+
+
+def _without_possessive(word: str) -> str:
+    """An English word without the 's of a possessive; contractions stay.
+
+    >>> [_without_possessive(word) for word in ("president's", "it's", "boss")]
+    ['president', "it's", 'boss']
+    """
+    if len(word) < 3 or word[-2] not in "'’" or word[-1] not in "sS":
+        return word
+    return word if word.lower().replace("’", "'") in english_contractions() else word[:-2]
 
 
 def _word_pattern(letter: str, apostrophes: bool) -> str:
