@@ -2,11 +2,12 @@
 
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.dropped_words import DroppedWords
+from stickbreaker.corpus.phrases.phrase_search import PhraseRule
 from stickbreaker.corpus.readers import ReadingOptions
 from stickbreaker.corpus.sequences import Sequences, Trees
 from stickbreaker.corpus.shards import Bags, Shard, shard_of
 from stickbreaker.corpus.text.analysis import Analysis
+from stickbreaker.corpus.text.dropped_words import DroppedWords
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Corpus",
     "Document",
     "DroppedWords",
+    "PhraseRule",
     "ReadingOptions",
     "Sequences",
     "Shard",

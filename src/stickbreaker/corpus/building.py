@@ -1,6 +1,7 @@
 """From documents to the parts of a corpus."""
 
 import dataclasses
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,13 +17,15 @@ from stickbreaker.core.files import atomic_directory
 from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.dropped_words import DroppedWords, dropped_words
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
+from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
+from stickbreaker.corpus.phrases.phrase_search import PhraseRule
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.sequences import refuse_no_trees, sentence_starts
 from stickbreaker.corpus.store import (
     VOCABULARY_FILE,
     Facts,
+    StoredFile,
     StoreSource,
     StoreWriter,
     described,
@@ -30,6 +33,7 @@ from stickbreaker.corpus.store import (
     write_facts,
 )
 from stickbreaker.corpus.text.analysis import Analysis, Tokens
+from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule, language_of, tagged
 
@@ -47,6 +51,7 @@ class Recipe:
     vocabulary: Vocabulary | None = None  # used as it is, instead of the rule
     progress: Callable[[int], None] | None = None
     forms: bool = False
+    phrases: PhraseRule | None = None  # to be found and joined
 
 
 @dataclass(frozen=True)
@@ -106,10 +111,26 @@ def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | No
     return rule or VocabularyRule()
 
 
+def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | None) -> PhraseRule | None:
+    """The rule of the phrases that are to be found; None for none. Raises UserError where there are none."""
+    if phrases is False:
+        return None
+    if kind != "text":
+        remedy = "build it from text, or leave phrases out"
+        raise UserError("bags of words have no order, and so no phrases", remedy=remedy)
+    if vocabulary is not None:
+        remedy = "leave phrases out: those of its analysis are joined"
+        raise UserError("no phrases are found for a vocabulary that is given", remedy=remedy)
+    return PhraseRule() if phrases is True else phrases
+
+
 def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str) -> Parts:
     """The parts of a corpus held in memory."""
     tables: list[pa.Table] = []
     tally, analysis = _pass(documents, recipe, problems, tables.append, named)
+    if recipe.phrases is not None:
+        source, tables = TableSource(recipe.kind, tables), []
+        tally, analysis = join_phrases(source, tally, analysis, recipe.phrases, tables.append)
     return TableSource(recipe.kind, tables), *_parts(tally, recipe, analysis, problems)
 
 
@@ -117,14 +138,47 @@ def on_disk(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
 ) -> Parts:
     """The parts of a corpus whose documents are written into a directory."""
+    tally, analysis, files = _written(documents, recipe, problems, named, directory)
+    if recipe.phrases is not None:
+        tally, analysis, files = _joined_on_disk(recipe, recipe.phrases, tally, analysis, files, directory)
+    return StoreSource(directory, recipe.kind, files, tally.tags is not None), *_parts(
+        tally, recipe, analysis, problems
+    )
+
+
+def _written(
+    documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
+) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
+    """Write documents into a directory, as they are analysed."""
     writer = StoreWriter(directory, recipe.kind)
     try:
         tally, analysis = _pass(documents, recipe, problems, writer.write, named)
     finally:
         files = writer.close()
-    return StoreSource(directory, recipe.kind, files, tally.tags is not None), *_parts(
-        tally, recipe, analysis, problems
-    )
+    return tally, analysis, files
+
+
+def _joined_on_disk(
+    recipe: Recipe,
+    rule: PhraseRule,
+    tally: Tally,
+    analysis: AnyAnalysis | None,
+    files: tuple[StoredFile, ...],
+    directory: Path,
+) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
+    """Write the documents of a directory anew, with phrases joined; their files are moved aside meanwhile."""
+    aside = directory / "without-phrases"
+    aside.mkdir()
+    for file in files:
+        (directory / file.name).rename(aside / file.name)
+    source = StoreSource(aside, recipe.kind, files, tally.tags is not None)
+    writer = StoreWriter(directory, recipe.kind)
+    try:
+        tally, analysis = join_phrases(source, tally, analysis, rule, writer.write)
+    finally:
+        files = writer.close()
+    shutil.rmtree(aside)
+    return tally, analysis, files
 
 
 def _pass(
@@ -201,6 +255,7 @@ class _Analyst:
             self.base = PolylingualAnalysis.of(self.base, recipe.vocabulary.languages)
             self.analysis = self.base.resolved()
         self.polylingual: bool | None = True if isinstance(self.base, PolylingualAnalysis) else None
+        self.rounds = () if recipe.analysis is None else recipe.analysis.rounds
         self.seen: set[int] = set()
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -257,6 +312,10 @@ class _Analyst:
             return None
         if clean and self.recipe.forms and isinstance(self.analysis, Analysis):
             clean = [self.analysis.form(token) for token in clean]
+        document = dataclasses.replace(document, tokens=clean) if self.recipe.kind == "text" else document
+        if clean and self.rounds and document.heads is None:
+            document = joined_document(document, self.rounds)
+            clean = document.tokens
         if document.heads is not None and not self._has_trees(document):
             return None
         tags = None if document.tags is None else [storable(tag) for tag in document.tags]

@@ -18,13 +18,14 @@ from stickbreaker.corpus.blocks import BlockSource, Entries, documents_of, entri
 from stickbreaker.corpus.cache import BlockCache
 from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.dropped_words import DroppedWords
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
+from stickbreaker.corpus.phrases.phrase_search import PhraseRule
 from stickbreaker.corpus.readers import ReadingOptions, text_fields
 from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.analysis import Analysis
+from stickbreaker.corpus.text.dropped_words import DroppedWords
 from stickbreaker.corpus.text.polylingual import (
     PolylingualAnalysis,
     aligned,
@@ -78,16 +79,19 @@ class Corpus:
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
+        phrases: bool | PhraseRule = False,
         overwrite: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> "Corpus":
         """Read files, directories, globs or "-" (standard input) into a corpus.
 
         `out` is the directory to make; None keeps the corpus in memory. `rule` chooses the vocabulary, unless
-        `vocabulary` is given, which is used as it is (to score new text by a model). Memory is
-        bounded by a block, a number a document and the distinct words; a build that fails leaves nothing
-        behind. `progress` is called with the number of documents so far. Raises UserError for whatever is
-        wrong with an input.
+        `vocabulary` is given, which is used as it is (to score new text by a model). `phrases` joins words
+        that often stand together, "new_york", by a `PhraseRule` or (True) the default one, and keeps them
+        with the analysis, by which new text is joined alike. Memory is bounded by a block, a number a
+        document and the distinct words (with phrases, four million pairs of them); a build that fails leaves
+        nothing behind. `progress` is called with the number of documents so far. Raises UserError for
+        whatever is wrong with an input.
 
         >>> Corpus.build("no-such-file.jsonl")
         Traceback (most recent call last):
@@ -107,7 +111,10 @@ class Corpus:
         if isinstance(fields, dict):
             documents = with_every_language(documents, fields)
         rule = building.rule_for(kind, rule, fixed)
-        recipe = building.Recipe(kind, analysis or Analysis(), rule, vocabulary, progress, forms=True)
+        found = building.phrase_rule(phrases, kind, vocabulary)
+        recipe = building.Recipe(
+            kind, analysis or Analysis(), rule, vocabulary, progress, forms=True, phrases=found
+        )
         return cls._assemble(documents, recipe, problems, out, overwrite, ", ".join(map(str, given)))
 
     @classmethod
@@ -119,6 +126,7 @@ class Corpus:
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
+        phrases: bool | PhraseRule = False,
         overwrite: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> "Corpus":
@@ -131,7 +139,9 @@ class Corpus:
         """
         from stickbreaker.corpus.readers.problems import Problems
 
-        recipe = building.Recipe("text", analysis, rule or VocabularyRule(), vocabulary, progress)
+        found = building.phrase_rule(phrases, "text", vocabulary)
+        rule = rule or VocabularyRule()
+        recipe = building.Recipe("text", analysis, rule, vocabulary, progress, phrases=found)
         return cls._assemble(documents, recipe, Problems(skip=False), out, overwrite, "documents")
 
     @classmethod
@@ -144,6 +154,7 @@ class Corpus:
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
+        phrases: bool | PhraseRule = False,
     ) -> "Corpus":
         """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for what is no string.
 
@@ -155,7 +166,7 @@ class Corpus:
         """
         documents = building.documents_from(texts, "text", ids, metadata)
         return cls.from_documents(
-            documents, analysis=analysis or Analysis(), rule=rule, vocabulary=vocabulary
+            documents, analysis=analysis or Analysis(), rule=rule, vocabulary=vocabulary, phrases=phrases
         )
 
     @classmethod
@@ -168,6 +179,7 @@ class Corpus:
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
+        phrases: bool | PhraseRule = False,
     ) -> "Corpus":
         """A corpus in memory of lists of tokens, taken as they are; only `analysis` makes any a stop word.
 
@@ -175,7 +187,9 @@ class Corpus:
         3
         """
         documents = building.documents_from(tokens, "tokens", ids, metadata)
-        return cls.from_documents(documents, analysis=analysis, rule=rule, vocabulary=vocabulary)
+        return cls.from_documents(
+            documents, analysis=analysis, rule=rule, vocabulary=vocabulary, phrases=phrases
+        )
 
     @classmethod
     def from_frame(
@@ -189,6 +203,7 @@ class Corpus:
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
+        phrases: bool | PhraseRule = False,
         overwrite: bool = False,
     ) -> "Corpus":
         """A corpus of a table's rows: a pandas, polars or Arrow table, or another with the Arrow protocol.
@@ -210,7 +225,8 @@ class Corpus:
         documents = frame_documents(frame, reading)
         if language_field is not None:
             documents = aligned(documents, problems, language_field, apart=vocabulary is not None)
-        recipe = building.Recipe("text", analysis, rule or VocabularyRule(), vocabulary)
+        found = building.phrase_rule(phrases, "text", vocabulary)
+        recipe = building.Recipe("text", analysis, rule or VocabularyRule(), vocabulary, phrases=found)
         return cls._assemble(documents, recipe, problems, out, overwrite, "the table")
 
     @classmethod

@@ -129,6 +129,12 @@ ANALYSIS = (
         help="Largest share of the documents of a word.  [default: 0.5, more where documents are long; or "
         "ten documents]",
     ),
+    click.option(
+        "--phrases/--no-phrases",
+        default=False,
+        show_default=True,
+        help="Join words that often stand together: new_york.",
+    ),
     click.option("--vocabulary-size", type=click.IntRange(1), help="Keep the most frequent.  [default: all]"),
     click.option("--vocabulary", metavar="FILE", help="Take these words instead, one a line."),
     click.option(
@@ -198,6 +204,7 @@ class AnalysisChoice:
     vocabulary: str | None
     segmentation: str = "language"
     hash: str | None = None
+    phrases: bool = False
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
@@ -218,6 +225,14 @@ class AnalysisChoice:
             min_length=self.min_length,
             segmentation=self.segmentation,
         )
+
+    def refuse_phrases(self) -> None:
+        """Raise UserError where phrases are asked for, of documents that are not all there yet."""
+        if self.phrases:
+            remedy = "leave it out, or build a corpus with --phrases first"
+            raise UserError(
+                "--phrases looks at all documents, and those of a stream come later", remedy=remedy
+            )
 
     def of_all_words(self) -> "AnalysisChoice":
         """The same with a vocabulary of all words that are eligible, but for bounds that were written out."""
@@ -317,6 +332,7 @@ def build_corpus(
         analysis=analysis,
         rule=choice.rule(reading.largest_bytes) if choice is not None else None,
         vocabulary=vocabulary,
+        phrases=isinstance(choice, AnalysisChoice) and choice.phrases,
         overwrite=overwrite,
         progress=lambda documents: line.show(f"{documents:,} documents read"),
     )

@@ -131,7 +131,7 @@ def _summary(facts: dict[str, Any]) -> str:
 
 def _dropped_lines(facts: dict[str, Any]) -> list[str]:
     """Which words were dropped, a line a rule."""
-    from stickbreaker.corpus.dropped_words import DroppedWords
+    from stickbreaker.corpus.text.dropped_words import DroppedWords
 
     dropped = [DroppedWords.from_dict(values) for values in facts["dropped_words"]]
     lines = ["dropped words"] if dropped else []

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import is_count, is_flag, is_text, list_of, optional, refuse_other_kinds
+from stickbreaker.corpus.phrases.joining import Round, breaks_in, join_words, rounds_of
 from stickbreaker.corpus.text.languages import english_contractions, language_code, stemmer_of, stop_words_of
 from stickbreaker.corpus.text.segmentation import (
     OTHER_LETTER,
@@ -47,8 +48,14 @@ SETTINGS = {
     "segmentation": is_text,
     "sentences": is_text,
     "possessives": is_text,
+    "phrases": list_of(list_of(is_text)),
 }
-_EARLIER = {"segmentation": "pattern", "sentences": "punctuation", "possessives": "apart"}  # without a choice
+_EARLIER: dict[str, Any] = {  # when there was no choice
+    "segmentation": "pattern",
+    "sentences": "punctuation",
+    "possessives": "apart",
+    "phrases": (),
+}
 
 
 class Tokens(NamedTuple):
@@ -90,6 +97,8 @@ class Analysis:
     `sentences` says where sentences end: at "punctuation" and empty lines, at the end of every "line", or
     with the "document". `possessives` says what becomes of 's in English: with "joined", "president's" is the
     word "president" (and "it's" stays, with other contractions); "apart", a word of its own.
+    `phrases` are pairs of words that are read as one, "new york" as "new_york", in rounds: those of a round
+    may join the words that the one before made. `Corpus.build(phrases=True)` finds them.
 
     Raises UserError for a setting that cannot be used.
 
@@ -108,6 +117,7 @@ class Analysis:
     segmentation: str = "language"
     sentences: str = "punctuation"
     possessives: str = "joined"
+    phrases: tuple[tuple[str, ...], ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: what is worked out from them is no part of a copy."""
@@ -141,6 +151,9 @@ class Analysis:
             raise UserError(
                 "the token pattern is empty", remedy="leave it out, or give one that matches words"
             )
+        object.__setattr__(self, "phrases", tuple(map(tuple, self.phrases)))
+        if not all(pair.count(" ") == 1 and pair == pair.strip() for one in self.phrases for pair in one):
+            raise UserError("a phrase is not two words", remedy='write each as "new york"')
         _ = self._compiled  # a wrong pattern is refused now
 
     @property
@@ -166,7 +179,11 @@ class Analysis:
         pattern = SENTENCES[self.sentences]
         ends = [] if pattern is None else [match.end() for match in pattern.finditer(text)]
         words = [forms[text[start:end]] for start, end in spans]
-        return Tokens(words, starts, _sentence_starts(starts, ends))
+        sentences = _sentence_starts(starts, ends)
+        if not self.phrases:
+            return Tokens(words, starts, sentences)
+        words, places = join_words(words, np.union1d(sentences, breaks_in(text, starts)), self.rounds)
+        return Tokens(words, starts[places], np.searchsorted(places, sentences).astype(np.int32))
 
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
         """The characters at which tokens end that begin at `starts`: for marking words in a text.
@@ -179,11 +196,40 @@ class Analysis:
         """
         if self.segmentation == "icu" and not has_icu():
             return dataclasses.replace(self, segmentation="characters").ends(text, starts)
+        if self.phrases:
+            return self._ends_of_phrases(text, starts)
         if self.segmentation == "icu":
             found = dict(self._spans(text))
             return [found.get(start, start) for start in starts]
         matches = [self._compiled.match(text, start) for start in starts]
         return [match.end() if match else start for match, start in zip(matches, starts, strict=True)]
+
+    def _ends_of_phrases(self, text: str, starts: Sequence[int]) -> list[int]:
+        plain = dataclasses.replace(self, phrases=())
+        ends = plain.ends(text, starts)
+        tokens = plain.analyse(text)
+        breaks = np.union1d(tokens.sentences, breaks_in(text, tokens.starts))
+        places = join_words(tokens.words, breaks, self.rounds)[1]
+        last = np.append(places[1:], len(tokens.words)) - 1  # of each, the place of its last word
+        long = last > places
+        begin = tokens.starts[places[long]].tolist()
+        end = plain.ends(text, tokens.starts[last[long]].tolist())
+        joined = dict(zip(begin, end, strict=True))
+        return [joined.get(start, known) for start, known in zip(starts, ends, strict=True)]
+
+    @functools.cached_property
+    def rounds(self) -> tuple[Round, ...]:
+        """The phrases as `join_words` reads them."""
+        return rounds_of(self.phrases)
+
+    def with_phrases(self, rounds: Sequence[Round]) -> "Analysis":
+        """The same analysis with other phrases.
+
+        >>> Analysis().with_phrases([{("new", "york"): "new_york"}]).analyse("in New York").words
+        ['in', 'new_york']
+        """
+        phrases = tuple(tuple(f"{first} {second}" for first, second in pairs) for pairs in rounds)
+        return dataclasses.replace(self, phrases=phrases)
 
     def form(self, spelling: str) -> str:
         """What a token becomes: normalised, in lower case, stemmed, as the settings say.
@@ -235,7 +281,7 @@ class Analysis:
         True
         """
         values = dataclasses.asdict(self)
-        for name in ("sentences", "possessives"):  # of which there was no choice before
+        for name in ("sentences", "possessives", "phrases"):  # of which there was no choice before
             if values[name] == _EARLIER[name]:
                 del values[name]
         return values

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.dropped_words import DroppedWords, added_up, dropped_words
+from stickbreaker.corpus.phrases.joining import Round
 from stickbreaker.corpus.readers.field_rules import code_of
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.text.analysis import Analysis, Tokens
+from stickbreaker.corpus.text.dropped_words import DroppedWords, added_up, dropped_words
 from stickbreaker.corpus.text.languages import has_stemmer, has_stop_words, language_code
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged, untagged
 
@@ -87,6 +88,35 @@ class PolylingualAnalysis:
         analysis = self.by_language.get(language_of(word))
         return None if analysis is None else analysis.rule_against(untagged(word))
 
+    @property
+    def phrases(self) -> tuple[tuple[str, ...], ...]:
+        """The phrases of the languages, those of each after another."""
+        return tuple(pairs for analysis in self.by_language.values() for pairs in analysis.phrases)
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """The phrases of all languages as `join_words` reads them, of words with their language."""
+        rounds: list[dict[tuple[str, str], str]] = []
+        for code, analysis in self.by_language.items():
+            for number, pairs in enumerate(analysis.rounds):
+                rounds += [{}] if number == len(rounds) else []
+                rounds[number].update(
+                    {
+                        (tagged(code, first), tagged(code, second)): tagged(code, joined)
+                        for (first, second), joined in pairs.items()
+                    }
+                )
+        return tuple(rounds)
+
+    def with_phrases(self, rounds: Sequence[Round]) -> "PolylingualAnalysis":
+        """The same with other phrases, of words with their language."""
+        return PolylingualAnalysis(
+            {
+                code: analysis.with_phrases([_in_language(pairs, code) for pairs in rounds])
+                for code, analysis in self.by_language.items()
+            }
+        )
+
     def resolved(self) -> "PolylingualAnalysis":
         """The same with the languages' stop words spelled out."""
         return PolylingualAnalysis({code: one.resolved() for code, one in self.by_language.items()})
@@ -94,6 +124,15 @@ class PolylingualAnalysis:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {"languages": {code: one.to_dict() for code, one in self.by_language.items()}}
+
+
+def _in_language(pairs: Round, code: str) -> Round:
+    """The phrases of a language, of words without it."""
+    return {
+        (untagged(first), untagged(second)): untagged(joined)
+        for (first, second), joined in pairs.items()
+        if language_of(first) == language_of(second) == code
+    }
 
 
 def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:

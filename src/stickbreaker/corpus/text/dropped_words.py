@@ -11,7 +11,7 @@ from stickbreaker.core.json_checks import is_amount, is_count, is_text, list_of,
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule
 
 FREQUENT = 20  # words kept of each rule
-RULES = {  # in the order in which they are told
+RULES = {  # in the order in which they are shown
     "stop_words": "stop words",
     "min_length": "too short",
     "max_length": "too long",
