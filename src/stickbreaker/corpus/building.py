@@ -111,6 +111,12 @@ def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | No
     return rule or VocabularyRule()
 
 
+def then(documents: Iterable[Document], check: Callable[[], None]) -> Iterator[Document]:
+    """The documents, and after the last of them a check."""
+    yield from documents
+    check()
+
+
 def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | None) -> PhraseRule | None:
     """The rule of the phrases that are to be found; None for none. Raises UserError where there are none."""
     if phrases is False:

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
-from stickbreaker.corpus.readers import ReadingOptions, text_fields
+from stickbreaker.corpus.readers import ReadingOptions, refuse_unmet_parts, text_fields
 from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.analysis import Analysis
@@ -100,7 +101,9 @@ class Corpus:
         from stickbreaker.corpus.readers import read_inputs
         from stickbreaker.corpus.readers.problems import Problems
 
-        reading = reading or ReadingOptions()
+        reading = dataclasses.replace(reading or ReadingOptions(), met=set())
+        if isinstance(analysis, Analysis) and vocabulary is not None and reading.text_field == "text":
+            reading = dataclasses.replace(reading, text_field=analysis.text_field)
         given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         problems = Problems(skip=reading.on_error == "skip")
         documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
@@ -110,6 +113,12 @@ class Corpus:
         fields = text_fields(reading.text_field)
         if isinstance(fields, dict):
             documents = with_every_language(documents, fields)
+        else:
+            name = "text" if fields == "form" else fields  # of CoNLL-U the default
+            analysis = analysis or Analysis()
+            if isinstance(analysis, Analysis):
+                analysis = dataclasses.replace(analysis, text_field=name)
+        documents = building.then(documents, partial(refuse_unmet_parts, reading))
         rule = building.rule_for(kind, rule, fixed)
         found = building.phrase_rule(phrases, kind, vocabulary)
         recipe = building.Recipe(

@@ -28,8 +28,8 @@ READING = (
         default="text",
         show_default=True,
         metavar="FIELD",
-        help="Field or column with the text; en=FIELD,de=FIELD for a text in each language. Of CoNLL-U, form "
-        "or lemma.",
+        help="Field or column with the text; title+text for texts one after another, en=FIELD,de=FIELD for a "
+        "text in each language. Of CoNLL-U, form or lemma.",
     ),
     click.option(
         "--id-field", metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
@@ -38,6 +38,9 @@ READING = (
         "--language-field",
         metavar="FIELD",
         help="Field or column with the language; rows with the same id are one document.",
+    ),
+    click.option(
+        "--separator", metavar="CHARACTER", help="CSV, TSV: what parts the cells.  [default: by format]"
     ),
     click.option(
         "--vocab",
@@ -158,6 +161,7 @@ class ReadingChoice:
     language_field: str | None = None
     largest_text: int = 64
     longest_gap: int = 10_000
+    separator: str | None = None
     given: tuple[str, ...] = ()
 
     @property
@@ -183,6 +187,7 @@ class ReadingChoice:
             language_field=self.language_field,
             largest_text=self.largest_bytes,
             longest_gap=self.longest_gap,
+            separator={"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator),
         )
 
 
@@ -295,13 +300,26 @@ def open_or_build(
             )
         corpus = Corpus.open(inputs[0])
         own = corpus.analysis
-        if analysis is not None and own is not None and own.resolved() != analysis.resolved():
+        if analysis is not None and own is not None and not _alike(own, analysis):
             note(
                 f"{shortened_path(inputs[0])}: the corpus was analysed differently than the model's, so "
                 "words may not match; raw files are analysed as the model's corpus was"
             )
         return corpus if vocabulary is None else corpus.with_vocabulary(vocabulary, analysis)
     return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite)
+
+
+def _alike(one: "AnyAnalysis", other: "AnyAnalysis") -> bool:
+    """Whether texts were analysed alike; fields of texts may have other names, but for lemmas."""
+    from stickbreaker.corpus import Analysis
+
+    if (
+        isinstance(one, Analysis)
+        and isinstance(other, Analysis)
+        and "lemma" not in (one.text_field, other.text_field)
+    ):
+        other = replace(other, text_field=one.text_field)
+    return one.resolved() == other.resolved()
 
 
 def build_corpus(
@@ -316,7 +334,7 @@ def build_corpus(
     trees: bool = False,
 ) -> "Corpus":
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
-    from stickbreaker.corpus import Corpus
+    from stickbreaker.corpus import Analysis, Corpus
 
     if choice is not None and "language" in choice.given and reading.tells_languages:
         problem = "--language has no effect where --text-field or --language-field tells the languages"
@@ -324,6 +342,8 @@ def build_corpus(
     if choice is not None:
         analysis = choice.analysis(reading.largest_bytes)
         analysis = analysis if sentences is None else replace(analysis, sentences=sentences)
+    elif isinstance(analysis, Analysis) and "text_field" in reading.given:
+        analysis = replace(analysis, text_field=reading.text_field)
     line = ProgressLine(changes=0.2, lines=math.inf)
     built = Corpus.build(
         inputs,

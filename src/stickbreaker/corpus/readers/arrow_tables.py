@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, shortened, shown
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers.base import Reader, ReadingOptions, text_fields
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions, parts_of, text_fields
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
@@ -79,7 +79,8 @@ def _records(
 ) -> Iterator[dict[str, Any]]:
     """The rows of what is given, by column name. Raises Bad."""
     fields = text_fields(options.text_field)
-    texts = set(fields.values()) if isinstance(fields, dict) else {fields}
+    named = fields.values() if isinstance(fields, dict) else (fields,)
+    texts = {name for field in named for name in (field, *parts_of(field))}
     try:
         for batch in batches(given):
             names: list[str] = batch.schema.names

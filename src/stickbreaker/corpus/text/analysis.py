@@ -49,12 +49,14 @@ SETTINGS = {
     "sentences": is_text,
     "possessives": is_text,
     "phrases": list_of(list_of(is_text)),
+    "text_field": is_text,
 }
 _EARLIER: dict[str, Any] = {  # when there was no choice
     "segmentation": "pattern",
     "sentences": "punctuation",
     "possessives": "apart",
     "phrases": (),
+    "text_field": "text",
 }
 
 
@@ -99,6 +101,7 @@ class Analysis:
     word "president" (and "it's" stays, with other contractions); "apart", a word of its own.
     `phrases` are pairs of words that are read as one, "new york" as "new_york", in rounds: those of a round
     may join the words that the one before made. `Corpus.build(phrases=True)` finds them.
+    `text_field` is the field that the texts of files were read from, and that those to be scored are.
 
     Raises UserError for a setting that cannot be used.
 
@@ -118,6 +121,7 @@ class Analysis:
     sentences: str = "punctuation"
     possessives: str = "joined"
     phrases: tuple[tuple[str, ...], ...] = ()
+    text_field: str = "text"
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: what is worked out from them is no part of a copy."""
@@ -281,7 +285,12 @@ class Analysis:
         True
         """
         values = dataclasses.asdict(self)
-        for name in ("sentences", "possessives", "phrases"):  # of which there was no choice before
+        for name in (
+            "sentences",
+            "possessives",
+            "phrases",
+            "text_field",
+        ):  # which came later
             if values[name] == _EARLIER[name]:
                 del values[name]
         return values
