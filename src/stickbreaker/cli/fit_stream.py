@@ -142,7 +142,6 @@ def fit_stream(
         remedy = "give --words open, or build a corpus first: stickbreaker corpus build"
         raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)
     refuse_existing(out, overwrite)
-    choice.refuse_phrases()
     analysis = choice.analysis(settings.largest_text)
     model.words = opened.build(analysis)
     tell_of_topics(model, stream=True)

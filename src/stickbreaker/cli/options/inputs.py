@@ -309,6 +309,12 @@ def open_or_build(
     return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite)
 
 
+def _show_documents(line: ProgressLine, documents: int) -> None:
+    """Show how many documents were read, and how fast."""
+    rate = documents / max(time.monotonic() - line.start, 1e-3)
+    line.show(f"{documents:,} documents read  {rate:,.0f} documents/s")
+
+
 def _alike(one: "AnyAnalysis", other: "AnyAnalysis") -> bool:
     """Whether texts were analysed alike; fields of texts may have other names, but for lemmas."""
     from stickbreaker.corpus import Analysis
@@ -354,7 +360,7 @@ def build_corpus(
         vocabulary=vocabulary,
         phrases=isinstance(choice, AnalysisChoice) and choice.phrases,
         overwrite=overwrite,
-        progress=lambda documents: line.show(f"{documents:,} documents read"),
+        progress=partial(_show_documents, line),
     )
     seconds = time.monotonic() - line.start
     number = built.n_documents

@@ -88,7 +88,7 @@ def _records(
             kept = [
                 (name, column)
                 for name, column in zip(names, batch.columns, strict=True)
-                if name in texts or not (pa.types.is_nested(column.type) or _INDEX.fullmatch(name))
+                if name in texts or not (_is_no_metadata(column.type) or _INDEX.fullmatch(name))
             ]
             for start in range(0, batch.num_rows, _ROWS):
                 columns = {name: _values(name, column.slice(start, _ROWS)) for name, column in kept}
@@ -96,6 +96,14 @@ def _records(
                     yield dict(zip(columns, row, strict=True))
     except _TROUBLE as error:
         raise Bad("unreadable table", f"cannot be read ({_reason(error)})", "write the table anew") from None
+
+
+def _is_no_metadata(kind: pa.DataType) -> bool:
+    """Whether values are lists or objects, but no lists of strings."""
+    if not pa.types.is_nested(kind):
+        return False
+    items = kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else None
+    return items is None or not (pa.types.is_string(items) or pa.types.is_large_string(items))
 
 
 def _values(name: str, column: pa.Array) -> list[Any]:
