@@ -143,7 +143,29 @@ def test_the_largest_text(tmp_path, option):
         f"stickbreaker: {large}:1: the line is larger than 1 MB; raise the bound by --largest-text (in Python"
     )
     assert failed.stderr.startswith(told)
-    assert build("--largest-text", 2).returncode == 0
+    read = build("--largest-text", 2)
+    if option in ("--vocabulary", "--vocab"):
+        assert "has 1,000,001 characters; words have at most 1,000" in read.stderr
+    else:
+        assert read.returncode == 0
+
+
+def test_dropped_words_are_told_and_kept(tmp_path):
+    texts, out = tmp_path / "texts.txt", tmp_path / "out"
+    texts.write_text("the cat sat\nthe dog sat\n" + "a bird flew\n" * 20)
+    build = stickbreaker("corpus", "build", texts, "--out", out)
+    lines = build.stdout.splitlines()
+    assert lines[lines.index("dropped words") + 1] == "  stop words: 2 words, 22 tokens: a the"
+    assert "  in more than 50 % of the documents: 2 words, 40 tokens: bird flew" in lines
+    kept = json.loads(stickbreaker("corpus", "info", out, "--json").stdout)["dropped_words"]
+    assert [one["rule"] for one in kept] == ["stop_words", "max_share"]
+    assert kept[1] == {
+        "rule": "max_share",
+        "words": 2,
+        "tokens": 40.0,
+        "frequent": ["bird", "flew"],
+        "bound": 0.5,
+    }
 
 
 def test_a_line_that_is_too_large_is_skipped(tmp_path):

@@ -102,3 +102,35 @@ def test_an_analysis_is_kept_with_its_stop_words(tmp_path):
 @pytest.mark.parametrize("name", ["en", "english", "English"])
 def test_languages_have_two_names(name):
     assert Analysis(name).language == "en"
+
+
+def test_english_possessives_join_their_word():
+    text = "The president's and the boss’s house; it's, let’s, McDonald's, 's, children's"
+    joined = ["the", "president", "and", "the", "boss", "house", "it's", "let's", "mcdonald", "s", "children"]
+    assert words(text) == joined
+    assert words(text, possessives="apart")[1] == "president's"
+    assert words("THE BOSS'S", lowercase=False) == ["THE", "BOSS"]
+    assert words("boss’s it’s", normalization=None) == ["boss", "it’s"]
+    assert words("Peter's Haus", language="de") == ["peter's", "haus"]
+    analysis = Analysis()
+    ends = analysis.ends("the boss's", analysis.analyse("the boss's").starts.tolist())
+    assert ends == [3, 10]
+    assert Analysis().eligible(["'s", "n't", "it's", "let's"]).tolist() == [False] * 4
+
+
+def test_an_analysis_of_before_keeps_possessives_apart():
+    values = Analysis().to_dict()
+    assert values.pop("possessives") == "joined"
+    assert Analysis.from_dict(values).possessives == "apart"
+    assert Analysis.from_dict(values).to_dict() == values
+    with pytest.raises(UserError, match="unknown possessives"):
+        Analysis(possessives="no")
+
+
+def test_elided_words_are_stop_words():
+    french, italian = Analysis("fr"), Analysis("it")
+    text = "L’homme d'aujourd'hui, jusqu'à l'eau qu'il a"
+    found = french.analyse(text).words
+    assert [w for w, e in zip(found, french.eligible(found), strict=True) if e] == ["homme", "eau"]
+    found = italian.analyse("L'uomo dell'acqua, quest'anno un'altra").words
+    assert [w for w, e in zip(found, italian.eligible(found), strict=True) if e] == ["uomo", "acqua", "anno"]

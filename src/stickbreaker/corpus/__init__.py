@@ -2,10 +2,12 @@
 
 from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.phrases.phrase_search import PhraseRule
 from stickbreaker.corpus.readers import ReadingOptions
 from stickbreaker.corpus.sequences import Sequences, Trees
 from stickbreaker.corpus.shards import Bags, Shard, shard_of
 from stickbreaker.corpus.text.analysis import Analysis
+from stickbreaker.corpus.text.dropped_words import DroppedWords
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule
 
 __all__ = [
@@ -13,6 +15,8 @@ __all__ = [
     "Bags",
     "Corpus",
     "Document",
+    "DroppedWords",
+    "PhraseRule",
     "ReadingOptions",
     "Sequences",
     "Shard",

@@ -1,6 +1,7 @@
 """From documents to the parts of a corpus."""
 
 import dataclasses
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,11 +18,14 @@ from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
+from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
+from stickbreaker.corpus.phrases.phrase_search import PhraseRule
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.sequences import refuse_no_trees, sentence_starts
 from stickbreaker.corpus.store import (
     VOCABULARY_FILE,
     Facts,
+    StoredFile,
     StoreSource,
     StoreWriter,
     described,
@@ -29,8 +33,9 @@ from stickbreaker.corpus.store import (
     write_facts,
 )
 from stickbreaker.corpus.text.analysis import Analysis, Tokens
+from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
-from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged
+from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule, language_of, tagged
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,7 @@ class Recipe:
     vocabulary: Vocabulary | None = None  # used as it is, instead of the rule
     progress: Callable[[int], None] | None = None
     forms: bool = False
+    phrases: PhraseRule | None = None  # to be found and joined
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,7 @@ class About:
     totals: tuple[float, int] | None = None
     path: Path | None = None
     tag_names: tuple[str, ...] | None = None  # of a corpus with trees
+    dropped: tuple[DroppedWords, ...] = ()
 
     @classmethod
     def stored(cls, directory: Path, facts: Facts) -> "About":
@@ -83,6 +90,7 @@ class About:
             (facts.n_tokens, facts.n_empty),
             directory,
             facts.tag_names,
+            tuple(map(DroppedWords.from_dict, facts.dropped or ())),
         )
 
 
@@ -103,10 +111,32 @@ def rule_for(kind: str, rule: VocabularyRule | None, fixed: tuple[str, ...] | No
     return rule or VocabularyRule()
 
 
+def then(documents: Iterable[Document], check: Callable[[], None]) -> Iterator[Document]:
+    """The documents, and after the last of them a check."""
+    yield from documents
+    check()
+
+
+def phrase_rule(phrases: bool | PhraseRule, kind: str, vocabulary: Vocabulary | None) -> PhraseRule | None:
+    """The rule of the phrases that are to be found; None for none. Raises UserError where there are none."""
+    if phrases is False:
+        return None
+    if kind != "text":
+        remedy = "build it from text, or leave phrases out"
+        raise UserError("bags of words have no order, and so no phrases", remedy=remedy)
+    if vocabulary is not None:
+        remedy = "leave phrases out: those of its analysis are joined"
+        raise UserError("no phrases are found for a vocabulary that is given", remedy=remedy)
+    return PhraseRule() if phrases is True else phrases
+
+
 def in_memory(documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str) -> Parts:
     """The parts of a corpus held in memory."""
     tables: list[pa.Table] = []
     tally, analysis = _pass(documents, recipe, problems, tables.append, named)
+    if recipe.phrases is not None:
+        source, tables = TableSource(recipe.kind, tables), []
+        tally, analysis = join_phrases(source, tally, analysis, recipe.phrases, tables.append)
     return TableSource(recipe.kind, tables), *_parts(tally, recipe, analysis, problems)
 
 
@@ -114,14 +144,47 @@ def on_disk(
     documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
 ) -> Parts:
     """The parts of a corpus whose documents are written into a directory."""
+    tally, analysis, files = _written(documents, recipe, problems, named, directory)
+    if recipe.phrases is not None:
+        tally, analysis, files = _joined_on_disk(recipe, recipe.phrases, tally, analysis, files, directory)
+    return StoreSource(directory, recipe.kind, files, tally.tags is not None), *_parts(
+        tally, recipe, analysis, problems
+    )
+
+
+def _written(
+    documents: Iterable[Document], recipe: Recipe, problems: Problems, named: str, directory: Path
+) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
+    """Write documents into a directory, as they are analysed."""
     writer = StoreWriter(directory, recipe.kind)
     try:
         tally, analysis = _pass(documents, recipe, problems, writer.write, named)
     finally:
         files = writer.close()
-    return StoreSource(directory, recipe.kind, files, tally.tags is not None), *_parts(
-        tally, recipe, analysis, problems
-    )
+    return tally, analysis, files
+
+
+def _joined_on_disk(
+    recipe: Recipe,
+    rule: PhraseRule,
+    tally: Tally,
+    analysis: AnyAnalysis | None,
+    files: tuple[StoredFile, ...],
+    directory: Path,
+) -> tuple[Tally, AnyAnalysis | None, tuple[StoredFile, ...]]:
+    """Write the documents of a directory anew, with phrases joined; their files are moved aside meanwhile."""
+    aside = directory / "without-phrases"
+    aside.mkdir()
+    for file in files:
+        (directory / file.name).rename(aside / file.name)
+    source = StoreSource(aside, recipe.kind, files, tally.tags is not None)
+    writer = StoreWriter(directory, recipe.kind)
+    try:
+        tally, analysis = join_phrases(source, tally, analysis, rule, writer.write)
+    finally:
+        files = writer.close()
+    shutil.rmtree(aside)
+    return tally, analysis, files
 
 
 def _pass(
@@ -164,14 +227,21 @@ def _parts(
         return recipe.vocabulary, analysis, about
     counts = tally.counts.vocabulary()
     if isinstance(analysis, PolylingualAnalysis):
-        return choose_by_language(recipe.rule, counts, analysis, tally.languages), analysis, about
-    all_words = np.ones(len(counts), np.bool_)
-    eligible = all_words if analysis is None else analysis.eligible(counts.words)
+        vocabulary, dropped = choose_by_language(recipe.rule, counts, analysis, tally.languages)
+        return vocabulary, analysis, dataclasses.replace(about, dropped=dropped)
+    against = _rule_against_tokens if analysis is None else analysis.rule_against
+    eligible = np.array([against(word) is None for word in counts.words], np.bool_)
     vocabulary = recipe.rule.choose(counts, eligible, tally.n_documents)
     if not vocabulary.tokens.any():
         remedy = "give words spelled as the analysis spells them"
         raise UserError("the vocabulary is empty: none of the given words occurs", remedy=remedy)
-    return vocabulary, analysis, about
+    dropped = dropped_words(recipe.rule, counts, against, tally.n_documents, vocabulary)
+    return vocabulary, analysis, dataclasses.replace(about, dropped=dropped)
+
+
+def _rule_against_tokens(word: str) -> str | None:
+    """The rule by which a token that a document brings may not enter a vocabulary: none but its length."""
+    return "max_length" if len(word) > LONGEST_WORD else None
 
 
 class _Analyst:
@@ -191,6 +261,7 @@ class _Analyst:
             self.base = PolylingualAnalysis.of(self.base, recipe.vocabulary.languages)
             self.analysis = self.base.resolved()
         self.polylingual: bool | None = True if isinstance(self.base, PolylingualAnalysis) else None
+        self.rounds = () if recipe.analysis is None else recipe.analysis.rounds
         self.seen: set[int] = set()
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -247,6 +318,10 @@ class _Analyst:
             return None
         if clean and self.recipe.forms and isinstance(self.analysis, Analysis):
             clean = [self.analysis.form(token) for token in clean]
+        document = dataclasses.replace(document, tokens=clean) if self.recipe.kind == "text" else document
+        if clean and self.rounds and document.heads is None:
+            document = joined_document(document, self.rounds)
+            clean = document.tokens
         if document.heads is not None and not self._has_trees(document):
             return None
         tags = None if document.tags is None else [storable(tag) for tag in document.tags]
@@ -414,5 +489,6 @@ def finish(
         vocabulary=described(path),
         files=source.files,
         tag_names=about.tag_names,
+        dropped=tuple(dropped.to_dict() for dropped in about.dropped) or None,
     )
     write_facts(directory, facts)

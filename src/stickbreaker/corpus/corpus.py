@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,12 @@ from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
-from stickbreaker.corpus.readers import ReadingOptions, text_fields
+from stickbreaker.corpus.phrases.phrase_search import PhraseRule
+from stickbreaker.corpus.readers import ReadingOptions, refuse_unmet_parts, text_fields
 from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.analysis import Analysis
+from stickbreaker.corpus.text.dropped_words import DroppedWords
 from stickbreaker.corpus.text.polylingual import (
     PolylingualAnalysis,
     aligned,
@@ -77,16 +80,19 @@ class Corpus:
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
+        phrases: bool | PhraseRule = False,
         overwrite: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> "Corpus":
         """Read files, directories, globs or "-" (standard input) into a corpus.
 
         `out` is the directory to make; None keeps the corpus in memory. `rule` chooses the vocabulary, unless
-        `vocabulary` is given, which is used as it is (to score new text by a model). Memory is
-        bounded by a block, a number a document and the distinct words; a build that fails leaves nothing
-        behind. `progress` is called with the number of documents so far. Raises UserError for whatever is
-        wrong with an input.
+        `vocabulary` is given, which is used as it is (to score new text by a model). `phrases` joins words
+        that often stand together, "new_york", by a `PhraseRule` or (True) the default one, and keeps them
+        with the analysis, by which new text is joined alike. Memory is bounded by a block, a number a
+        document and the distinct words (with phrases, four million pairs of them); a build that fails leaves
+        nothing behind. `progress` is called with the number of documents so far. Raises UserError for
+        whatever is wrong with an input.
 
         >>> Corpus.build("no-such-file.jsonl")
         Traceback (most recent call last):
@@ -95,7 +101,9 @@ class Corpus:
         from stickbreaker.corpus.readers import read_inputs
         from stickbreaker.corpus.readers.problems import Problems
 
-        reading = reading or ReadingOptions()
+        reading = dataclasses.replace(reading or ReadingOptions(), met=set())
+        if isinstance(analysis, Analysis) and vocabulary is not None and reading.text_field == "text":
+            reading = dataclasses.replace(reading, text_field=analysis.text_field)
         given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         problems = Problems(skip=reading.on_error == "skip")
         documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
@@ -105,8 +113,17 @@ class Corpus:
         fields = text_fields(reading.text_field)
         if isinstance(fields, dict):
             documents = with_every_language(documents, fields)
+        else:
+            name = "text" if fields == "form" else fields  # of CoNLL-U the default
+            analysis = analysis or Analysis()
+            if isinstance(analysis, Analysis):
+                analysis = dataclasses.replace(analysis, text_field=name)
+        documents = building.then(documents, partial(refuse_unmet_parts, reading))
         rule = building.rule_for(kind, rule, fixed)
-        recipe = building.Recipe(kind, analysis or Analysis(), rule, vocabulary, progress, forms=True)
+        found = building.phrase_rule(phrases, kind, vocabulary)
+        recipe = building.Recipe(
+            kind, analysis or Analysis(), rule, vocabulary, progress, forms=True, phrases=found
+        )
         return cls._assemble(documents, recipe, problems, out, overwrite, ", ".join(map(str, given)))
 
     @classmethod
@@ -118,6 +135,7 @@ class Corpus:
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
+        phrases: bool | PhraseRule = False,
         overwrite: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> "Corpus":
@@ -130,7 +148,9 @@ class Corpus:
         """
         from stickbreaker.corpus.readers.problems import Problems
 
-        recipe = building.Recipe("text", analysis, rule or VocabularyRule(), vocabulary, progress)
+        found = building.phrase_rule(phrases, "text", vocabulary)
+        rule = rule or VocabularyRule()
+        recipe = building.Recipe("text", analysis, rule, vocabulary, progress, phrases=found)
         return cls._assemble(documents, recipe, Problems(skip=False), out, overwrite, "documents")
 
     @classmethod
@@ -143,6 +163,7 @@ class Corpus:
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
+        phrases: bool | PhraseRule = False,
     ) -> "Corpus":
         """A corpus in memory of strings. Ids default to "0", "1", … Raises UserError for what is no string.
 
@@ -154,7 +175,7 @@ class Corpus:
         """
         documents = building.documents_from(texts, "text", ids, metadata)
         return cls.from_documents(
-            documents, analysis=analysis or Analysis(), rule=rule, vocabulary=vocabulary
+            documents, analysis=analysis or Analysis(), rule=rule, vocabulary=vocabulary, phrases=phrases
         )
 
     @classmethod
@@ -167,6 +188,7 @@ class Corpus:
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
+        phrases: bool | PhraseRule = False,
     ) -> "Corpus":
         """A corpus in memory of lists of tokens, taken as they are; only `analysis` makes any a stop word.
 
@@ -174,7 +196,9 @@ class Corpus:
         3
         """
         documents = building.documents_from(tokens, "tokens", ids, metadata)
-        return cls.from_documents(documents, analysis=analysis, rule=rule, vocabulary=vocabulary)
+        return cls.from_documents(
+            documents, analysis=analysis, rule=rule, vocabulary=vocabulary, phrases=phrases
+        )
 
     @classmethod
     def from_frame(
@@ -188,6 +212,7 @@ class Corpus:
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
+        phrases: bool | PhraseRule = False,
         overwrite: bool = False,
     ) -> "Corpus":
         """A corpus of a table's rows: a pandas, polars or Arrow table, or another with the Arrow protocol.
@@ -209,7 +234,8 @@ class Corpus:
         documents = frame_documents(frame, reading)
         if language_field is not None:
             documents = aligned(documents, problems, language_field, apart=vocabulary is not None)
-        recipe = building.Recipe("text", analysis, rule or VocabularyRule(), vocabulary)
+        found = building.phrase_rule(phrases, "text", vocabulary)
+        recipe = building.Recipe("text", analysis, rule or VocabularyRule(), vocabulary, phrases=found)
         return cls._assemble(documents, recipe, problems, out, overwrite, "the table")
 
     @classmethod
@@ -317,6 +343,16 @@ class Corpus:
         """Kind of problem: documents left out when the corpus was built with on_error="skip"."""
         return dict(self.about.skipped)
 
+    @property
+    def dropped(self) -> tuple[DroppedWords, ...]:
+        """The words that the vocabulary's rules left out, rule by rule; of bags, matrices and other
+        vocabularies than the corpus's own, none.
+
+        >>> [(one.rule, one.words, one.frequent) for one in Corpus.from_texts(["The cat, the dog."]).dropped]
+        [('stop_words', 1, ('the',))]
+        """
+        return self.about.dropped
+
     @functools.cached_property
     def fingerprint(self) -> str:
         """A digest of ids, tokens or weights, and the vocabulary, wherever the corpus is kept."""
@@ -396,7 +432,7 @@ class Corpus:
         >>> corpus.n_tokens, corpus.bags(0).unseen.tolist()
         (1.0, [1.0])
         """
-        about = dataclasses.replace(self.about, fingerprint=None, totals=None)
+        about = dataclasses.replace(self.about, fingerprint=None, totals=None, dropped=())
         analysis = analysis or self.analysis
         if self.kind != "text":
             return Corpus(self.source, vocabulary, analysis, about)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-Scalar = str | int | float | bool | None
+Scalar = str | int | float | bool | list[str] | None  # a list: several values, such as labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.blocks import BAG_SCHEMA, BLOCK_DOCUMENTS, BLOCK_TOKENS, BlockSource, Entries
 from stickbreaker.corpus.metadata import checked_ids, storable
 from stickbreaker.corpus.shards import Bags, cut_blocks
-from stickbreaker.corpus.vocabulary import Vocabulary
+from stickbreaker.corpus.vocabulary import Vocabulary, refuse_long_words
 
 LARGEST = 1e9  # a weight beyond this is beyond single precision's reach in the models
 
@@ -124,6 +124,7 @@ def matrix_parts(
     if not n_columns or not len(bags.unseen):
         raise UserError("the matrix is empty", remedy="give at least one document and one word")
     words = Vocabulary.of([storable(str(name)) for name in names]).words
+    refuse_long_words(words)
     documents = np.bincount(bags.words, minlength=n_columns).astype(np.int64)
     tokens = np.bincount(bags.words, bags.counts, minlength=n_columns).astype(np.float64)
     known = None if ids is None else checked_ids(ids, len(bags.unseen))

@@ -25,11 +25,11 @@ def storable(text: str) -> str:
 
 
 def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
-    """The scalar fields of a record: lists and objects are left out, numbers that are not finite are
-    None, dates are written as ISO 8601.
+    """The fields of a record that are metadata: scalars and lists of strings. Other lists and objects are
+    left out, numbers that are not finite are None, dates are written as ISO 8601.
 
-    >>> scalars_of({"year": 1988, "date": date(1988, 2, 12), "tags": ["a"]})
-    {'year': 1988, 'date': '1988-02-12'}
+    >>> scalars_of({"date": date(1988, 2, 12), "tags": ["a", "b"], "places": [1, 2]})
+    {'date': '1988-02-12', 'tags': ['a', 'b']}
     """
     kept: dict[str, Scalar] = {}
     for name, value in values.items():
@@ -41,6 +41,8 @@ def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
             kept[storable(str(name))] = value if math.isfinite(value) else None
         elif value is None or isinstance(value, bool | int):
             kept[storable(str(name))] = value
+        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+            kept[storable(str(name))] = [storable(item) for item in value]
     return kept
 
 

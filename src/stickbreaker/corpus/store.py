@@ -60,8 +60,10 @@ FACTS = {
     "content": optional(is_text),
     "fingerprint": is_text,
     "tag_names": optional(list_of(is_text)),
+    "dropped": optional(list_of(lambda value: isinstance(value, dict))),
     "files": lambda value: isinstance(value, list),
 }
+OPTIONAL = ("tag_names", "dropped")  # left out where they are None
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class Facts:
     vocabulary: StoredFile
     files: tuple[StoredFile, ...]
     tag_names: tuple[str, ...] | None = None  # of a corpus with trees, which others do not mention
+    dropped: tuple[dict[str, Any], ...] | None = None  # words by rule; where none are, not mentioned
 
 
 def described(path: Path, blocks: tuple[int, ...] = ()) -> StoredFile:
@@ -233,8 +236,9 @@ def _identity(path: Path) -> tuple[int, int, int]:
 def write_facts(directory: Path, facts: Facts) -> None:
     """Write corpus.json, the last file of a store."""
     record = {"format": FORMAT, "schema": SCHEMA_VERSION, "ordered": facts.kind == "text", **asdict(facts)}
-    if facts.tag_names is None:
-        del record["tag_names"]
+    for name in OPTIONAL:
+        if record[name] is None:
+            del record[name]
     with naming(directory / FACTS_FILE):
         (directory / FACTS_FILE).write_bytes(_encoded({**record, DIGEST: _digest(record)}))
 
@@ -301,7 +305,7 @@ def _refuse_altered(record: dict[str, Any], content: bytes) -> None:
 
 
 def _facts_of(record: dict[str, Any]) -> Facts:
-    record = {"tag_names": None, **record}
+    record = {**dict.fromkeys(OPTIONAL), **record}
     refuse_other_kinds(record, FACTS)
     values = {name: record[name] for name in Facts.__dataclass_fields__}
     values["vocabulary"] = _file_of(record["vocabulary"])
@@ -313,6 +317,7 @@ def _facts_of(record: dict[str, Any]) -> Facts:
         values["tag_names"] = tuple(values["tag_names"])
         if values["kind"] != "text" or list(values["tag_names"]) != sorted(set(values["tag_names"])):
             raise ValueError("the names of tags are wrong")
+    values["dropped"] = None if record["dropped"] is None else tuple(record["dropped"])
     values["n_tokens"] = float(record["n_tokens"])
     return Facts(**values)
 

@@ -16,6 +16,10 @@ from stickbreaker.core.files import atomic_file
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.hashing import MOST_ROWS, hashed_rows
 
+LONGEST_WORD = 100  # characters of a word that text brings into a vocabulary
+LONGEST_LISTED = 1_000  # characters of a word that a list, a matrix or a dictionary names
+HALF = 500  # tokens of documents up to which a word may occur in half of them
+
 
 def tagged(language: str, word: str) -> str:
     """A word of a polylingual corpus, which carries its language.
@@ -36,15 +40,25 @@ def untagged(word: str) -> str:
     return word.partition(":")[2]
 
 
+def refuse_long_words(words: Sequence[str]) -> None:
+    """Raise UserError for a word of a list that has more than 1,000 characters."""
+    long = next((word for word in words if len(word) > LONGEST_LISTED), None)
+    if long is not None:
+        problem = f"the word {shown(long)} has {len(long):,} characters"
+        raise UserError(problem, remedy=f"words have at most {LONGEST_LISTED:,}; give it a shorter name")
+
+
 @dataclass(frozen=True)
 class VocabularyRule:
     """Which eligible words a vocabulary takes.
 
     A word must occur in at least `min_documents` documents; None takes one for each 500 documents, at least
-    1 and at most 5. It must not occur in more than the share `max_share` of them; None takes 0.5, and never
-    drops a word of ten documents or fewer. Of those that remain, the `size` most frequent (None: all), the
-    most frequent first, ties by spelling. `words` is a given list instead, kept in its order. With `hashed`
-    the other eligible words share the rows of those taken (see `Vocabulary`).
+    1 and at most 5. It must not occur in more than the share `max_share` of them; None takes 0.5 where
+    documents have 500 tokens or fewer in the mean, 1 - 250 / tokens where they have more (0.75 of 1,000, 0.95
+    of 5,000), and never drops a word of ten documents or fewer. Of those that remain, the `size`
+    most frequent (None: all), the most frequent first, ties by spelling. `words` is a given list instead,
+    kept in its order. With `hashed` the other eligible words share the rows of those taken (see
+    `Vocabulary`).
 
     >>> VocabularyRule().bounds(2000)
     (5, 1000)
@@ -65,30 +79,53 @@ class VocabularyRule:
             raise UserError(f"the vocabulary size is {self.size}", remedy="it is at least 1")
         if self.words is not None:
             object.__setattr__(self, "words", tuple(self.words))
+            refuse_long_words(self.words)
 
-    def bounds(self, n_documents: int) -> tuple[int, int]:
-        """The fewest and the most documents that a word of the vocabulary occurs in."""
+    def bounds(self, n_documents: int, mean_length: float = 0.0) -> tuple[int, int]:
+        """The fewest and the most documents that a word of the vocabulary occurs in.
+
+        `mean_length` is the mean number of tokens of a document.
+
+        >>> VocabularyRule().bounds(2000, 5000.0)
+        (5, 1900)
+        """
         fewest = (
             self.min_documents if self.min_documents is not None else min(5, max(1, n_documents // 500 + 1))
         )
         if self.max_share is None:
-            return fewest, max(10, n_documents // 2)
+            lacking = 0.5 * min(1.0, HALF / max(mean_length, 1.0))  # share of documents without the word
+            return fewest, max(10, int((1.0 - lacking) * n_documents + 1e-9))
         return fewest, int(self.max_share * n_documents + 1e-9)
 
-    def choose(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
+    def choose(
+        self,
+        counts: "Vocabulary",
+        eligible: NDArray[np.bool_],
+        n_documents: int,
+        mean_length: float | None = None,
+    ) -> "Vocabulary":
         """The vocabulary that the rule makes of all words found. Raises UserError when none is left.
+
+        `mean_length` is the mean number of tokens of a document, None: of those in `counts`.
 
         >>> found = Vocabulary(("b", "a"), np.array([1, 1]), np.array([2.0, 3.0]))
         >>> VocabularyRule().choose(found, np.array([True, True]), 1).words
         ('a', 'b')
         """
-        chosen = self._chosen(counts, eligible, n_documents)
+        chosen = self._chosen(counts, eligible, n_documents, mean_length)
         return chosen.hashing(counts, eligible, n_documents) if self.hashed and len(chosen) else chosen
 
-    def _chosen(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
+    def _chosen(
+        self,
+        counts: "Vocabulary",
+        eligible: NDArray[np.bool_],
+        n_documents: int,
+        mean_length: float | None,
+    ) -> "Vocabulary":
         if self.words is not None:
             return counts.select(self.words)
-        fewest, most = self.bounds(n_documents)
+        length = counts.mean_length(n_documents) if mean_length is None else mean_length
+        fewest, most = self.bounds(n_documents, length)
         kept = eligible & (counts.documents >= fewest) & (counts.documents <= most)
         if not kept.any():
             raise UserError(self._nothing_left(counts, eligible, fewest, most))
@@ -169,6 +206,10 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def mean_length(self, n_documents: int) -> float:
+        """Tokens of these words in a document, in the mean."""
+        return float(self.tokens.sum()) / max(n_documents, 1)
 
     @classmethod
     def joined(cls, parts: "Mapping[str, Vocabulary]") -> "Vocabulary":

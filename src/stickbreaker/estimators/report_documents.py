@@ -28,6 +28,7 @@ LIMIT = 2000  # documents kept
 SALT = 1  # chosen by another hash than held-out documents are
 TOPICS = 20  # topics kept of a document, the largest
 TITLES = ("title", "subject", "headline", "name")  # metadata fields that may name a document
+MOST_VALUES = 50  # kept of a list of them
 LONGEST_VALUE = 200  # characters kept of a metadata value
 TOP_WORDS = 10  # whose company is a topic's coherence
 SMOOTHING = 0.01  # added to a word's count before it predicts held-out documents
@@ -176,7 +177,9 @@ class Look:
         reader = Excerpts(corpus, block, entries)
         for row, i in enumerate(chosen.tolist()):
             metadata = {name: _short(value) for name, value in reader.metadata(i).items()}
-            named = [str(metadata[f]) for f in TITLES if metadata.get(f)]
+            named = [
+                str(metadata[f]) for f in TITLES if metadata.get(f) and not isinstance(metadata[f], list)
+            ]
             excerpt, shares = reader.excerpt(i), theta[row]
             top = np.argsort(-shares, kind="stable")[:TOPICS]
             values = (
@@ -200,6 +203,8 @@ def _short(value: Any) -> Any:
     """A metadata value, cut where it is long: whole headers are no label."""
     if isinstance(value, str) and len(value) > LONGEST_VALUE:
         return value[: LONGEST_VALUE - 1] + "…"
+    if isinstance(value, list):
+        return [_short(item) for item in value[:MOST_VALUES]]
     return value
 
 

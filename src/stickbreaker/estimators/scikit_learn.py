@@ -250,4 +250,5 @@ def _corpus_of(
         return Corpus.from_texts(X, analysis=analysis, vocabulary=vocabulary, rule=rule)
     if not ordered:
         return corpus_of_tokens(X)
-    return Corpus.from_tokens(X, vocabulary=vocabulary, rule=rule)
+    joins = analysis if analysis is not None and analysis.phrases and vocabulary is not None else None
+    return Corpus.from_tokens(X, analysis=joins, vocabulary=vocabulary, rule=rule)

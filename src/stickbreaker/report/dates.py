@@ -26,7 +26,7 @@ def date_of(value: Scalar) -> date | None:
     >>> date_of("1988-02-12T10:00:00Z"), date_of("27,May,2004"), date_of(1988), date_of("5/6/2004")
     (datetime.date(1988, 2, 12), datetime.date(2004, 5, 27), datetime.date(1988, 1, 1), None)
     """
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool | list) or value is None:
         return None
     if isinstance(value, float) and not value.is_integer():
         return None

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.report.dates import bins_of, date_of, span_of
@@ -37,8 +36,8 @@ def times_of(
             labels, places = bins_of([day for day in known if first <= day <= last])
             if len(labels) > 2:
                 place = iter(places)
-                part = np.array([next(place) if day and first <= day <= last else -1 for day in dates])
-                return _broken_down(name, labels, part, documents, n_topics)
+                parts = [[next(place)] if day and first <= day <= last else [] for day in dates]
+                return _broken_down(name, labels, parts, documents, n_topics)
     if wanted:
         remedy = "a year, 1990-12-31, 31 December 1990, December 31, 1990 and 31.12.1990 are dates"
         raise UserError(f"the field {wanted!r} has too few dates to draw", remedy=remedy)
@@ -56,8 +55,8 @@ def groups_of(
     found: list[Breakdown] = []
     for name in names:
         _check(documents, name, wanted)
-        values = [_format_value(document.metadata.get(name)) for document in documents]
-        counted = Counter(value for value in values if value is not None)
+        values = [_values_of(document.metadata.get(name)) for document in documents]
+        counted = Counter(value for several in values for value in several)
         if (wanted and counted) or (name != dated and _divides(counted, len(documents))):
             found.append(_grouped(name, values, counted, documents, n_topics))
     return found[:MOST_FIELDS]
@@ -79,8 +78,10 @@ def _check(documents: Sequence[DocumentEntry], name: str, wanted: str | None) ->
         raise UserError(f"no document has a field {wanted!r}", remedy=f"the model's documents have: {fields}")
 
 
-def _format_value(value: Scalar) -> str | None:
-    return None if value is None or value == "" else str(value)
+def _values_of(value: Scalar) -> list[str]:
+    """The values of a document's field: several where it has a list, each once."""
+    several = value if isinstance(value, list) else [value]
+    return list(dict.fromkeys(str(one) for one in several if one is not None and one != ""))
 
 
 def _divides(counted: Counter[str], n_documents: int) -> bool:
@@ -96,7 +97,7 @@ def _divides(counted: Counter[str], n_documents: int) -> bool:
 
 def _grouped(
     name: str,
-    values: list[str | None],
+    values: list[list[str]],
     counted: Counter[str],
     documents: Sequence[DocumentEntry],
     n_topics: int,
@@ -104,24 +105,24 @@ def _grouped(
     most = sorted(counted, key=lambda value: (-counted[value], value))
     labels = most if len(most) <= MOST_GROUPS else [*most[: MOST_GROUPS - 1], _OTHERS]
     place = {value: min(i, len(labels) - 1) for i, value in enumerate(most)}
-    part = np.array([-1 if value is None else place[value] for value in values])
-    return _broken_down(name, labels, part, documents, n_topics)
+    parts = [list(dict.fromkeys(place[value] for value in several)) for several in values]
+    return _broken_down(name, labels, parts, documents, n_topics)
 
 
 def _broken_down(
     name: str,
     labels: Sequence[str],
-    part: NDArray[np.int64],
+    parts: list[list[int]],
     documents: Sequence[DocumentEntry],
     n_topics: int,
 ) -> Breakdown:
-    """Topic shares of parts, each document weighing as many words as it has; `part` -1 is in none."""
+    """Topic shares of parts, each document weighing as many words as it has, in every part that it is in."""
     sums, tokens = np.zeros((len(labels), n_topics)), np.zeros(len(labels))
-    for document, p in zip(documents, part.tolist(), strict=True):
-        if p >= 0:
+    for document, several in zip(documents, parts, strict=True):
+        for p in several:
             tokens[p] += document.n_tokens
             for topic, share in document.mix:
                 sums[p, topic] += share * document.n_tokens
     shares = sums / np.maximum(tokens, 1e-300)[:, None]
-    sizes = np.bincount(part[part >= 0], minlength=len(labels)).tolist()
-    return Breakdown(name, list(labels), sizes, shares.tolist(), int((part < 0).sum()))
+    sizes = np.bincount([p for several in parts for p in several], minlength=len(labels)).tolist()
+    return Breakdown(name, list(labels), sizes, shares.tolist(), sum(not several for several in parts))

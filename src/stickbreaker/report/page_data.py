@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-Scalar = str | int | float | bool | None
+Scalar = str | int | float | bool | list[str] | None
 WordList = Sequence[tuple[str, float, float]]  # (word, probability in the topic, in the whole collection)
 
 

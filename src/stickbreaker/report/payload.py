@@ -167,7 +167,7 @@ def _document(document: DocumentEntry, n_topics: int) -> dict[str, Any]:
         "mix": [[int(k), share] for k, share in mix if share >= _LEAST_SHARE],
         "marks": "",
         "tokens": int(document.n_tokens),
-        "metadata": [[_short(clean(name)), _short(clean(value))] for name, value in fields],
+        "metadata": [[_short(clean(name)), _short(clean(_listed(value)))] for name, value in fields],
     }
 
 
@@ -182,6 +182,11 @@ def _marks(document: DocumentEntry, n_topics: int, room: int) -> list[tuple[int,
             marks.append((start - end, length, k))
             end = start + length
     return marks
+
+
+def _listed(value: Scalar) -> Scalar:
+    """A value as it is shown: several parted by commas."""
+    return ", ".join(value) if isinstance(value, list) else value
 
 
 def _short(text: str, room: int = _LONGEST_VALUE) -> str:

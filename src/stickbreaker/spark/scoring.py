@@ -147,7 +147,8 @@ def bags_in(estimator: TopicEstimator, column: Any) -> Iterator[Bags]:
         return
     documents = column.to_pylist()
     if pa.types.is_list(column.type):
-        corpus = Corpus.from_tokens(documents, vocabulary=estimator.vocabulary_)
+        joins = estimator.analysis_ if estimator.analysis_.phrases else None
+        corpus = Corpus.from_tokens(documents, analysis=joins, vocabulary=estimator.vocabulary_)
     else:
         corpus = Corpus.from_texts(documents, analysis=estimator.analysis_, vocabulary=estimator.vocabulary_)
     for block in range(len(corpus.block_sizes)):

@@ -74,6 +74,9 @@ def _options(
 ) -> ReadingOptions:
     """How the columns are read. Raises UserError for what cannot be."""
     options = ReadingOptions(text_field=text_field, id_field=id_field)
+    if "+" in text_field and text_field not in frame.columns:
+        remedy = "put the texts into one column first"
+        raise UserError(f"a Spark table has no column {text_field!r}", where=TABLE, remedy=remedy)
     several = isinstance(text_fields(text_field), dict) or isinstance(analysis, PolylingualAnalysis)
     if several or (vocabulary is not None and vocabulary.languages):
         remedy = "build the corpus with: stickbreaker corpus build"

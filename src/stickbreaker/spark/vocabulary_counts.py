@@ -14,6 +14,7 @@ from stickbreaker.corpus import Analysis, Vocabulary, VocabularyRule
 from stickbreaker.corpus.counting import WordCounts
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.store import StoredFile, StoreSource
+from stickbreaker.corpus.vocabulary import LONGEST_WORD
 from stickbreaker.spark.partition_tasks import Batches, mapped, numbered, numbers_in
 from stickbreaker.spark.session import in_one_line
 
@@ -80,7 +81,8 @@ def counted(session: "SparkSession", written: Written) -> "DataFrame":
 
 
 def _all(words: list[str]) -> NDArray[np.bool_]:
-    return np.ones(len(words), np.bool_)
+    """Which tokens that documents bring may enter a vocabulary: all but the longest."""
+    return np.array([len(word) <= LONGEST_WORD for word in words], np.bool_)
 
 
 def _frequent_words(found: "DataFrame", keep: Keep) -> "DataFrame":
@@ -101,7 +103,9 @@ def _chosen(found: "DataFrame", rule: VocabularyRule, eligible: Keep, n_document
         given = _frequent_words(found, lambda words: np.array([word in wanted for word in words], np.bool_))
         return _collected(given).select(rule.words)
     able = _frequent_words(found, eligible)
-    kept = able.where(F.col("documents").between(*rule.bounds(n_documents)))
+    total: Any = found.agg(F.sum("tokens")).first()
+    length = float(total[0] or 0.0) / max(n_documents, 1)
+    kept = able.where(F.col("documents").between(*rule.bounds(n_documents, length)))
     if rule.size is not None:  # ties by spelling: Spark compares bytes of UTF-8, Python code points, alike
         kept = kept.orderBy(F.desc("tokens"), "word").limit(rule.size)
     counts = _collected(kept)
@@ -109,8 +113,8 @@ def _chosen(found: "DataFrame", rule: VocabularyRule, eligible: Keep, n_document
     if not len(counts):  # the rule tells why, from how many there were
         n_words = found.count()
         counts = Vocabulary(("",) * n_words, np.zeros(n_words, np.int64), np.zeros(n_words))
-        return plain.choose(counts, np.arange(len(counts)) < able.count(), n_documents)
-    return plain.choose(counts, np.ones(len(counts), np.bool_), n_documents)
+        return plain.choose(counts, np.arange(len(counts)) < able.count(), n_documents, length)
+    return plain.choose(counts, np.ones(len(counts), np.bool_), n_documents, length)
 
 
 def _collected(frame: "DataFrame") -> Vocabulary:

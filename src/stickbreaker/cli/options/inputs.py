@@ -28,8 +28,8 @@ READING = (
         default="text",
         show_default=True,
         metavar="FIELD",
-        help="Field or column with the text; en=FIELD,de=FIELD for a text in each language. Of CoNLL-U, form "
-        "or lemma.",
+        help="Field or column with the text; title+text for texts one after another, en=FIELD,de=FIELD for a "
+        "text in each language. Of CoNLL-U, form or lemma.",
     ),
     click.option(
         "--id-field", metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
@@ -38,6 +38,9 @@ READING = (
         "--language-field",
         metavar="FIELD",
         help="Field or column with the language; rows with the same id are one document.",
+    ),
+    click.option(
+        "--separator", metavar="CHARACTER", help="CSV, TSV: what parts the cells.  [default: by format]"
     ),
     click.option(
         "--vocab",
@@ -126,7 +129,14 @@ ANALYSIS = (
     click.option(
         "--max-share",
         type=NumberRange(0, 1, min_open=True),
-        help="Largest share of the documents of a word.  [default: 0.5, or ten documents]",
+        help="Largest share of the documents of a word.  [default: 0.5, more where documents are long; or "
+        "ten documents]",
+    ),
+    click.option(
+        "--phrases/--no-phrases",
+        default=False,
+        show_default=True,
+        help="Join words that often stand together: new_york.",
     ),
     click.option("--vocabulary-size", type=click.IntRange(1), help="Keep the most frequent.  [default: all]"),
     click.option("--vocabulary", metavar="FILE", help="Take these words instead, one a line."),
@@ -151,6 +161,7 @@ class ReadingChoice:
     language_field: str | None = None
     largest_text: int = 64
     longest_gap: int = 10_000
+    separator: str | None = None
     given: tuple[str, ...] = ()
 
     @property
@@ -176,6 +187,7 @@ class ReadingChoice:
             language_field=self.language_field,
             largest_text=self.largest_bytes,
             longest_gap=self.longest_gap,
+            separator={"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator),
         )
 
 
@@ -197,6 +209,7 @@ class AnalysisChoice:
     vocabulary: str | None
     segmentation: str = "language"
     hash: str | None = None
+    phrases: bool = False
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
@@ -217,6 +230,14 @@ class AnalysisChoice:
             min_length=self.min_length,
             segmentation=self.segmentation,
         )
+
+    def refuse_phrases(self) -> None:
+        """Raise UserError where phrases are asked for, of documents that are not all there yet."""
+        if self.phrases:
+            remedy = "leave it out, or build a corpus with --phrases first"
+            raise UserError(
+                "--phrases looks at all documents, and those of a stream come later", remedy=remedy
+            )
 
     def of_all_words(self) -> "AnalysisChoice":
         """The same with a vocabulary of all words that are eligible, but for bounds that were written out."""
@@ -279,7 +300,7 @@ def open_or_build(
             )
         corpus = Corpus.open(inputs[0])
         own = corpus.analysis
-        if analysis is not None and own is not None and own.resolved() != analysis.resolved():
+        if analysis is not None and own is not None and not _alike(own, analysis):
             note(
                 f"{shortened_path(inputs[0])}: the corpus was analysed differently than the model's, so "
                 "words may not match; raw files are analysed as the model's corpus was"
@@ -299,6 +320,25 @@ def _refuse_model(given: str) -> None:
         raise UserError("is a model, where a corpus or files of documents belong", where=given, remedy=remedy)
 
 
+def _show_documents(line: ProgressLine, documents: int) -> None:
+    """Show how many documents were read, and how fast."""
+    rate = documents / max(time.monotonic() - line.start, 1e-3)
+    line.show(f"{documents:,} documents read  {rate:,.0f} documents/s")
+
+
+def _alike(one: "AnyAnalysis", other: "AnyAnalysis") -> bool:
+    """Whether texts were analysed alike; fields of texts may have other names, but for lemmas."""
+    from stickbreaker.corpus import Analysis
+
+    if (
+        isinstance(one, Analysis)
+        and isinstance(other, Analysis)
+        and "lemma" not in (one.text_field, other.text_field)
+    ):
+        other = replace(other, text_field=one.text_field)
+    return one.resolved() == other.resolved()
+
+
 def build_corpus(
     inputs: tuple[str, ...],
     reading: ReadingChoice,
@@ -311,7 +351,7 @@ def build_corpus(
     trees: bool = False,
 ) -> "Corpus":
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
-    from stickbreaker.corpus import Corpus
+    from stickbreaker.corpus import Analysis, Corpus
 
     for given in inputs:
         _refuse_model(given)
@@ -321,6 +361,8 @@ def build_corpus(
     if choice is not None:
         analysis = choice.analysis(reading.largest_bytes)
         analysis = analysis if sentences is None else replace(analysis, sentences=sentences)
+    elif isinstance(analysis, Analysis) and "text_field" in reading.given:
+        analysis = replace(analysis, text_field=reading.text_field)
     line = ProgressLine(changes=0.2, lines=math.inf)
     built = Corpus.build(
         inputs,
@@ -329,8 +371,9 @@ def build_corpus(
         analysis=analysis,
         rule=choice.rule(reading.largest_bytes) if choice is not None else None,
         vocabulary=vocabulary,
+        phrases=isinstance(choice, AnalysisChoice) and choice.phrases,
         overwrite=overwrite,
-        progress=lambda documents: line.show(f"{documents:,} documents read"),
+        progress=partial(_show_documents, line),
     )
     seconds = time.monotonic() - line.start
     number = built.n_documents

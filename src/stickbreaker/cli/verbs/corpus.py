@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, tell_of_compiling
+from stickbreaker.cli.console import command, emit, noun_for, tell_of_compiling
 from stickbreaker.cli.options.inputs import (
     AnalysisChoice,
     ReadingChoice,
@@ -16,9 +16,13 @@ from stickbreaker.cli.options.inputs import (
 )
 from stickbreaker.cli.suggestions import SuggestingGroup
 from stickbreaker.cli.verbs.corpus_export import export
+from stickbreaker.core.errors import shortened
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
+
+SHOWN = 8  # of the words that a rule dropped
+SHOWN_WORD = 40  # characters
 
 
 @click.group(
@@ -101,6 +105,7 @@ def described(corpus: "Corpus", top: int = 20) -> dict[str, Any]:
         "skipped": corpus.skipped,
         "blocks": len(corpus.block_sizes),
         "frequent_words": words,
+        "dropped_words": [one.to_dict() for one in corpus.dropped],
         **({} if corpus.about.tag_names is None else {"tags": list(corpus.about.tag_names)}),
         "fingerprint": corpus.fingerprint,
     }
@@ -123,4 +128,20 @@ def _summary(facts: dict[str, Any]) -> str:
         "frequent words": " ".join(entry["word"] for entry in facts["frequent_words"]),
         "fingerprint": facts["fingerprint"],
     }
-    return "\n".join(f"{name:<16} {value}" for name, value in rows.items() if value)
+    lines = [f"{name:<16} {value}" for name, value in rows.items() if value]
+    return "\n".join([*lines[:-1], *_dropped_lines(facts), lines[-1]])
+
+
+def _dropped_lines(facts: dict[str, Any]) -> list[str]:
+    """Which words were dropped, a line a rule."""
+    from stickbreaker.corpus.text.dropped_words import DroppedWords
+
+    dropped = [DroppedWords.from_dict(values) for values in facts["dropped_words"]]
+    lines = ["dropped words"] if dropped else []
+    for one in dropped:
+        frequent = " ".join(shortened(word, SHOWN_WORD) for word in one.frequent[:SHOWN])
+        number = (
+            f"{one.words:,} {noun_for(one.words, 'word')}, {one.tokens:,.10g} {noun_for(one.tokens, 'token')}"
+        )
+        lines.append(f"  {one.label}: {number}: {frequent}{' …' if one.words > SHOWN else ''}")
+    return lines

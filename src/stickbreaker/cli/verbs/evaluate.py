@@ -78,7 +78,11 @@ MOST_ALIGNED = 10_000  # documents among which the other side is looked for
     help="Count there which words keep company, for coherence.  [default: the documents scored]",
 )
 @ranking_option
-@click.option("--labels", metavar="FIELD", help="Predict this field of the documents from their topics.")
+@click.option(
+    "--labels",
+    metavar="FIELD",
+    help="Predict this field of the documents from their topics; of several values the first.",
+)
 @click.option(
     "--nonterminal",
     metavar="SYMBOL",
@@ -271,7 +275,7 @@ def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[s
 
 
 def _values(corpus: "Corpus", field: str) -> list[Any]:
-    """A field of all documents, None where it is missing."""
+    """A field of all documents, None where it is missing; of a list of values the first."""
     from stickbreaker.core.errors import UserError
     from stickbreaker.corpus.metadata import metadata_from
 
@@ -279,7 +283,10 @@ def _values(corpus: "Corpus", field: str) -> list[Any]:
         fields = ", ".join(corpus.metadata_fields) or "none"
         raise UserError(f"no document has the field {field!r}", remedy=f"there are: {fields}")
     blocks = (corpus.source.read(block) for block in range(len(corpus.block_sizes)))
-    return [metadata_from(text).get(field) for table in blocks for text in table["metadata"].to_pylist()]
+    values = [metadata_from(text).get(field) for table in blocks for text in table["metadata"].to_pylist()]
+    if any(isinstance(value, list) and len(value) > 1 for value in values):
+        note(f"documents have several values of {field}; the first of each is its label")
+    return [next(iter(value), None) if isinstance(value, list) else value for value in values]
 
 
 def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict[str, Any]:

@@ -216,6 +216,7 @@ def _model(
             "give --engine spark; on this machine alone: stickbreaker fit lda FILE... --stream --words open"
         )
     refuse_written(REFUSED, "has no meaning for a stream")
+    choice.refuse_phrases()
     analysis = choice.analysis()
     params = params_of({"burn_in": None, "every": None, **settings}, opened=opened.is_open)
     words = opened.build(analysis)

@@ -18,7 +18,7 @@ from stickbreaker.corpus.readers import (
     text_files,
     uci,
 )
-from stickbreaker.corpus.readers.base import Reader, ReadingOptions, text_fields
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions, refuse_unmet_parts, text_fields
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source, sources_of
 from stickbreaker.corpus.readers.word_list import read_numbered_words, read_words
@@ -41,7 +41,16 @@ READERS: dict[str, Reader] = {
     )
 }
 
-__all__ = ["READERS", "Problems", "Reader", "ReadingOptions", "read_inputs", "read_words", "text_fields"]
+__all__ = [
+    "READERS",
+    "Problems",
+    "Reader",
+    "ReadingOptions",
+    "read_inputs",
+    "read_words",
+    "refuse_unmet_parts",
+    "text_fields",
+]
 
 
 def read_inputs(

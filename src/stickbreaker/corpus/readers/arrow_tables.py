@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, shortened, shown
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers.base import Reader, ReadingOptions, text_fields
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions, parts_of, text_fields
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
@@ -79,7 +79,8 @@ def _records(
 ) -> Iterator[dict[str, Any]]:
     """The rows of what is given, by column name. Raises Bad."""
     fields = text_fields(options.text_field)
-    texts = set(fields.values()) if isinstance(fields, dict) else {fields}
+    named = fields.values() if isinstance(fields, dict) else (fields,)
+    texts = {name for field in named for name in (field, *parts_of(field))}
     try:
         for batch in batches(given):
             names: list[str] = batch.schema.names
@@ -87,7 +88,7 @@ def _records(
             kept = [
                 (name, column)
                 for name, column in zip(names, batch.columns, strict=True)
-                if name in texts or not (pa.types.is_nested(column.type) or _INDEX.fullmatch(name))
+                if name in texts or not (_is_no_metadata(column.type) or _INDEX.fullmatch(name))
             ]
             for start in range(0, batch.num_rows, _ROWS):
                 columns = {name: _values(name, column.slice(start, _ROWS)) for name, column in kept}
@@ -95,6 +96,14 @@ def _records(
                     yield dict(zip(columns, row, strict=True))
     except _TROUBLE as error:
         raise Bad("unreadable table", f"cannot be read ({_reason(error)})", "write the table anew") from None
+
+
+def _is_no_metadata(kind: pa.DataType) -> bool:
+    """Whether values are lists or objects, but no lists of strings."""
+    if not pa.types.is_nested(kind):
+        return False
+    items = kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else None
+    return items is None or not (pa.types.is_string(items) or pa.types.is_large_string(items))
 
 
 def _values(name: str, column: pa.Array) -> list[Any]:

@@ -3,7 +3,7 @@
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.corpus.document import Document
@@ -19,10 +19,11 @@ class ReadingOptions:
 
     `format` is the name of a reader, or None to go by file names. `text_field`, `id_field` and
     `language_field` name fields of JSON Lines and columns of tables; without an `id_field` the field "id" is
-    used where it is present. `text_field` may name a field for each language, "en=text_en,de=text_de"; of
-    CoNLL-U it is form or lemma. `vocab` is the file of words that belongs to bags of numbered words.
-    `on_error` is "fail" or "skip". With `trees`, CoNLL-U gives its trees too: heads and tags (UPOS) of the
-    words, into which a multiword token is parted.
+    used where it is present. `text_field` may name several fields, whose texts are put one after another,
+    "title+text", or a field for each language, "en=text_en,de=text_de"; of CoNLL-U it is form or lemma.
+    `separator` parts the cells of CSV and TSV; None leaves that to the format. `vocab` is the file of words
+    that belongs to bags of numbered words. `on_error` is "fail" or "skip". With `trees`, CoNLL-U gives its
+    trees too: heads and tags (UPOS) of the words, into which a multiword token is parted.
 
     `largest_text` bounds in bytes what is held at once: a line, a row of CSV, a document of CoNLL-U, a file
     that is one document, a packed table, a list of words. `longest_gap` is how many documents without an
@@ -39,6 +40,8 @@ class ReadingOptions:
     largest_text: int = LARGEST_TEXT
     longest_gap: int = LONGEST_GAP
     trees: bool = False
+    separator: str | None = None
+    met: set[str] = field(default_factory=set, compare=False)  # of joined text fields, those met so far
 
     def __post_init__(self) -> None:
         for name, value, least in (
@@ -49,6 +52,9 @@ class ReadingOptions:
                 raise UserError(f"{name}={value!r}", remedy=f"{name} is a whole number of at least {least}")
         if self.on_error not in ("fail", "skip"):
             raise UserError(f"unknown on_error {self.on_error!r}", remedy="take fail or skip")
+        if self.separator is not None and (len(self.separator) != 1 or self.separator in '"\r\n'):
+            remedy = "give one character, such as ; (of TSV, the format tsv has the tab)"
+            raise UserError(f"the separator is {self.separator!r}", remedy=remedy)
         if not isinstance(self.text_field, str):
             problem = f"the text field is {self.text_field!r}, not a name"
             raise UserError(problem, remedy="name a field or column of text")
@@ -69,14 +75,36 @@ def text_fields(option: str) -> dict[str, str] | str:
     remedy = "write it as en=FIELD,de=FIELD"
     fields: dict[str, str] = {}
     for part in option.split(","):
-        name, equals, field = (piece.strip() for piece in part.partition("="))
-        if not (name and equals and field):
+        name, equals, named = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and named):
             raise UserError(f"the text field {part!r} is not LANGUAGE=FIELD", remedy=remedy)
         code = language_code(name)
-        if code in fields or field in fields.values():
+        if code in fields or named in fields.values():
             raise UserError(f"the text fields {option!r} name {part!r} twice", remedy=remedy)
-        fields[code] = field
+        fields[code] = named
     return fields
+
+
+def parts_of(option: str) -> tuple[str, ...]:
+    """The fields whose texts are put one after another. Raises UserError for one without a name.
+
+    >>> parts_of("title+text")
+    ('title', 'text')
+    """
+    parts = tuple(part.strip() for part in option.split("+"))
+    if len(parts) > 1 and not all(parts):
+        raise UserError(f"the text field {option!r} lacks a name", remedy="write it as title+text")
+    return parts
+
+
+def refuse_unmet_parts(options: ReadingOptions) -> None:
+    """Raise UserError, when all documents were read, for a part of the text that none of them had."""
+    fields = text_fields(options.text_field)
+    for option in fields.values() if isinstance(fields, dict) else [fields]:
+        parts = parts_of(option)
+        missing = [part for part in parts if part not in options.met]
+        if 0 < len(missing) < len(parts):
+            raise UserError(f"no document has the field {missing[0]!r}", remedy="check --text-field")
 
 
 @dataclass(frozen=True)

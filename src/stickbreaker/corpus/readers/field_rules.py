@@ -9,10 +9,11 @@ from typing import Any
 from stickbreaker.core.errors import LONGEST_SHOWN, UserError, shortened, shown
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import scalars_of, storable
-from stickbreaker.corpus.readers.base import ReadingOptions, text_fields
+from stickbreaker.corpus.readers.base import ReadingOptions, parts_of, text_fields
 from stickbreaker.corpus.readers.problems import Bad
 from stickbreaker.corpus.text.languages import language_code
 
+BETWEEN_PARTS = "\n\n"  # a part of a text that is put together ends its sentence
 _NAME_TEXT = "name the field by --text-field"
 
 
@@ -28,6 +29,8 @@ def document_of(
     {'year': 1988}
     """
     fields = text_fields(options.text_field)
+    if "+" in options.text_field:
+        record = _with_joined_text(record, fields.values() if isinstance(fields, dict) else [fields], options)
     text, tokens, texts = None, None, None
     if isinstance(fields, dict):
         texts = _sides(record, fields)
@@ -35,7 +38,8 @@ def document_of(
         text, tokens = _text_or_tokens(record, fields)
     identity, language = _identity(record, options), _language(record, options)
     used = {options.id_field or "id", options.language_field}
-    used.update(fields.values() if isinstance(fields, dict) else (fields,))
+    for field in fields.values() if isinstance(fields, dict) else (fields,):
+        used.update((field, parts_of(field)[-1]))  # a title before the text may name the document
     return Document(
         default_id if identity is None else identity,
         text,
@@ -48,13 +52,40 @@ def document_of(
     )
 
 
+def _with_joined_text(
+    record: Mapping[str, Any], fields: Iterable[str], options: ReadingOptions
+) -> dict[str, Any]:
+    """The record with a field "title+text" for its fields title and text, where it has one of them.
+
+    A part that is missing, null or blank is empty. Raises Bad for one of another type.
+    """
+    joined = dict(record)
+    for field in fields:
+        parts = parts_of(field)
+        there = [part for part in parts if part in record]
+        if len(parts) == 1 or field in record or not there:
+            continue
+        options.met.update(there)
+        values = [record[part] for part in there if record[part] is not None]
+        strange = next((part for part in there if not isinstance(record[part], str | None)), None)
+        if strange is not None:
+            problem = f"the field {strange!r} is not a string"
+            raise Bad("text is not a string", problem, "name fields of text by --text-field")
+        joined[field] = BETWEEN_PARTS.join(value for value in values if value.strip())
+    return joined
+
+
 def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
     """Raise Bad, of the kind "wrong columns", for a table that lacks a column which `options` name, or whose
     columns share a name."""
     fields = text_fields(options.text_field)
     texts = list(fields.values()) if isinstance(fields, dict) else [fields]
+    texts = [part for one in texts for part in ([one] if one in names else parts_of(one))]
     wanted = {"--id-field": options.id_field, "--language-field": options.language_field}
     wanted["--text-field"] = None if set(texts) & set(names) else ", ".join(texts)
+    if not isinstance(fields, dict):  # of a field a language some may be missing
+        missing = [name for name in texts if name not in names]
+        wanted["--text-field"] = missing[0] if missing else None
     for option, name in wanted.items():
         if name is not None and name not in names:
             problem = f"no column {name!r} (columns: {_first_of(names)})"
@@ -67,7 +98,7 @@ def checked_columns(names: Sequence[str], options: ReadingOptions) -> None:
 def _other_separator(names: Sequence[str]) -> str | None:
     """The remedy where the only column's name shows that cells are parted by a semicolon or a tab."""
     if len(names) == 1 and ";" in names[0]:
-        return "cells seem to be parted by semicolons; save the file with commas"
+        return "give --separator ';', for cells seem to be parted by semicolons"
     return (
         "give --format tsv, for cells seem to be parted by tabs"
         if len(names) == 1 and "\t" in names[0]

@@ -20,7 +20,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems, separator:
     """
     csv.field_size_limit(max(csv.field_size_limit(), options.largest_text))  # of the whole process
     lines = _Lines(source, problems, options.largest_text)
-    rows = csv.reader(lines, delimiter=separator, strict=True)
+    rows = csv.reader(lines, delimiter=options.separator or separator, strict=True)
     header: list[str] = []
     while True:
         try:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import is_count, is_flag, is_text, list_of, optional, refuse_other_kinds
-from stickbreaker.corpus.text.languages import language_code, stemmer_of, stop_words_of
+from stickbreaker.corpus.phrases.joining import Round, breaks_in, join_words, rounds_of
+from stickbreaker.corpus.text.languages import english_contractions, language_code, stemmer_of, stop_words_of
 from stickbreaker.corpus.text.segmentation import (
     OTHER_LETTER,
     SEGMENTATIONS,
@@ -25,6 +26,7 @@ from stickbreaker.corpus.text.segmentation import (
     is_without_spaces,
     run_pattern,
 )
+from stickbreaker.corpus.vocabulary import LONGEST_WORD
 
 _ELIDING = frozenset({"ca", "fr", "it"})  # l'homme is two words
 _SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|\n[^\S\n]*+\n")
@@ -45,6 +47,16 @@ SETTINGS = {
     "min_length": is_count,
     "segmentation": is_text,
     "sentences": is_text,
+    "possessives": is_text,
+    "phrases": list_of(list_of(is_text)),
+    "text_field": is_text,
+}
+_EARLIER: dict[str, Any] = {  # when there was no choice
+    "segmentation": "pattern",
+    "sentences": "punctuation",
+    "possessives": "apart",
+    "phrases": (),
+    "text_field": "text",
 }
 
 
@@ -85,7 +97,11 @@ class Analysis:
     others; "characters", each letter with its marks a token; "icu", as words (needs the package icu4py); or
     "language": "characters" for Chinese, Japanese, Thai, Lao, Khmer and Burmese, "pattern" for others.
     `sentences` says where sentences end: at "punctuation" and empty lines, at the end of every "line", or
-    with the "document".
+    with the "document". `possessives` says what becomes of 's in English: with "joined", "president's" is the
+    word "president" (and "it's" stays, with other contractions); "apart", a word of its own.
+    `phrases` are pairs of words that are read as one, "new york" as "new_york", in rounds: those of a round
+    may join the words that the one before made. `Corpus.build(phrases=True)` finds them.
+    `text_field` is the field that the texts of files were read from, and that those to be scored are.
 
     Raises UserError for a setting that cannot be used.
 
@@ -103,6 +119,9 @@ class Analysis:
     min_length: int = 2
     segmentation: str = "language"
     sentences: str = "punctuation"
+    possessives: str = "joined"
+    phrases: tuple[tuple[str, ...], ...] = ()
+    text_field: str = "text"
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: what is worked out from them is no part of a copy."""
@@ -127,6 +146,8 @@ class Analysis:
         if self.sentences not in SENTENCES:
             remedy = "take punctuation, line or document"
             raise UserError(f"unknown ends of sentences {self.sentences!r}", remedy=remedy)
+        if self.possessives not in ("joined", "apart"):
+            raise UserError(f"unknown possessives {self.possessives!r}", remedy="take joined or apart")
         if self.token_pattern is not None and self._segmentation != "pattern":
             problem = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
             raise UserError(problem, remedy="leave one of the two out")
@@ -134,6 +155,9 @@ class Analysis:
             raise UserError(
                 "the token pattern is empty", remedy="leave it out, or give one that matches words"
             )
+        object.__setattr__(self, "phrases", tuple(map(tuple, self.phrases)))
+        if not all(pair.count(" ") == 1 and pair == pair.strip() for one in self.phrases for pair in one):
+            raise UserError("a phrase is not two words", remedy='write each as "new york"')
         _ = self._compiled  # a wrong pattern is refused now
 
     @property
@@ -159,7 +183,11 @@ class Analysis:
         pattern = SENTENCES[self.sentences]
         ends = [] if pattern is None else [match.end() for match in pattern.finditer(text)]
         words = [forms[text[start:end]] for start, end in spans]
-        return Tokens(words, starts, _sentence_starts(starts, ends))
+        sentences = _sentence_starts(starts, ends)
+        if not self.phrases:
+            return Tokens(words, starts, sentences)
+        words, places = join_words(words, np.union1d(sentences, breaks_in(text, starts)), self.rounds)
+        return Tokens(words, starts[places], np.searchsorted(places, sentences).astype(np.int32))
 
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
         """The characters at which tokens end that begin at `starts`: for marking words in a text.
@@ -172,11 +200,40 @@ class Analysis:
         """
         if self.segmentation == "icu" and not has_icu():
             return dataclasses.replace(self, segmentation="characters").ends(text, starts)
+        if self.phrases:
+            return self._ends_of_phrases(text, starts)
         if self.segmentation == "icu":
             found = dict(self._spans(text))
             return [found.get(start, start) for start in starts]
         matches = [self._compiled.match(text, start) for start in starts]
         return [match.end() if match else start for match, start in zip(matches, starts, strict=True)]
+
+    def _ends_of_phrases(self, text: str, starts: Sequence[int]) -> list[int]:
+        plain = dataclasses.replace(self, phrases=())
+        ends = plain.ends(text, starts)
+        tokens = plain.analyse(text)
+        breaks = np.union1d(tokens.sentences, breaks_in(text, tokens.starts))
+        places = join_words(tokens.words, breaks, self.rounds)[1]
+        last = np.append(places[1:], len(tokens.words)) - 1  # of each, the place of its last word
+        long = last > places
+        begin = tokens.starts[places[long]].tolist()
+        end = plain.ends(text, tokens.starts[last[long]].tolist())
+        joined = dict(zip(begin, end, strict=True))
+        return [joined.get(start, known) for start, known in zip(starts, ends, strict=True)]
+
+    @functools.cached_property
+    def rounds(self) -> tuple[Round, ...]:
+        """The phrases as `join_words` reads them."""
+        return rounds_of(self.phrases)
+
+    def with_phrases(self, rounds: Sequence[Round]) -> "Analysis":
+        """The same analysis with other phrases.
+
+        >>> Analysis().with_phrases([{("new", "york"): "new_york"}]).analyse("in New York").words
+        ['in', 'new_york']
+        """
+        phrases = tuple(tuple(f"{first} {second}" for first, second in pairs) for pairs in rounds)
+        return dataclasses.replace(self, phrases=phrases)
 
     def form(self, spelling: str) -> str:
         """What a token becomes: normalised, in lower case, stemmed, as the settings say.
@@ -190,18 +247,28 @@ class Analysis:
         """Which words may enter a vocabulary: long enough, with a letter, and no stop words.
 
         A word of a script without spaces is long enough: most Chinese words have one or two characters. With
-        a token pattern of one's own, words need no letter.
+        a token pattern of one's own, words need no letter. None has more than 100 characters.
 
         >>> Analysis().eligible(["the", "cat", "x", "水"]).tolist()
         [False, True, False, True]
         """
-        stop, shortest = self._stop_set, self.min_length
-        lettered = _LETTER.search if self.token_pattern is None else bool
-        flags = (
-            (len(word) >= shortest or is_without_spaces(word)) and word not in stop and bool(lettered(word))
-            for word in words
-        )
-        return np.fromiter(flags, np.bool_, len(words))
+        against = self.rule_against
+        return np.fromiter((against(word) is None for word in words), np.bool_, len(words))
+
+    def rule_against(self, word: str) -> str | None:
+        """The rule by which a word may not enter a vocabulary, as `corpus.dropped` names it; None where it
+        may.
+
+        >>> Analysis().rule_against("the"), Analysis().rule_against("cat")
+        ('stop_words', None)
+        """
+        if word in self._stop_set:
+            return "stop_words"
+        if len(word) < self.min_length and not is_without_spaces(word):
+            return "min_length"
+        if len(word) > LONGEST_WORD:
+            return "max_length"
+        return "letters" if self.token_pattern is None and _LETTER.search(word) is None else None
 
     def resolved(self) -> "Analysis":
         """The same analysis with what the language decides spelled out, as corpora store it.
@@ -218,18 +285,20 @@ class Analysis:
         True
         """
         values = dataclasses.asdict(self)
-        if self.sentences == "punctuation":
-            del values["sentences"]  # by which all were cut before there was a choice
+        for name in (
+            "sentences",
+            "possessives",
+            "phrases",
+            "text_field",
+        ):  # which came later
+            if values[name] == _EARLIER[name]:
+                del values[name]
         return values
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Analysis":
         """The analysis whose `to_dict` gave `values`. Raises ValueError for the values of another thing."""
-        values = {
-            "segmentation": "pattern",
-            "sentences": "punctuation",
-            **values,
-        }  # before there was a choice
+        values = {**_EARLIER, **values}
         refuse_other_kinds(values, SETTINGS)
         known = {name: values[name] for name in cls.__dataclass_fields__}
         for name in ("stop_words", "extra_stop_words"):
@@ -281,18 +350,31 @@ class Analysis:
     def _form_maker(self) -> Callable[[str], str]:
         stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None
         normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
-        lowercase = self.lowercase
+        lowercase, bare = self.lowercase, self.language == "en" and self.possessives == "joined"
 
         def form(spelling: str) -> str:
             if normalization:
                 spelling = unicodedata.normalize(normalization, spelling.replace("’", "'"))
             if lowercase:
                 spelling = spelling.lower()
+            if bare:
+                spelling = _without_possessive(spelling)
             if stem is not None:
                 spelling = stem(spelling)
             return unicodedata.normalize(normalization, spelling) if normalization else spelling
 
         return form
+
+
+def _without_possessive(word: str) -> str:
+    """An English word without the 's of a possessive; contractions stay.
+
+    >>> [_without_possessive(word) for word in ("president's", "it's", "boss")]
+    ['president', "it's", 'boss']
+    """
+    if len(word) < 3 or word[-2] not in "'’" or word[-1] not in "sS":
+        return word
+    return word if word.lower().replace("’", "'") in english_contractions() else word[:-2]
 
 
 def _word_pattern(letter: str, apostrophes: bool) -> str:

@@ -48,7 +48,12 @@ he'd she's she'll she'd it's it'll it'd we're we've we'll we'd they're they've t
 that'll that'd there's there'll here's what's what're what'll who's who'll who'd where's when's why's
 how's let's y'all one's arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt shouldnt wasnt
 werent wont wouldnt im ive youre youve theyre thats whats did does doing having just theirs
+'s 're 've 'll 'd 'm n't
 """
+_MORE = {  # elided words, which the lists of the package lack
+    "fr": "aujourd hui jusqu lorsqu presqu puisqu quelqu quoiqu",
+    "it": "anch com quell quest",
+}
 
 
 def language_code(name: str) -> str:
@@ -94,7 +99,13 @@ def stop_words_of(code: str) -> tuple[str, ...]:
         raise UserError(f"no stop words are known for {_named(code)}", remedy=remedy)
     import stop_words
 
-    return tuple(sorted(set(stop_words.get_stop_words(code))))
+    return tuple(sorted({*stop_words.get_stop_words(code), *_MORE.get(code, "").split()}))
+
+
+@functools.cache
+def english_contractions() -> frozenset[str]:
+    """English words of which 's is a part that means is, has or us: "it's", "let's"."""
+    return frozenset(word for word in stop_words_of("en") if word.endswith("'s"))
 
 
 def has_stop_words(code: str) -> bool:

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.phrases.joining import Round
 from stickbreaker.corpus.readers.field_rules import code_of
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.text.analysis import Analysis, Tokens
+from stickbreaker.corpus.text.dropped_words import DroppedWords, added_up, dropped_words
 from stickbreaker.corpus.text.languages import has_stemmer, has_stop_words, language_code
 from stickbreaker.corpus.vocabulary import Vocabulary, VocabularyRule, language_of, tagged, untagged
 
@@ -81,6 +83,40 @@ class PolylingualAnalysis:
             out[here] = analysis.eligible([untagged(words[i]) for i in here])
         return out
 
+    def rule_against(self, word: str) -> str | None:
+        """The rule by which a word, with its language, may not enter a vocabulary; None where it may."""
+        analysis = self.by_language.get(language_of(word))
+        return None if analysis is None else analysis.rule_against(untagged(word))
+
+    @property
+    def phrases(self) -> tuple[tuple[str, ...], ...]:
+        """The phrases of the languages, those of each after another."""
+        return tuple(pairs for analysis in self.by_language.values() for pairs in analysis.phrases)
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """The phrases of all languages as `join_words` reads them, of words with their language."""
+        rounds: list[dict[tuple[str, str], str]] = []
+        for code, analysis in self.by_language.items():
+            for number, pairs in enumerate(analysis.rounds):
+                rounds += [{}] if number == len(rounds) else []
+                rounds[number].update(
+                    {
+                        (tagged(code, first), tagged(code, second)): tagged(code, joined)
+                        for (first, second), joined in pairs.items()
+                    }
+                )
+        return tuple(rounds)
+
+    def with_phrases(self, rounds: Sequence[Round]) -> "PolylingualAnalysis":
+        """The same with other phrases, of words with their language."""
+        return PolylingualAnalysis(
+            {
+                code: analysis.with_phrases([_in_language(pairs, code) for pairs in rounds])
+                for code, analysis in self.by_language.items()
+            }
+        )
+
     def resolved(self) -> "PolylingualAnalysis":
         """The same with the languages' stop words spelled out."""
         return PolylingualAnalysis({code: one.resolved() for code, one in self.by_language.items()})
@@ -88,6 +124,15 @@ class PolylingualAnalysis:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {"languages": {code: one.to_dict() for code, one in self.by_language.items()}}
+
+
+def _in_language(pairs: Round, code: str) -> Round:
+    """The phrases of a language, of words without it."""
+    return {
+        (untagged(first), untagged(second)): untagged(joined)
+        for (first, second), joined in pairs.items()
+        if language_of(first) == language_of(second) == code
+    }
 
 
 def analysis_from(values: Mapping[str, Any]) -> Analysis | PolylingualAnalysis:
@@ -196,18 +241,21 @@ def by_code(texts: Mapping[str, str]) -> dict[str, str]:
 
 def choose_by_language(
     rule: VocabularyRule, counts: Vocabulary, analysis: PolylingualAnalysis, documents: Mapping[str, int]
-) -> Vocabulary:
-    """The vocabulary that a rule makes of each language's words by itself, in one.
+) -> tuple[Vocabulary, tuple[DroppedWords, ...]]:
+    """The vocabulary that a rule makes of each language's words by itself, in one; and what it leaves out.
 
     `documents` tells how many documents each language has. A given list of words carries languages.
     """
     chosen: dict[str, Vocabulary] = {}
+    dropped: list[tuple[DroppedWords, ...]] = []
     for code, part in counts.by_language().items():
         own = rule
         if rule.words is not None:
             own = dataclasses.replace(rule, words=tuple(w for w in rule.words if language_of(w) == code))
         try:
-            chosen[code] = own.choose(part, analysis.eligible(part.words), documents.get(code, 0))
+            n_documents = documents.get(code, 0)
+            chosen[code] = own.choose(part, analysis.eligible(part.words), n_documents)
+            dropped.append(dropped_words(own, part, analysis.rule_against, n_documents, chosen[code]))
         except UserError as error:
             raise UserError(f"language {code}: {error}") from None
     strange = [word for word in rule.words or () if language_of(word) not in chosen]
@@ -216,4 +264,4 @@ def choose_by_language(
         raise UserError(f"the word {shown(strange[0])} is of no language of the corpus", remedy=remedy)
     if not chosen:
         raise UserError("the vocabulary is empty: no document holds a word; see the text fields")
-    return Vocabulary.joined(chosen)
+    return Vocabulary.joined(chosen), added_up(dropped)

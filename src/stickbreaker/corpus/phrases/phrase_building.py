@@ -1,0 +1,95 @@
+"""A corpus that is built with phrases: they are found in its documents, and joined there."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.blocks import BlockSource
+from stickbreaker.corpus.counting import Tally
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.phrases.joining import Round, breaks_in, join_words, joined_word
+from stickbreaker.corpus.phrases.phrase_blocks import TokenBlock
+from stickbreaker.corpus.phrases.phrase_search import PhraseRule, find_phrases
+from stickbreaker.corpus.text.analysis import Analysis
+from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
+from stickbreaker.corpus.vocabulary import untagged
+
+AS_GIVEN = Analysis(  # of tokens that documents bring
+    language=None,
+    normalization=None,
+    lowercase=False,
+    stop_words="none",
+    token_pattern=r"\S++",
+    min_length=1,
+    segmentation="pattern",
+    sentences="document",
+)
+
+
+def join_phrases(
+    source: BlockSource,
+    tally: Tally,
+    analysis: Analysis | PolylingualAnalysis | None,
+    rule: PhraseRule,
+    take: Callable[[pa.Table], None],
+) -> tuple[Tally, Analysis | PolylingualAnalysis]:
+    """Find the phrases of documents that were analysed without any, and give `take` the blocks with phrases
+    joined. Returns what these blocks add up to, and the analysis with the phrases.
+
+    Raises UserError for documents with trees, whose words cannot be joined.
+    """
+    if tally.tags is not None:
+        raise UserError("words of trees cannot be joined to phrases", remedy="leave one of the two out")
+    used = analysis or AS_GIVEN
+    join = _joined_in_a_language if isinstance(used, PolylingualAnalysis) else joined_word
+    rounds = find_phrases(
+        partial(_blocks, source),
+        tally.counts.vocabulary(),
+        lambda word: used.rule_against(word) is None,
+        join,
+        rule,
+        tally.n_documents,
+    )
+    joined = Tally(tally.kind, tally.sentences)
+    for block, before in _blocks(source, rounds):
+        table = block.table(before)
+        joined.add(table)
+        take(table)
+    return joined, used.with_phrases(rounds)
+
+
+def joined_document(document: Document, rounds: tuple[Round, ...]) -> Document:
+    """A document with the phrases among its tokens joined.
+
+    >>> joined_document(Document("a", tokens=["new", "york"]), ({("new", "york"): "new_york"},)).tokens
+    ['new_york']
+    """
+    sentences = np.asarray([] if document.sentences is None else document.sentences, np.int32)
+    breaks = sentences
+    if document.text is not None and document.starts is not None:
+        breaks = np.union1d(sentences, breaks_in(document.text, np.asarray(document.starts, np.int32)))
+    words, places = join_words(document.tokens or [], breaks, rounds)
+    starts = None if document.starts is None else np.asarray(document.starts, np.int32)[places]
+    begins = None if document.sentences is None else np.searchsorted(places, sentences).astype(np.int32)
+    return dataclasses.replace(
+        document,
+        tokens=words,
+        starts=starts,  # pyright: ignore[reportArgumentType]
+        sentences=begins,  # pyright: ignore[reportArgumentType]
+    )
+
+
+def _joined_in_a_language(first: str, second: str) -> str:
+    """The word that two words become, of a polylingual corpus."""
+    return joined_word(first, untagged(second))
+
+
+def _blocks(source: BlockSource, rounds: tuple[Round, ...]) -> Iterator[tuple[TokenBlock, pa.Table]]:
+    """The tokens of each block with phrases joined, and the table that they came from."""
+    for block in range(len(source.sizes)):
+        table = source.read(block)
+        yield TokenBlock.of(table).joined(rounds), table

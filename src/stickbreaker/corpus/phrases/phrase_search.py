@@ -1,0 +1,159 @@
+"""Finding phrases: pairs of words that stand together much more often than chance would have it.
+
+A round looks at all blocks of a corpus once. Memory is bounded by the distinct words and by `MOST_PAIRS`
+pairs: beyond, the rarest of those met so far are forgotten (Goyal et al. 2012; so do word2vec and gensim).
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.phrases.joining import Round
+from stickbreaker.corpus.phrases.phrase_blocks import TokenBlock
+from stickbreaker.corpus.vocabulary import Vocabulary
+
+SURPRISE = 30.0  # a chance of less than one in ten million
+MOST_PAIRS = 4_000_000
+ROUNDS = 2
+
+Blocks = Callable[[tuple[Round, ...]], Iterator[tuple[TokenBlock, Any]]]
+Join = Callable[[str, str], str]
+
+
+@dataclass(frozen=True)
+class PhraseRule:
+    """Which pairs of words become a phrase.
+
+    A pair must occur in at least `min_documents` documents (None: one for each 500, at least 5 and at most
+    10), more often than chance would have it (a log-likelihood ratio of at least 30; Dunning 1993), and have
+    a normalised pointwise mutual information of at least `min_score` (Bouma 2009): ln(p(ab) / p(a) p(b)) /
+    -ln p(ab), 0 for words that stand together by chance, 1 for words that never stand apart. A word and the
+    same word again are none.
+
+    >>> PhraseRule().score(10, 10, 10, 1000)
+    1.0
+    """
+
+    min_documents: int | None = None
+    min_score: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.min_documents is not None and self.min_documents < 1:
+            raise UserError(f"min_documents={self.min_documents}", remedy="min_documents is at least 1")
+        if not 0 < self.min_score <= 1:
+            raise UserError(f"min_score={self.min_score}", remedy="min_score is above 0 and at most 1")
+
+    def fewest(self, n_documents: int) -> int:
+        """The fewest documents of a phrase, of so many documents."""
+        return min(10, max(5, n_documents // 500)) if self.min_documents is None else self.min_documents
+
+    def score(self, together: float, first: float, second: float, total: float) -> float:
+        """The normalised pointwise mutual information of a pair that occurs `together` times among `total`
+        tokens, of words that occur `first` and `second` times."""
+        if together >= total:
+            return 1.0
+        return math.log(together * total / (first * second)) / math.log(total / together)
+
+    def chosen(self, pairs: "PairCounts", words: list[str], fewest: int, join: Join) -> Round:
+        """The pairs that become phrases, and the words that they become."""
+        keys, tokens, documents = pairs.counted()
+        total, found = float(pairs.total), {}
+        often = documents >= fewest
+        for key, n in zip(keys[often].tolist(), tokens[often].tolist(), strict=True):
+            first, second = divmod(key, pairs.n_words)
+            if first == second:
+                continue
+            counts = (n, float(pairs.words[first]), float(pairs.words[second]), total)
+            if self.score(*counts) >= self.min_score - 1e-12 and _surprise(*counts) >= SURPRISE:
+                found[words[first], words[second]] = join(words[first], words[second])
+        return found
+
+
+def _surprise(together: float, first: float, second: float, total: float) -> float:
+    """A log-likelihood ratio: how unlikely it is that words stand together so often by chance."""
+    expected = first * second / total
+    return 2.0 * (together * math.log(together / expected) - (together - expected))
+
+
+class PairCounts:
+    """How often words occur, and pairs of words that follow one another within a sentence."""
+
+    def __init__(self, n_words: int) -> None:
+        self.n_words = n_words
+        self.words = np.zeros(n_words)
+        self.total = 0
+        self._least = 1  # pairs that occurred fewer times were forgotten
+        self._held = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        self._waiting: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
+        self._n_waiting = 0
+
+    def add(self, rows: NDArray[np.int32], breaks: NDArray[np.bool_], owners: NDArray[np.int64]) -> None:
+        """Count a block: the rows of its tokens (-1: of no phrase), whether a pair may not go on with each,
+        and the documents of each."""
+        self.total += len(rows)
+        self.words += np.bincount(rows[rows >= 0], minlength=self.n_words)
+        at = np.flatnonzero((rows[:-1] >= 0) & (rows[1:] >= 0) & ~breaks[1:])
+        keys = rows[at].astype(np.int64) * self.n_words + rows[at + 1]
+        distinct, codes, tokens = np.unique(keys, return_inverse=True, return_counts=True)
+        width = max(len(distinct), 1)
+        seen = np.unique(owners[at] * width + codes) % width
+        self._waiting.append((distinct, tokens, np.bincount(seen, minlength=len(distinct))))
+        self._n_waiting += len(distinct)
+        if self._n_waiting > MOST_PAIRS:
+            self._merge()
+
+    def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Pairs (row of the first × number of words + row of the second), their tokens and documents."""
+        self._merge()
+        return self._held
+
+    def _merge(self) -> None:
+        parts = [self._held, *self._waiting]
+        keys, codes = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
+        tokens, documents = (
+            np.bincount(codes, np.concatenate([part[i] for part in parts]), len(keys)).astype(np.int64)
+            for i in (1, 2)
+        )
+        while len(keys) > MOST_PAIRS:
+            self._least += 1
+            kept = tokens >= self._least
+            keys, tokens, documents = keys[kept], tokens[kept], documents[kept]
+        self._held, self._waiting, self._n_waiting = (keys, tokens, documents), [], 0
+
+
+def find_phrases(
+    blocks: Blocks,
+    counts: Vocabulary,
+    eligible: Callable[[str], bool],
+    join: Join,
+    rule: PhraseRule,
+    n_documents: int,
+) -> tuple[Round, ...]:
+    """The phrases of a corpus, round by round.
+
+    `blocks` gives the tokens of every block, joined by the rounds that it is given; `counts` has all words of
+    the corpus. Only `eligible` words are part of a phrase.
+    """
+    fewest = rule.fewest(n_documents)
+    words = [
+        word
+        for word, n in zip(counts.words, counts.documents.tolist(), strict=True)
+        if n >= fewest and eligible(word) and " " not in word
+    ]
+    rounds: tuple[Round, ...] = ()
+    for _ in range(ROUNDS):
+        known, pairs = Vocabulary.of(words), PairCounts(len(words))
+        for block, _ in blocks(rounds):
+            if len(block.codes):
+                pairs.add(known.lookup(block.words)[block.codes], block.breaks, block.owners)
+        found = rule.chosen(pairs, words, fewest, join)
+        if not found:
+            break
+        rounds = (*rounds, found)
+        words = list(dict.fromkeys([*words, *found.values()]))
+    return rounds

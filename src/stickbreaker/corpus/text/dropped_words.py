@@ -1,0 +1,126 @@
+"""Which words a vocabulary's rules left out, rule by rule."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.core.json_checks import is_amount, is_count, is_text, list_of, optional, refuse_other_kinds
+from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule
+
+FREQUENT = 20  # words kept of each rule
+RULES = {  # in the order in which they are shown
+    "stop_words": "stop words",
+    "min_length": "too short",
+    "max_length": "too long",
+    "letters": "without a letter",
+    "min_documents": "in too few documents",
+    "max_share": "in too large a share of the documents",
+    "size": "beyond the size of the vocabulary",
+    "words": "not in the list of words",
+}
+_FIELDS = {
+    "rule": lambda value: is_text(value) and value in RULES,
+    "words": is_count,
+    "tokens": is_amount,
+    "frequent": list_of(is_text),
+    "bound": optional(is_amount),
+}
+Reason = Callable[[str], str | None]
+
+
+@dataclass(frozen=True)
+class DroppedWords:
+    """The words that one rule left out of a vocabulary.
+
+    `rule` is a key of `RULES`; `words` the number of distinct words, `tokens` how often they occur;
+    `frequent` the 20 most frequent of them, the most frequent first. `bound` is that of the rule, where it
+    is not the same for every corpus: the fewest documents (`min_documents`), the largest share (`max_share`).
+
+    >>> DroppedWords("stop_words", 2, 40.0, ("the", "of")).label
+    'stop words'
+    """
+
+    rule: str
+    words: int
+    tokens: float
+    frequent: tuple[str, ...]
+    bound: float | None = None
+
+    @property
+    def label(self) -> str:
+        """What was wrong with the words, for people."""
+        if self.bound is not None and self.rule == "min_documents":
+            return f"in fewer than {self.bound:g} documents"
+        if self.bound is not None and self.rule == "max_share":
+            return f"in more than {100 * self.bound:.3g} % of the documents"
+        return RULES[self.rule]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {**asdict(self), "frequent": list(self.frequent)}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "DroppedWords":
+        """What `to_dict` gave. Raises ValueError for the values of another thing."""
+        refuse_other_kinds(values, _FIELDS)
+        known = {name: values[name] for name in _FIELDS}
+        return cls(**{**known, "frequent": tuple(known["frequent"])})
+
+
+def dropped_words(
+    rule: VocabularyRule, counts: Vocabulary, reason: Reason, n_documents: int, chosen: Vocabulary
+) -> tuple[DroppedWords, ...]:
+    """Which of all words found (`counts`) are not among the `chosen`, by the first rule that drops each.
+
+    `reason` names the rule by which a word is not eligible, or gives None.
+    """
+    fewest, most = rule.bounds(n_documents, counts.mean_length(n_documents))
+    by_rule: dict[str, list[int]] = defaultdict(list)
+    documents = counts.documents.tolist()
+    for place in np.flatnonzero(chosen.lookup(counts.words) < 0).tolist():
+        name = reason(counts.words[place])
+        if name is None and rule.hashed:
+            continue  # it shares the row of another
+        if name is None and rule.words is not None:
+            name = "words"
+        elif name is None:
+            few, many = documents[place] < fewest, documents[place] > most
+            name = "min_documents" if few else "max_share" if many else "size"
+        by_rule[name].append(place)
+    bounds = {"min_documents": float(fewest), "max_share": most / max(n_documents, 1)}
+    return tuple(_summary(name, by_rule[name], counts, bounds.get(name)) for name in RULES if name in by_rule)
+
+
+def added_up(parts: Iterable[Sequence[DroppedWords]]) -> tuple[DroppedWords, ...]:
+    """Those of several languages together; a bound that is not the same in all is None."""
+    by_rule: Mapping[str, list[DroppedWords]] = defaultdict(list)
+    for part in parts:
+        for dropped in part:
+            by_rule[dropped.rule].append(dropped)
+    return tuple(_sum(by_rule[name]) for name in RULES if name in by_rule)
+
+
+def _sum(several: list[DroppedWords]) -> DroppedWords:
+    first, share = several[0], -(-FREQUENT // len(several))
+    return DroppedWords(
+        first.rule,
+        sum(one.words for one in several),
+        sum(one.tokens for one in several),
+        tuple(word for one in several for word in one.frequent[:share]),
+        first.bound if len({one.bound for one in several}) == 1 else None,
+    )
+
+
+def _cut(word: str) -> str:
+    """The word, or the beginning of one that is longer than words of a vocabulary are."""
+    return word if len(word) <= LONGEST_WORD else word[:LONGEST_WORD] + "…"
+
+
+def _summary(name: str, places: list[int], counts: Vocabulary, bound: float | None) -> DroppedWords:
+    tokens = counts.tokens[places]
+    order = sorted(range(len(places)), key=lambda at: (-tokens[at], counts.words[places[at]]))[:FREQUENT]
+    frequent = tuple(_cut(counts.words[places[at]]) for at in order)
+    return DroppedWords(name, len(places), float(tokens.sum()), frequent, bound)
