@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 import report_growth
 import report_pages
 
-from stickbreaker.report import DocumentEntry, Page, Topic, render
+from stickbreaker.report import DocumentEntry, Page, Topic, WordRow, render
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [
@@ -102,6 +103,61 @@ def test_opens_quietly_and_fits_the_screen(opened: Opener, name: str, width: int
     seen = opened(getattr(report_pages, name)(), viewport=viewport, color_scheme=scheme)
     check_quiet(seen)
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+BEYOND = """() => [...document.querySelectorAll("svg text")].filter((text) => {
+  const own = text.getBoundingClientRect(), chart = text.closest("svg").getBoundingClientRect();
+  return own.width && (own.left < chart.left - 1 || own.right > chart.right + 1);
+}).map((text) => text.textContent)"""
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_labels_end_within_their_charts(opened: Opener, gazette: Page, width: int) -> None:
+    grown = report_growth.grown(12, 5)
+    groups = [replace(group, names=["comp.os.ms-windows.misc"] * 10) for group in gazette.groups]
+    trace = [replace(p, documents=p.documents * 9_973) for p in gazette.trace]
+    page = replace(gazette, groups=groups, trace=trace, growth=grown.growth)
+    assert opened(page, viewport={"width": width, "height": 900}).page.evaluate(BEYOND) == []
+
+
+def test_names_of_times_do_not_meet(opened: Opener, gazette: Page) -> None:
+    assert gazette.times
+    days = [f"1993-04-{1 + i:02d}" for i in range(len(gazette.times.names))]
+    seen = opened(
+        replace(gazette, times=replace(gazette.times, names=days)), viewport={"width": 390, "height": 900}
+    )
+    boxes = [box.bounding_box() for box in seen.page.locator("#stream .figure", has_text="1993").all()]
+    assert len(boxes) > 2
+    assert all(one["x"] + one["width"] < other["x"] for one, other in pairwise(boxes))
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_numbers_and_words_stay_whole(opened: Opener, gazette: Page, width: int) -> None:
+    facts = [
+        (name, "1,355,378") for name in ("documents", "words read", "distinct words", "a", "b", "c", "d")
+    ]
+    seen = opened(replace(gazette, facts=facts), viewport={"width": width, "height": 900})
+    lines = """(cells) => cells.map((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size;
+    })"""
+    for selector in (".facts dd", "#word-table tbody th", "#group-table tbody th"):
+        assert set(seen.page.locator(selector).evaluate_all(lines)) == {1}, selector
+
+
+def test_a_word_of_no_topic_is_answered_in_a_sentence(opened: Opener, gazette: Page) -> None:
+    lone = [*gazette.words, WordRow("zymurgy", 3.0, 2, 5)]
+    seen = opened(replace(gazette, words=lone))
+    seen.page.fill("#topic-find", "Zymurgy")
+    assert seen.text("#topic-none").startswith("No topic has “Zymurgy” among its leading words.")
+    assert not seen.page.locator("#topic-list").is_visible()
+    seen.page.locator("#topic-none button").click()
+    assert seen.text("#topic-head h3") == gazette.topics[5].label
+    seen.page.fill("#topic-find", "qqq")
+    assert "Nor is it one of the words listed under Words." in seen.text("#topic-none")
+    seen.page.fill("#topic-find", "")
+    assert seen.page.locator("#topic-list").is_visible()
 
 
 def test_bare_pages_open_quietly(opened: Opener, gazette: Page) -> None:

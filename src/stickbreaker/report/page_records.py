@@ -19,7 +19,7 @@ from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.stream_warnings import large_minibatches, text_of
 from stickbreaker.report.compare import matches
 from stickbreaker.report.display_words import Look, apart, choose_words, look_at
-from stickbreaker.report.genealogy import growth_of
+from stickbreaker.report.genealogy import growth_of, of_stream
 from stickbreaker.report.hierarchy import relate
 from stickbreaker.report.metadata_fields import groups_of, times_of
 from stickbreaker.report.page_data import (
@@ -101,7 +101,7 @@ def _page_of(
     return Page(
         title=title,
         subtitle=f"{K} topics learned from {corpus['documents']:,} documents",
-        facts=_facts(model, corpus, figures),
+        facts=_facts(model, manifest, figures),
         settings=settings_of(manifest),
         topics=_topics(
             model, seen, leading, documents, nearest_topics(distances), figures.get("coherence"), partners
@@ -255,7 +255,19 @@ def _changes(path: Path, model: TopicEstimator) -> Changes | None:
     return changes_of(ModelDirectory(path).evolution(), model.topic_ids_, model.trace_)
 
 
-def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any]) -> list[tuple[str, str]]:
+def _length_of_run(model: TopicEstimator, manifest: dict[str, Any]) -> tuple[str, str]:
+    """How long a run was, as a fact: in sweeps, of a stream in steps, else in passes."""
+    if model.gibbs_settings():
+        unit, more = "sweep", "s"
+    elif "stream" in manifest or "arriving" in manifest or of_stream(model.trace_):
+        unit, more = "step", "s"
+    else:
+        unit, more = "pass", "es"
+    return unit + ("" if model.n_iter_ == 1 else more), f"{model.n_iter_:,}"
+
+
+def _facts(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, Any]) -> list[tuple[str, str]]:
+    corpus = manifest["corpus"]
     seconds = model.trace_[-1].get("seconds") if model.trace_ else None
     held_out = [record["held_out"] for record in model.trace_ if "held_out" in record]
     facts = [
@@ -263,14 +275,14 @@ def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any
         ("words read", f"{corpus['tokens']:,.0f}"),
         ("distinct words", f"{len(model.vocabulary_):,}"),
         ("topics", str(len(model.alpha_))),
-        ("sweeps" if model.gibbs_settings() else "passes", str(model.n_iter_)),
+        _length_of_run(model, manifest),
     ]
     if held_out:
         facts.append(("held-out nats a word", f"{held_out[-1]:.3f}"))
     if figures.get("coherence"):
         facts.append(("mean coherence (NPMI)", f"{np.mean(figures['coherence']):.3f}"))
     if seconds is not None:
-        facts.append(("seconds of learning", f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"))
+        facts.append(("seconds of learning", f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.1f}"))
     return facts
 
 

@@ -9,7 +9,7 @@ function start() {
   const state = {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, side: 0,
     count: null, split: 0, lambda: 1, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
-    wordQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
+    wordQuery: "", topicQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
     reach: { from: 0, to: data.changes ? data.changes.moments.length - 1 : 0 },
     sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
   };
@@ -89,6 +89,7 @@ function showTopics() {
 
 function findTopics(state, query) {
   const wanted = query.trim().toLowerCase();
+  state.topicQuery = query.trim();
   const has = (k) => !wanted || state.data.topics[k].words.some((w) => w[0].toLowerCase().includes(wanted));
   state.visible = state.order.filter(has);
   drawList(state);

@@ -24,8 +24,10 @@ function drawList(state) {
   const { topics } = state.data;
   const most = Math.max(...topics.map((t) => t.share), 1e-9);
   fill("#topic-list", ...state.visible.map((k) => listRow(topics[k], k, most)));
-  const none = find("#topic-none");
-  if (none) none.hidden = state.visible.length > 0;
+  const list = find("#topic-list");
+  if (!list) return;
+  list.hidden = state.visible.length === 0;
+  fill("#topic-none", ...(list.hidden ? noTopicHas(state.data, state.topicQuery) : []));
 }
 
 function drawMap(state) {
