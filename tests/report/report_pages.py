@@ -18,7 +18,7 @@ from stickbreaker.report import (
     relate,
     topic_distances,
 )
-from stickbreaker.report.metadata_fields import groups_of, times_of
+from stickbreaker.report.metadata_fields import groups_of, sums_of, times_of
 
 FIELDS = {
     "astronomy": (
@@ -139,8 +139,8 @@ def realistic(n_topics: int = 40, n_documents: int = 500, seed: int = 7) -> Page
         topics=topics,
         positions=place_topics(distances),
         relations=relate(distances),
-        times=times_of(documents, n_topics),
-        groups=groups_of(documents, n_topics, dated="year"),
+        times=times_of(sums_of(documents, n_topics)),
+        groups=groups_of(sums_of(documents, n_topics), dated="year"),
         documents=documents,
         documents_total=4 * n_documents,
         words=[

@@ -92,7 +92,7 @@ class Breakdown:
     """Topic shares of parts of the collection: `shares` (parts × K), and the documents of each part.
 
     `field` is the metadata field that divides the collection; `names` are its parts, in order (of time, or
-    the largest first). `left_out` documents are in no part.
+    the largest first). `left_out` documents are in no part. `sampled`: only the documents of the page count.
     """
 
     field: str
@@ -100,6 +100,7 @@ class Breakdown:
     documents: Sequence[int]
     shares: Sequence[Sequence[float]]
     left_out: int = 0
+    sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

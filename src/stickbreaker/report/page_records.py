@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from stickbreaker.report.compare import matches
 from stickbreaker.report.display_words import Look, apart, choose_words, look_at
 from stickbreaker.report.genealogy import growth_of, of_stream
 from stickbreaker.report.hierarchy import relate
-from stickbreaker.report.metadata_fields import groups_of, times_of
+from stickbreaker.report.metadata_fields import groups_of, sums_of, times_of
 from stickbreaker.report.page_data import (
+    Breakdown,
     Changes,
     DocumentEntry,
     Growth,
@@ -34,7 +36,7 @@ from stickbreaker.report.page_data import (
     WordList,
     WordRow,
 )
-from stickbreaker.report.report_documents import read_documents
+from stickbreaker.report.report_documents import read_documents, read_metadata_sums
 from stickbreaker.report.topic_evolution import changes_of
 from stickbreaker.report.topic_map import nearest_topics, place_topics, topic_distances
 from stickbreaker.saved import ModelDirectory
@@ -96,7 +98,7 @@ def _page_of(
     sections = kind_of(manifest).sections
     seen = look_at(model.topic_words, model.topic_shares_, model.vocabulary_.parts)
     distances = topic_distances(apart(model.topic_words, seen))
-    times = times_of(documents, K, date_field)
+    times, groups = _breakdowns(path, documents, K, date_field, group_field)
     partners = matches(model, compare) if compare else [None] * K
     return Page(
         title=title,
@@ -109,7 +111,7 @@ def _page_of(
         positions=place_topics(distances),
         relations=relate(distances) if K > 2 else None,
         times=times,
-        groups=groups_of(documents, K, group_field, times.field if times else None),
+        groups=groups,
         documents=documents,
         documents_total=corpus["documents"],
         words=_words(model),
@@ -124,6 +126,28 @@ def _page_of(
         predictions=predictions_of(model.trace_),
         warnings=warnings_of_run(model.trace_, manifest, model.learning_schedule()),
     )
+
+
+def _breakdowns(
+    path: Path,
+    documents: list[DocumentEntry],
+    n_topics: int,
+    date_field: str | None,
+    group_field: str | None,
+) -> tuple[Breakdown | None, list[Breakdown]]:
+    """Topics over time and by group, of all documents where the model has their sums, else of its sample."""
+    sums = read_metadata_sums(path, n_topics)
+    whole = sums or sums_of(documents, n_topics)
+    times = times_of(whole, date_field)
+    dated = times.field if times else None
+    of_sample = sums is None
+    if sums and group_field in sums.fields and sums.fields[group_field].values is None:  # too many to sum
+        groups, of_sample = groups_of(sums_of(documents, n_topics), group_field, dated), True
+    else:
+        groups = groups_of(whole, group_field, dated)
+    if times and sums is None:
+        times = replace(times, sampled=True)
+    return times, [replace(group, sampled=of_sample) for group in groups]
 
 
 def _topics(
