@@ -160,6 +160,47 @@ def test_a_word_of_no_topic_is_answered_in_a_sentence(opened: Opener, gazette: P
     assert seen.page.locator("#topic-list").is_visible()
 
 
+def test_a_word_resizes_the_topics_that_use_it(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    radii = """(dots) => Object.fromEntries(
+      dots.map((dot) => [dot.dataset.topic, Number(dot.getAttribute("r"))]))"""
+    dots = seen.page.locator("#map .dot")
+    before = dots.evaluate_all(radii)
+    row = seen.page.locator("#words .pointed").nth(1)
+    word = seen.texts("#words .word")[1]
+    parts = dict(gazette.spread)[word]
+    row.hover()
+    during = dots.evaluate_all(radii)
+    assert {k for k, r in during.items() if r > 1.5} == {str(k) for k, share in parts if share >= 0.0005}
+    assert max(during, key=lambda k: during[k]) == str(parts[0][0])
+    assert word in seen.text("#map-note")
+    seen.page.mouse.move(0, 0)
+    assert dots.evaluate_all(radii) == before
+    assert not seen.page.locator("#map-note").is_visible()
+    row.click()  # it stays
+    seen.page.mouse.move(0, 0)
+    assert dots.evaluate_all(radii) == during
+    assert row.get_attribute("aria-pressed") == "true"
+    row.click()
+    seen.page.mouse.move(0, 0)
+    assert dots.evaluate_all(radii) == before
+
+
+def test_words_are_pointed_at_with_the_keyboard(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    words = seen.texts("#words .word")
+    seen.page.locator("#words .pointed").first.focus()
+    assert words[0] in seen.text("#map-note")
+    seen.page.keyboard.press("ArrowDown")
+    assert words[1] in seen.text("#map-note")
+    assert words[1] in seen.page.evaluate("document.activeElement.getAttribute('aria-label')")
+    seen.page.keyboard.press("Enter")
+    seen.page.locator("#topic-find").focus()
+    assert words[1] in seen.text("#map-note")
+    seen.page.locator("#topic-list button").nth(4).click()  # another topic, without this word
+    assert words[1] in seen.texts("#words .word") or not seen.page.locator("#map-note").is_visible()
+
+
 def test_bare_pages_open_quietly(opened: Opener, gazette: Page) -> None:
     check_quiet(opened(Page("Nothing yet")))
     check_quiet(opened(Page("Documents alone", documents=gazette.documents[:3])))

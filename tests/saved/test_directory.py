@@ -49,7 +49,13 @@ def test_a_loaded_model_goes_on_learning(texts, tmp_path):
     assert (loaded.n_iter_, loaded.bound_) == (whole.n_iter_, whole.bound_) == (2, whole.trace_[-1]["score"])
 
 
-FILES = ("state.safetensors", "vocabulary.parquet", "documents.parquet", "metadata-sums.parquet", "model.json")
+FILES = (
+    "state.safetensors",
+    "vocabulary.parquet",
+    "documents.parquet",
+    "metadata-sums.parquet",
+    "model.json",
+)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -10,7 +10,7 @@ function topicMap(topics, positions, width, height) {
     largestFirst.map((circle) => topicDot(circle, topics[circle.k])),
     node("g", { class: "labels", "aria-hidden": "true" }, labels.map((l) => labelText(l, { "data-label": l.k }))),
     node("g", { class: "focus-label", "aria-hidden": "true" }));
-  return { tree, circles, labels, width, height };
+  return { tree, circles, labels, width, height, radiusOf: radiusOf(width, height) };
 }
 
 function topicDot(circle, topic) {
@@ -26,11 +26,16 @@ function labelText(label, attributes) {
   return node("text", { ...place, ...attributes }, label.name);
 }
 
+// The radius of a circle whose area is a share of all.
+function radiusOf(width, height) {
+  const scale = Math.sqrt((0.2 * width * height) / Math.PI), largest = 0.2 * Math.min(width, height);
+  return (share, least) => clamp(scale * Math.sqrt(share), least, largest);
+}
+
 function placeCircles(topics, positions, width, height) {
-  const scale = Math.sqrt((0.2 * width * height) / Math.PI);
-  const largest = 0.2 * Math.min(width, height);
+  const radius = radiusOf(width, height);
   const circles = topics.map((topic, k) => (
-    { k, radius: clamp(scale * Math.sqrt(topic.share), 4, largest), x: positions[k][0], y: positions[k][1] }));
+    { k, radius: radius(topic.share, 4), x: positions[k][0], y: positions[k][1] }));
   for (const [axis, room] of [["x", width], ["y", height]]) {
     const values = circles.map((c) => c[axis]);
     const low = Math.min(...values), span = Math.max(...values) - low;
@@ -124,14 +129,18 @@ function rankedWords(words, lambda, n) {
   return words.filter((w) => w[1] >= floor).sort((a, b) => relevance(b) - relevance(a)).slice(0, n);
 }
 
-function wordBars(words, colour, width) {
+// `describe`, where given, says more of a word; then each can be pointed at.
+function wordBars(words, colour, width, describe) {
   const row = 23, left = Math.round(width * 0.36), room = width - left - 96, height = row * words.length;
   const most = Math.max(...words.map((w) => w[1]), 1e-12);
   const spoken = words.map((w) => `${w[0]} ${percent(w[1])}`).join(", ");
   const wide = (p) => Math.max((p / most) * room, 1.5).toFixed(1);
   const bar = ([word, p, overall], i) => {
     const top = i * row, mark = (left + Math.min(overall / most, 1) * room).toFixed(1);
-    return node("g", {},
+    const pointed = describe ? { class: "pointed", "data-point": word, role: "button", tabindex: i ? -1 : 0, "aria-pressed": "false",
+      "aria-label": `${word} ${percent(p)}; ${describe(word)}` } : {};
+    return node("g", pointed,
+      describe ? node("rect", { class: "row", x: 0, y: top, width, height: row, rx: 4 }) : null,
       node("text", { class: "word", x: left - 9, y: top + 16, "text-anchor": "end" }, shortened(word, 13.5, left - 9)),
       node("rect", { x: left, y: top + 4, width: wide(p), height: row - 8, rx: 2, fill: colour }),
       node("line", { class: "overall", x1: mark, x2: mark, y1: top + 2, y2: top + row - 2 }),
@@ -139,7 +148,7 @@ function wordBars(words, colour, width) {
       node("text", { class: "figure", x: width, y: top + 16, "text-anchor": "end" }, times(p / overall)));
   };
   return node("svg",
-    { class: "bars", role: "img", "aria-label": `Words of the topic: ${spoken}`, ...frame(width, height) },
+    { class: "bars", role: describe ? "group" : "img", "aria-label": `Words of the topic${describe ? "" : `: ${spoken}`}`, ...frame(width, height) },
     words.map(bar));
 }
 

@@ -50,6 +50,10 @@ LEAST_WORDS = 10  # a document shorter than this represents nothing
 TOP_WORDS = 10  # of a topic, beside those in the trace of its run
 SHOWN = 12  # words of a language, or concepts, that stand side by side
 MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several minibatches
+MOST_SPREAD = 16_000  # words whose topics are told
+SPREAD_AT_ONCE = 1000
+SPREAD_TOPICS = 12  # of a word, those with most of it
+LEAST_SPREAD = 0.01  # of a word that a topic has, if it is told
 MOST_WORDS = 8000  # of the vocabulary, the most frequent
 
 
@@ -98,16 +102,18 @@ def _page_of(
     sections = kind_of(manifest).sections
     seen = look_at(model.topic_words, model.topic_shares_, model.vocabulary_.parts)
     distances = topic_distances(apart(model.topic_words, seen))
-    times, groups = _breakdowns(path, documents, K, date_field, group_field)
     partners = matches(model, compare) if compare else [None] * K
+    topics = _topics(
+        model, seen, leading, documents, nearest_topics(distances), figures.get("coherence"), partners
+    )
+    times, groups = _breakdowns(path, documents, K, date_field, group_field)
     return Page(
         title=title,
         subtitle=f"{K} topics learned from {corpus['documents']:,} documents",
         facts=_facts(model, manifest, figures),
         settings=settings_of(manifest),
-        topics=_topics(
-            model, seen, leading, documents, nearest_topics(distances), figures.get("coherence"), partners
-        ),
+        topics=topics,
+        spread=_spread(model, leading, topics),
         positions=place_topics(distances),
         relations=relate(distances) if K > 2 else None,
         times=times,
@@ -201,6 +207,29 @@ def _shown(
             yield sides[""], ()
             continue
         yield sides[leading], tuple((code, words[:SHOWN]) for code, words in sides.items())
+
+
+def _spread(
+    model: TopicEstimator, leading: str, topics: Sequence[Topic]
+) -> list[tuple[str, list[tuple[int, float]]]]:
+    """How words' tokens divide over the topics, p(k|w) ∝ p(k) p(w|k); those that lead a topic first."""
+    vocabulary = model.vocabulary_
+    side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
+    place = {vocabulary.spelled[row]: row for row in range(side.start, side.stop)}
+    ranks: dict[str, int] = {}
+    for topic in topics:
+        for rank, (word, _, _) in enumerate(topic.words):
+            ranks[word] = min(rank, ranks.get(word, rank))
+    words = sorted(ranks, key=lambda word: ranks[word])[:MOST_SPREAD]
+    found: list[tuple[str, list[tuple[int, float]]]] = []
+    for start in range(0, len(words), SPREAD_AT_ONCE):
+        part = words[start : start + SPREAD_AT_ONCE]
+        joint = model.topic_words.of(np.array([place[word] for word in part])) * model.topic_shares_[:, None]
+        shares = joint / np.maximum(joint.sum(axis=0), 1e-300)
+        for word, column in zip(part, shares.T, strict=True):
+            most = np.argsort(-column, kind="stable")[:SPREAD_TOPICS]
+            found.append((word, [(int(k), float(column[k])) for k in most if column[k] >= LEAST_SPREAD]))
+    return found
 
 
 def _concepts(model: TopicEstimator) -> list[Sequence[tuple[str, WordList]]]:

@@ -28,6 +28,7 @@ PURE = (
     "search.js",
     "evolution.js",
     "predictions.js",
+    "spread.js",
 )
 SCRIPTS = (*PURE, "dom.js", "views.js", "report.js")
 LANGUAGE_PURE = ("base.js", "charts.js", "language_charts.js")
@@ -79,6 +80,7 @@ def _build_context(page: Page) -> dict[str, object]:
         "n_topics": len(page.topics),
         "has_names": any(topic.named for topic in page.topics),
         "has_map": len(page.positions) > 1,
+        "has_spread": bool(page.spread),
         "has_sides": any(topic.sides for topic in page.topics),
         "has_languages": any(side[0] != "concepts" for topic in page.topics for side in topic.sides),
         "has_concepts": any(side[0] == "concepts" for topic in page.topics for side in topic.sides),

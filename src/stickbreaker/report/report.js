@@ -7,7 +7,7 @@ function start() {
   const order = data.topics.map((_, k) => k).sort((a, b) => data.topics[b].share - data.topics[a].share);
   const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
-    data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, side: 0,
+    data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, spreads: spreadsOf(data.spread), pinned: null, side: 0,
     count: null, split: 0, lambda: 1, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
     wordQuery: "", topicQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
     reach: { from: 0, to: data.changes ? data.changes.moments.length - 1 : 0 },
@@ -191,16 +191,30 @@ function toggleAbout(state, button) {
   drawDocuments(state, true);
 }
 
+// A word stays pointed at, or no longer.
+function pin(state, word) {
+  state.pinned = word === state.pinned ? null : word;
+  pointAt(state, state.pinned);
+}
+
+// In the list of words, up and down lead to the next word.
+function toNextWord(row, by) {
+  const rows = [...document.querySelectorAll("#words .pointed")], to = rows[clamp(rows.indexOf(row) + by, 0, rows.length - 1)];
+  rows.forEach((one) => one.setAttribute("tabindex", one === to ? 0 : -1));
+  to.focus();
+}
+
 function onClick(state, event) {
   const hit = event.target.closest(
-    "[data-topic], [data-step], [data-page], [data-axis], [data-sort], [data-group], [data-word], #about, #words-about, a[href^='#topic-']");
+    "[data-topic], [data-step], [data-page], [data-axis], [data-sort], [data-group], [data-word], [data-point], #about, #words-about, a[href^='#topic-']");
   if (!hit) return;
-  const { topic, step: by, page, what, axis, sort, table, group, word } = hit.dataset;
+  const { topic, step: by, page, what, axis, sort, table, group, word, point } = hit.dataset;
   if (topic !== undefined) choose(state, Number(topic));
   else if (page !== undefined) turnPage(state, Number(page), what);
   else if (axis !== undefined) setAxis(state, axis);
   else if (sort !== undefined) sortBy(state, table, sort);
   else if (group !== undefined) setGroup(state, Number(group));
+  else if (point !== undefined) pin(state, point);
   else if (word !== undefined) follow(state, Number(word));
   else if (hit.id === "about") toggleAbout(state, hit);
   else if (hit.id === "words-about") toggleWords(state, hit);
@@ -246,6 +260,10 @@ function onKey(state, event) {
   const keys = {
     ...anywhere,
     ...(VIEWS.some((view) => at.closest(view)) ? here : {}),
+    ...(at.matches(".pointed") ? {
+      ArrowUp: () => toNextWord(at, -1), ArrowDown: () => toNextWord(at, 1),
+      Enter: () => pin(state, at.dataset.point), " ": () => pin(state, at.dataset.point),
+    } : {}),
     ...(at.matches(".dot, .leaf, .layer") ? { Enter: press, " ": press } : {}),
   };
   if (!Object.hasOwn(keys, event.key)) return;
@@ -281,6 +299,14 @@ function listen(state) {
     const dot = event.target.closest(".dot");
     drawMapFocus(state, dot ? Number(dot.dataset.topic) : state.chosen);
   });
+  const point = (event) => {
+    const row = event.target.closest(".pointed");
+    if (row) pointAt(state, row.dataset.point);
+  };
+  on("#words", "pointerover", point);
+  on("#words", "focusin", point);
+  on("#words", "pointerleave", () => pointAt(state, state.pinned));
+  on("#words", "focusout", () => pointAt(state, state.pinned));
   on("#map", "pointerleave", () => drawMapFocus(state, state.chosen));
   window.addEventListener("hashchange", () => {
     const k = fromHash(state);

@@ -38,6 +38,7 @@ function drawMap(state) {
   fill("#map", state.map.tree);
   markChosen(state.chosen);
   drawMapFocus(state, state.chosen);
+  drawWords(state);
 }
 
 function drawMapFocus(state, k) {
@@ -54,7 +55,24 @@ function drawWords(state) {
   const topic = state.data.topics[state.chosen];
   const words = rankedWords(topic.words, state.lambda, 16);
   const width = roomOf("#words", 240);
-  fill("#words", words.length ? wordBars(words, topic.colour, width) : node("p", { class: "small" }, "No words to show."));
+  const describe = state.map && state.spreads.size ? (word) => describeSpread(state.spreads.get(word), state.data.topics) : null;
+  fill("#words", words.length ? wordBars(words, topic.colour, width, describe) : node("p", { class: "small" }, "No words to show."));
+  if (!words.some(([word]) => word === state.pinned)) state.pinned = null;
+  pointAt(state, state.pinned);
+}
+
+// Circles as large as the part of a word's tokens that each topic has; without a word, as the topics are.
+function pointAt(state, word) {
+  if (!state.map) return;
+  const parts = word === null ? null : state.spreads.get(word), shares = new Map(parts || []);
+  for (const dot of document.querySelectorAll("#map .dot")) {
+    const circle = state.map.circles[Number(dot.dataset.topic)];
+    dot.setAttribute("r", (parts ? state.map.radiusOf(shares.get(circle.k) || 0, 1.5) : circle.radius).toFixed(1));
+  }
+  for (const row of document.querySelectorAll("#words .pointed")) row.setAttribute("aria-pressed", String(row.dataset.point === state.pinned));
+  find("#map-help").hidden = Boolean(parts);
+  find("#map-note").hidden = !parts;
+  fill("#map-note", ...(parts ? spreadNote(word, parts, state.data.topics) : []));
 }
 
 function drawTypical(state) {
