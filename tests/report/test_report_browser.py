@@ -201,6 +201,29 @@ def test_words_are_pointed_at_with_the_keyboard(opened: Opener, gazette: Page) -
     assert words[1] in seen.texts("#words .word") or not seen.page.locator("#map-note").is_visible()
 
 
+@pytest.mark.parametrize("width", [390, 1400])
+def test_topics_over_time_as_lines_that_the_reader_chooses(opened: Opener, gazette: Page, width: int) -> None:
+    seen = opened(gazette, viewport={"width": width, "height": 900})
+    seen.page.click("[data-times=lines]")
+    assert seen.page.evaluate("document.activeElement.dataset.times") == "lines"
+    chosen = seen.text("#topic-head h3")
+    lines = set(seen.texts("#stream .time-line > title"))
+    assert 4 <= len(lines) <= 5
+    assert chosen in lines
+    other = next(topic for topic in gazette.topics if topic.label not in lines)
+    seen.page.select_option("#line-choice", label=f"{other.id}  {other.label}")
+    assert set(seen.texts("#stream .time-line > title")) == {*lines, other.label}
+    boxes = [box.bounding_box() for box in seen.page.locator("#stream .time-line text").all()]
+    tops = sorted(box["y"] for box in boxes)
+    assert all(b - a > 10 for a, b in pairwise(tops))
+    assert seen.page.evaluate(BEYOND) == []
+    seen.page.locator("[data-line]", has_text=other.label).click()
+    assert set(seen.texts("#stream .time-line > title")) == lines
+    seen.page.click("[data-times=bands]")
+    assert seen.page.locator("#stream .layer").count() > 5
+    check_quiet(seen)
+
+
 def test_bare_pages_open_quietly(opened: Opener, gazette: Page) -> None:
     check_quiet(opened(Page("Nothing yet")))
     check_quiet(opened(Page("Documents alone", documents=gazette.documents[:3])))

@@ -18,7 +18,7 @@ from stickbreaker.report.figures import figures, write_figures
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = {
-    *("map", "words", "times", "groups-1", "tree", "similarity"),
+    *("map", "words", "times", "time-lines", "groups-1", "tree", "similarity"),
     *(f"learning-{which}-by-{axis}" for which in ("training", "held-out") for axis in ("documents", "time")),
 }
 

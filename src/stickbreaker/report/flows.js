@@ -5,14 +5,14 @@ const LAYERS = 18; // topics in the stream
 
 // The topics whose share changes most, in the order of the tree, and always the chosen one. Times with hardly a
 // document do not count, for there a share is chance.
-function streamTopics(topics, times, order, chosen) {
+function streamTopics(topics, times, order, chosen, layers = LAYERS) {
   const least = 0.05 * Math.max(...times.documents);
   const parts = times.shares.filter((_, i) => times.documents[i] >= least);
   const swing = topics.map((_, k) => {
     const own = parts.map((part) => part[k]);
     return Math.max(...own) - Math.min(...own);
   });
-  const most = topics.map((_, k) => k).sort((a, b) => swing[b] - swing[a]).slice(0, LAYERS);
+  const most = topics.map((_, k) => k).sort((a, b) => swing[b] - swing[a]).slice(0, layers);
   const shown = new Set(chosen === null || most.includes(chosen) ? most : [...most.slice(0, -1), chosen]);
   return order.filter((k) => shown.has(k));
 }

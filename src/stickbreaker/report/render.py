@@ -29,6 +29,7 @@ PURE = (
     "evolution.js",
     "predictions.js",
     "spread.js",
+    "time_lines.js",
 )
 SCRIPTS = (*PURE, "dom.js", "views.js", "report.js")
 LANGUAGE_PURE = ("base.js", "charts.js", "language_charts.js")

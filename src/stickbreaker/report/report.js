@@ -8,7 +8,7 @@ function start() {
   const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, spreads: spreadsOf(data.spread), pinned: null, side: 0,
-    count: null, split: 0, lambda: 1, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
+    count: null, split: 0, timesAs: "bands", lines: null, lambda: 1, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
     wordQuery: "", topicQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
     reach: { from: 0, to: data.changes ? data.changes.moments.length - 1 : 0 },
     sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
@@ -166,6 +166,19 @@ function sortBy(state, table, key) {
   find(`[data-table="${table}"][data-sort="${key}"]`).focus();
 }
 
+function setTimesView(state, view) {
+  state.timesAs = view;
+  drawTimes(state);
+  find(`[data-times="${view}"]`).focus();
+}
+
+// A line more, or one less.
+function setLine(state, k) {
+  state.lines = state.lines.includes(k) ? state.lines.filter((one) => one !== k) : [...state.lines, k];
+  drawTimes(state);
+  find("#line-choice").focus();
+}
+
 function setGroup(state, group) {
   state.group = group;
   drawGroups(state);
@@ -206,14 +219,16 @@ function toNextWord(row, by) {
 
 function onClick(state, event) {
   const hit = event.target.closest(
-    "[data-topic], [data-step], [data-page], [data-axis], [data-sort], [data-group], [data-word], [data-point], #about, #words-about, a[href^='#topic-']");
+    "[data-topic], [data-step], [data-page], [data-axis], [data-sort], [data-group], [data-word], [data-point], [data-times], [data-line], #about, #words-about, a[href^='#topic-']");
   if (!hit) return;
-  const { topic, step: by, page, what, axis, sort, table, group, word, point } = hit.dataset;
+  const { topic, step: by, page, what, axis, sort, table, group, word, point, times: view, line } = hit.dataset;
   if (topic !== undefined) choose(state, Number(topic));
   else if (page !== undefined) turnPage(state, Number(page), what);
   else if (axis !== undefined) setAxis(state, axis);
   else if (sort !== undefined) sortBy(state, table, sort);
   else if (group !== undefined) setGroup(state, Number(group));
+  else if (view !== undefined) setTimesView(state, view);
+  else if (line !== undefined) setLine(state, Number(line));
   else if (point !== undefined) pin(state, point);
   else if (word !== undefined) follow(state, Number(word));
   else if (hit.id === "about") toggleAbout(state, hit);
@@ -292,6 +307,7 @@ function listen(state) {
   on("#change-to", "input", (event) => setReach(state, "to", Number(event.target.value)));
   on("#vocabulary-chart", "pointermove", (event) => tellSize(state, event));
   on("#vocabulary-at", "input", (event) => drawSize(state, Number(event.target.value)));
+  on("#times-view", "change", (event) => { if (Number(event.target.value) >= 0) setLine(state, Number(event.target.value)); });
   on("#matrix", "click", (event) => choose(state, pairAt(state, event)[0]));
   on("#topic-find", "input", (event) => findTopics(state, event.target.value));
   on("#search", "input", (event) => { state.query = event.target.value; drawDocuments(state, true); });

@@ -135,7 +135,11 @@ function drawTimes(state) {
   const { times, topics } = state.data;
   if (!find("#stream")) return;
   const width = roomOf("#stream", 280);
-  fill("#stream", streamChart(topics, times, treeOrder(state), state.chosen, width, width < 600 ? 320 : 400));
+  const height = width < 600 ? 320 : 400;
+  state.lines = state.lines || firstLines(topics, times, treeOrder(state));
+  fill("#times-view", ...timesControls(state, state.lines));
+  fill("#stream", state.timesAs === "bands" ? streamChart(topics, times, treeOrder(state), state.chosen, width, height)
+    : timeLines(topics, times, [...new Set([...state.lines, state.chosen])], state.chosen, width, height));
   fill("#topic-times", node("h3", {}, spot(topics[state.chosen]), name(topics[state.chosen])),
     timeBars(topics[state.chosen], state.chosen, times, width, 190));
 }
