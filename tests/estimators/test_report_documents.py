@@ -195,6 +195,8 @@ def test_what_is_told_does_not_depend_on_how_a_corpus_is_cut(cli, planted, tmp_p
     monkeypatch.setattr(topic_words, "CELLS", 7)
     cli("fit", "lda", planted, "--out", tmp_path / "b", "--topics", 3, "--iterations", 3)
     assert read_documents(tmp_path / "a") == read_documents(tmp_path / "b")
+    sums = [(tmp_path / name / "metadata-sums.parquet").read_bytes() for name in "ab"]
+    assert sums[0] == sums[1]
 
 
 def test_long_values_of_metadata_are_cut(cli, tmp_path):

@@ -26,7 +26,7 @@ from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import VERSION
-from stickbreaker.saved.manifest_fields import BLOCK
+from stickbreaker.saved.manifest_fields import BLOCK, METADATA_SUMS
 from stickbreaker.testing.estimators import untimed
 
 if TYPE_CHECKING:
@@ -161,7 +161,8 @@ def digests_of_directory(path: Path) -> dict[str, str]:
     }
     varying = ("stickbreaker", "files", "corpus_path", "trace_bytes")
     manifest = {name: value for name, value in snapshot.manifest.items() if name not in varying}
-    names = sorted(name.split("-")[0] for name in snapshot.manifest["files"])
+    files = [name for name in snapshot.manifest["files"] if name != METADATA_SUMS]  # came after the records
+    names = sorted(name.split("-")[0] for name in files)
     moments = directory.evolution().moments
     blocks = sorted(
         [VERSION.sub("rows", name), digest_of(path / name)]

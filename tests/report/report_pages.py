@@ -18,7 +18,7 @@ from stickbreaker.report import (
     relate,
     topic_distances,
 )
-from stickbreaker.report.metadata_fields import groups_of, times_of
+from stickbreaker.report.metadata_fields import groups_of, sums_of, times_of
 
 FIELDS = {
     "astronomy": (
@@ -139,8 +139,8 @@ def realistic(n_topics: int = 40, n_documents: int = 500, seed: int = 7) -> Page
         topics=topics,
         positions=place_topics(distances),
         relations=relate(distances),
-        times=times_of(documents, n_topics),
-        groups=groups_of(documents, n_topics, dated="year"),
+        times=times_of(sums_of(documents, n_topics)),
+        groups=groups_of(sums_of(documents, n_topics), dated="year"),
         documents=documents,
         documents_total=4 * n_documents,
         words=[
@@ -149,6 +149,10 @@ def realistic(n_topics: int = 40, n_documents: int = 500, seed: int = 7) -> Page
         ],
         words_total=len(vocabulary) + 7,
         trace=trace(60, rng),
+        spread=[
+            (word, [(int(k), float(own[k])) for k in np.argsort(-own)[:4]])
+            for word, own in zip(vocabulary, (topic_word * shares[:, None] / overall).T, strict=True)
+        ],
         unigram=-5.5,
         unigram_held_out=-5.6,
     )
@@ -246,6 +250,7 @@ def hostile() -> Page:
         groups=[parts, parts],
         documents=documents,
         words=[WordRow(text, 3.5, 2, k, text) for k, text in enumerate(HOSTILE)],
+        spread=[(text, [(k, 0.5), (0, float("nan")), (n, 0.1)]) for k, text in enumerate(HOSTILE)],
         unigram=float("nan"),
         unigram_held_out=-7.2,
         compared=HOSTILE[1],

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 import report_growth
 import report_pages
 
-from stickbreaker.report import DocumentEntry, Page, Topic, render
+from stickbreaker.report import DocumentEntry, Page, Topic, WordRow, render
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [
@@ -102,6 +103,125 @@ def test_opens_quietly_and_fits_the_screen(opened: Opener, name: str, width: int
     seen = opened(getattr(report_pages, name)(), viewport=viewport, color_scheme=scheme)
     check_quiet(seen)
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+BEYOND = """() => [...document.querySelectorAll("svg text")].filter((text) => {
+  const own = text.getBoundingClientRect(), chart = text.closest("svg").getBoundingClientRect();
+  return own.width && (own.left < chart.left - 1 || own.right > chart.right + 1);
+}).map((text) => text.textContent)"""
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_labels_end_within_their_charts(opened: Opener, gazette: Page, width: int) -> None:
+    grown = report_growth.grown(12, 5)
+    groups = [replace(group, names=["comp.os.ms-windows.misc"] * 10) for group in gazette.groups]
+    trace = [replace(p, documents=p.documents * 9_973) for p in gazette.trace]
+    page = replace(gazette, groups=groups, trace=trace, growth=grown.growth)
+    assert opened(page, viewport={"width": width, "height": 900}).page.evaluate(BEYOND) == []
+
+
+def test_names_of_times_do_not_meet(opened: Opener, gazette: Page) -> None:
+    assert gazette.times
+    days = [f"1993-04-{1 + i:02d}" for i in range(len(gazette.times.names))]
+    seen = opened(
+        replace(gazette, times=replace(gazette.times, names=days)), viewport={"width": 390, "height": 900}
+    )
+    boxes = [box.bounding_box() for box in seen.page.locator("#stream .figure", has_text="1993").all()]
+    assert len(boxes) > 2
+    assert all(one["x"] + one["width"] < other["x"] for one, other in pairwise(boxes))
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_numbers_and_words_stay_whole(opened: Opener, gazette: Page, width: int) -> None:
+    facts = [
+        (name, "1,355,378") for name in ("documents", "words read", "distinct words", "a", "b", "c", "d")
+    ]
+    seen = opened(replace(gazette, facts=facts), viewport={"width": width, "height": 900})
+    lines = """(cells) => cells.map((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size;
+    })"""
+    for selector in (".facts dd", "#word-table tbody th", "#group-table tbody th"):
+        assert set(seen.page.locator(selector).evaluate_all(lines)) == {1}, selector
+
+
+def test_a_word_of_no_topic_is_answered_in_a_sentence(opened: Opener, gazette: Page) -> None:
+    lone = [*gazette.words, WordRow("zymurgy", 3.0, 2, 5)]
+    seen = opened(replace(gazette, words=lone))
+    seen.page.fill("#topic-find", "Zymurgy")
+    assert seen.text("#topic-none").startswith("No topic has “Zymurgy” among its leading words.")
+    assert not seen.page.locator("#topic-list").is_visible()
+    seen.page.locator("#topic-none button").click()
+    assert seen.text("#topic-head h3") == gazette.topics[5].label
+    seen.page.fill("#topic-find", "qqq")
+    assert "Nor is it one of the words listed under Words." in seen.text("#topic-none")
+    seen.page.fill("#topic-find", "")
+    assert seen.page.locator("#topic-list").is_visible()
+
+
+def test_a_word_resizes_the_topics_that_use_it(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    radii = """(dots) => Object.fromEntries(
+      dots.map((dot) => [dot.dataset.topic, Number(dot.getAttribute("r"))]))"""
+    dots = seen.page.locator("#map .dot")
+    before = dots.evaluate_all(radii)
+    row = seen.page.locator("#words .pointed").nth(1)
+    word = seen.texts("#words .word")[1]
+    parts = dict(gazette.spread)[word]
+    row.hover()
+    during = dots.evaluate_all(radii)
+    assert {k for k, r in during.items() if r > 1.5} == {str(k) for k, share in parts if share >= 0.0005}
+    assert max(during, key=lambda k: during[k]) == str(parts[0][0])
+    assert word in seen.text("#map-note")
+    seen.page.mouse.move(0, 0)
+    assert dots.evaluate_all(radii) == before
+    assert not seen.page.locator("#map-note").is_visible()
+    row.click()  # it stays
+    seen.page.mouse.move(0, 0)
+    assert dots.evaluate_all(radii) == during
+    assert row.get_attribute("aria-pressed") == "true"
+    row.click()
+    seen.page.mouse.move(0, 0)
+    assert dots.evaluate_all(radii) == before
+
+
+def test_words_are_pointed_at_with_the_keyboard(opened: Opener, gazette: Page) -> None:
+    seen = opened(gazette)
+    words = seen.texts("#words .word")
+    seen.page.locator("#words .pointed").first.focus()
+    assert words[0] in seen.text("#map-note")
+    seen.page.keyboard.press("ArrowDown")
+    assert words[1] in seen.text("#map-note")
+    assert words[1] in seen.page.evaluate("document.activeElement.getAttribute('aria-label')")
+    seen.page.keyboard.press("Enter")
+    seen.page.locator("#topic-find").focus()
+    assert words[1] in seen.text("#map-note")
+    seen.page.locator("#topic-list button").nth(4).click()  # another topic, without this word
+    assert words[1] in seen.texts("#words .word") or not seen.page.locator("#map-note").is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_topics_over_time_as_lines_that_the_reader_chooses(opened: Opener, gazette: Page, width: int) -> None:
+    seen = opened(gazette, viewport={"width": width, "height": 900})
+    seen.page.click("[data-times=lines]")
+    assert seen.page.evaluate("document.activeElement.dataset.times") == "lines"
+    chosen = seen.text("#topic-head h3")
+    lines = set(seen.texts("#stream .time-line > title"))
+    assert 4 <= len(lines) <= 5
+    assert chosen in lines
+    other = next(topic for topic in gazette.topics if topic.label not in lines)
+    seen.page.select_option("#line-choice", label=f"{other.id}  {other.label}")
+    assert set(seen.texts("#stream .time-line > title")) == {*lines, other.label}
+    boxes = [box.bounding_box() for box in seen.page.locator("#stream .time-line text").all()]
+    tops = sorted(box["y"] for box in boxes)
+    assert all(b - a > 10 for a, b in pairwise(tops))
+    assert seen.page.evaluate(BEYOND) == []
+    seen.page.locator("[data-line]", has_text=other.label).click()
+    assert set(seen.texts("#stream .time-line > title")) == lines
+    seen.page.click("[data-times=bands]")
+    assert seen.page.locator("#stream .layer").count() > 5
+    check_quiet(seen)
 
 
 def test_bare_pages_open_quietly(opened: Opener, gazette: Page) -> None:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.corpus.dates import MOST_BINS, bins_of, date_of, span_of
 from stickbreaker.report import DocumentEntry
-from stickbreaker.report.dates import MOST_BINS, bins_of, date_of, span_of
-from stickbreaker.report.metadata_fields import MOST_GROUPS, groups_of, times_of
+from stickbreaker.report.metadata_fields import MOST_GROUPS, groups_of, sums_of, times_of
 
 DATES = st.dates(min_value=date(1000, 1, 1), max_value=date(2199, 12, 31))
 
@@ -103,7 +103,7 @@ def test_shares_of_times_weigh_documents_by_their_words() -> None:
     years = [1990, 1990, 1991, 1992, "unknown"]
     mixes = [[(0, 1.0)], [(1, 0.5), (0, 0.25)], [(1, 1.0)], [(0, 0.5)], [(0, 1.0)]]
     documents = [entry(i, mixes[i], [10, 30, 5, 8, 9][i], year=years[i]) for i in range(5)] * 3
-    times = times_of(documents, 2, "year")
+    times = times_of(sums_of(documents, 2), "year")
     assert times is not None
     assert (times.field, list(times.names), list(times.documents)) == (
         "year",
@@ -116,11 +116,11 @@ def test_shares_of_times_weigh_documents_by_their_words() -> None:
 
 def test_the_field_of_dates_is_found_by_its_name_first() -> None:
     documents = [entry(i, [], 5, size=1900 + i % 7, Year=1990 + i % 5) for i in range(60)]
-    times = times_of(documents, 1)
+    times = times_of(sums_of(documents, 1))
     assert times is not None
     assert times.field == "Year"
-    assert times_of([entry(i, [], 5, size=i % 7) for i in range(60)], 1) is None
-    assert times_of([], 1) is None
+    assert times_of(sums_of([entry(i, [], 5, size=i % 7) for i in range(60)], 1)) is None
+    assert times_of(sums_of([], 1)) is None
 
 
 def test_fields_with_few_values_make_groups() -> None:
@@ -128,10 +128,10 @@ def test_fields_with_few_values_make_groups() -> None:
         entry(i, [(i % 2, 1.0)], 10, label="ab"[i % 2], author=str(i), constant="c", year=1990 + i % 4)
         for i in range(40)
     ]
-    groups = groups_of(documents, 2, dated="year")
+    groups = groups_of(sums_of(documents, 2), dated="year")
     assert [(group.field, list(group.names)) for group in groups] == [("label", ["a", "b"])]
     np.testing.assert_allclose(groups[0].shares, np.eye(2))
-    (asked,) = groups_of(documents, 2, wanted="author")
+    (asked,) = groups_of(sums_of(documents, 2), wanted="author")
     assert len(asked.names) == MOST_GROUPS
     assert sum(asked.documents) == 40
     assert asked.documents[-1] == 40 - MOST_GROUPS + 1
@@ -140,8 +140,8 @@ def test_fields_with_few_values_make_groups() -> None:
 def test_a_field_that_is_not_there_is_told_with_those_that_are() -> None:
     documents = [entry(0, [], 1, year=1990), entry(1, [], 1, label="a")]
     with pytest.raises(UserError, match="'datum'; the model's documents have: year, label"):
-        times_of(documents, 1, "datum")
+        times_of(sums_of(documents, 1), "datum")
     with pytest.raises(UserError, match="'colour'"):
-        groups_of(documents, 1, "colour")
+        groups_of(sums_of(documents, 1), "colour")
     with pytest.raises(UserError, match="too few dates"):
-        times_of(documents, 1, "label")
+        times_of(sums_of(documents, 1), "label")

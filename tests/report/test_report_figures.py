@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from pathlib import Path
@@ -12,12 +13,12 @@ import report_growth
 import report_pages
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.report import Page
+from stickbreaker.report import Page, TracePoint
 from stickbreaker.report.figures import figures, write_figures
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = {
-    *("map", "words", "times", "groups-1", "tree", "similarity"),
+    *("map", "words", "times", "time-lines", "groups-1", "tree", "similarity"),
     *(f"learning-{which}-by-{axis}" for which in ("training", "held-out") for axis in ("documents", "time")),
 }
 
@@ -55,6 +56,37 @@ def test_the_figures_say_what_the_page_says(drawn: dict[str, str]) -> None:
     assert {page.groups[0].names[0]} <= set(texts["groups-1"])
     assert any("unigram" in (text or "") for text in texts["learning-training-by-time"])
     assert len(list(ElementTree.fromstring(drawn["map"]).iter(f"{SVG}circle"))) == 12
+
+
+def curve_of(scores: list[float]) -> tuple[list[float], list[str]]:
+    """The heights of the curve of a run with these scores, and the texts in its chart."""
+    trace = [TracePoint(i + 1, 10 * (i + 1), 0.0, score) for i, score in enumerate(scores)]
+    drawn = figures(Page("A run", trace=trace))["learning-training-by-documents"]
+    elements = list(ElementTree.fromstring(drawn).iter())
+    (path,) = [e.get("d", "") for e in elements if e.get("class") == "curve"]
+    heights = [float(y) for y in re.findall(r"[ML][\d.-]+ ([\d.-]+)", path)]
+    assert sum(e.get("class") == "beyond" for e in elements) == any(
+        "above" in (e.text or "") for e in elements
+    )
+    return heights, [e.text or "" for e in elements if e.tag == f"{SVG}text"]
+
+
+@pytest.mark.parametrize("spike", [0, 1, 7, 19])
+def test_a_point_far_above_the_others_is_marked_and_not_drawn(spike: int) -> None:
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    scores = [-5.0 - 0.2 / (i + 1) for i in range(20)]
+    scores[spike] = -12.0
+    heights, texts = curve_of(scores)
+    assert min(heights) >= 14
+    assert max(heights) <= 280
+    assert max(heights) - min(heights) > 100  # the others are no flat line
+    assert f"▲ 1 of 20 points above the chart, up to {round(math.exp(12)):,}" in texts
+
+
+def test_a_curve_without_such_a_point_has_no_marks() -> None:
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    _, texts = curve_of([-5.0 - 0.1 / (i + 1) for i in range(20)])
+    assert not any("above" in text for text in texts)
 
 
 def test_growing_models_have_two_more() -> None:

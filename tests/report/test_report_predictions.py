@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -65,16 +66,31 @@ def test_what_a_run_warned_of() -> None:
     assert warnings_of_run([], {"status": "done", "corpus": {"documents": 40}}, Online(10)) == []
 
 
+def places_on(drawn: str, kind: str) -> list[tuple[float, float]]:
+    """The points of a curve in a chart, in order."""
+    paths = [e.get("d") or "" for e in ElementTree.fromstring(drawn).iter() if e.get("class") == kind]
+    return [(float(x), float(y)) for x, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", paths[-1])]
+
+
+def test_documents_in_a_code_are_marked_above_the_others() -> None:
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    page = predicted(30, 1.0)
+    spiked = [*page.predictions[:12], replace(page.predictions[12], score=-30.0), *page.predictions[13:]]
+    drawn = figures(replace(page, predictions=spiked))["prediction-by-documents"]
+    assert drawn.count('class="beyond"') == 1
+    assert f"▲ 1 above, up to {round(math.exp(30)):,}" in drawn
+    curve = places_on(drawn, "curve")
+    assert all(28 <= y <= 280 for _, y in curve)
+    assert max(y for _, y in curve) - min(y for _, y in curve) > 100
+    assert 'class="beyond"' not in figures(page)["prediction-by-documents"]
+
+
 @pytest.mark.parametrize("spread", [0.0, 0.01, 1.0, 2.5])
 def test_the_chart_has_both_curves_on_any_scale(spread: float) -> None:
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     drawn = figures(predicted(30, spread))["prediction-by-documents"]
     assert not re.search(r"var\(|currentColor|NaN|undefined|Infinity", drawn)
-    lines = [e for e in ElementTree.fromstring(drawn).iter() if e.tag.endswith("polyline")]
-    assert [line.get("class") for line in lines] == ["unigram", "curve"]
-    points = [
-        [tuple(map(float, xy.split(","))) for xy in (line.get("points") or "").split()] for line in lines
-    ]
+    points = [places_on(drawn, kind) for kind in ("unigram", "curve")]
     assert [len(each) for each in points] == [30, 30]
     assert all(0 <= x <= 640 and 0 <= y <= 320 for each in points for x, y in each)
     better = [one.score > one.unigram for one in predicted(30, spread).predictions]
@@ -110,6 +126,10 @@ def test_the_page_of_a_stream(tmp_path: Path) -> None:
     stream = streaming.begin(PlainLDA(12, **words), settings, Analysis(), tmp_path / "m", Stop())
     assert streaming.go_on(stream, tmp_path / "m", Stop(), lambda record: None)
     page = page_of(tmp_path / "m", "t")
+    assert ("steps", "18") in page.facts  # a stream has no passes
+    assert not any("pass" in name for name, _ in page.facts)
+    assert page.changes
+    assert page.changes.unit == "step"
     assert len(page.predictions) == 17
     assert all(-30 < one.score < 0 for one in page.predictions)
     assert any("one topic holds" in line for line in page.warnings)

@@ -31,6 +31,7 @@ def test_the_same_run_gives_the_same_files(model, planted, cli, tmp_path):
     assert sorted(contents(again)) == [
         "documents.parquet",
         "lock",
+        "metadata-sums.parquet",
         "model.json",
         "state.safetensors",
         "trace.jsonl",
@@ -48,7 +49,13 @@ def test_a_loaded_model_goes_on_learning(texts, tmp_path):
     assert (loaded.n_iter_, loaded.bound_) == (whole.n_iter_, whole.bound_) == (2, whole.trace_[-1]["score"])
 
 
-FILES = ("state.safetensors", "vocabulary.parquet", "documents.parquet", "model.json")
+FILES = (
+    "state.safetensors",
+    "vocabulary.parquet",
+    "documents.parquet",
+    "metadata-sums.parquet",
+    "model.json",
+)
 
 
 @pytest.mark.parametrize("name", FILES)

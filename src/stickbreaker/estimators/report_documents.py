@@ -16,10 +16,12 @@ from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.estimators.metadata_sums import MetadataSums, write_sums
 from stickbreaker.estimators.topics.snippets import Excerpts
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.evaluation.completion import split_halves
 from stickbreaker.models.topics.topic_words import TopicWords
+from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
 
 if TYPE_CHECKING:
     from stickbreaker.evaluation.coherence import TopWords
@@ -48,7 +50,8 @@ COLUMNS = (
 
 
 def write_documents(estimator: TopicEstimator, source: Source, engine: Engine, path: Path) -> None:
-    """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by their ids' hash.
+    """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by their ids' hash;
+    and metadata-sums.parquet, by which all documents are divided, where they have metadata.
 
     Columns: number, id, title, text (its beginning), metadata (JSON), tokens, topics and shares (lists); and
     of the words of the text: starts and lengths in characters, and their most probable topics. In the file's
@@ -58,21 +61,24 @@ def write_documents(estimator: TopicEstimator, source: Source, engine: Engine, p
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    documents, figures = collect_documents_and_figures(estimator, source, engine)
+    documents, figures, sums = collect_documents_and_figures(estimator, source, engine)
     types = {"starts": pa.uint16(), "lengths": pa.uint16(), "word_topics": pa.uint16()}
     columns = {
         name: pa.array(documents[name], pa.list_(types[name])) if name in types else pa.array(documents[name])
         for name in COLUMNS
     }
     table = pa.table(columns).replace_schema_metadata({"stickbreaker": json.dumps(figures)})
-    with atomic_file(path / "documents.parquet") as partial:
+    with atomic_file(path / DOCUMENTS) as partial:
         pq.write_table(table, partial, compression="zstd")
+    if sums.fields:
+        write_sums(sums, path / METADATA_SUMS)
 
 
 def collect_documents_and_figures(
     estimator: TopicEstimator, source: Source, engine: Engine
-) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """The documents to keep, as columns, and figures of the whole corpus, whose blocks are read once.
+) -> tuple[dict[str, list[Any]], dict[str, Any], MetadataSums]:
+    """The documents to keep, as columns, and figures of the whole corpus, whose blocks are read once; and its
+    topics by metadata field.
 
     "coherence": NPMI of each topic's ten most relevant words over all documents, where there are two words or
     more; of a polylingual model the mean over its languages, each over the documents that have it;
@@ -102,7 +108,8 @@ def collect_documents_and_figures(
     held_out = nats_of([predicted for _, predicted in terms])
     if held_out is not None:
         figures["unigram_held_out"] = held_out
-    return {name: [value for look in looks for value in look.rows[name]] for name in COLUMNS}, figures
+    sums = reduce(MetadataSums.plus, [look.sums for look in looks])
+    return {name: [value for look in looks for value in look.rows[name]] for name in COLUMNS}, figures, sums
 
 
 @dataclass(frozen=True)
@@ -119,11 +126,12 @@ class Lowest:
 
 
 class Seen(NamedTuple):
-    """What some blocks tell: rows of documents.parquet, as columns, and the company of top words, of each
-    language."""
+    """What some blocks tell: rows of documents.parquet, as columns, the company of top words, of each
+    language, and topics by metadata field."""
 
     rows: dict[str, list[Any]]
     sides: "list[TopWords]"
+    sums: MetadataSums
 
 
 @dataclass
@@ -149,15 +157,16 @@ class Look:
         learned, predicted = counts = np.zeros((2, source.n_words))
         kept: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         sides = [TopWords(words, language) for language, words in self.top.items()]
+        sums = MetadataSums(len(estimator.alpha_))
         for block in blocks:
             entries = corpus.source.entries(block)
-            self._keep(estimator, seen, block, entries, kept)
+            self._keep(estimator, seen, block, entries, kept, sums)
             _count(source.block(block)[1], learned)
             if source.held_out > 0.0:
                 _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
             for side in sides:
                 side.add(entries)
-        return Seen(kept, sides), counts
+        return Seen(kept, sides, sums), counts
 
     def _keep(
         self,
@@ -166,17 +175,27 @@ class Look:
         block: int,
         entries: Entries,
         kept: dict[str, list[Any]],
+        sums: MetadataSums,
     ) -> None:
-        """Add the chosen documents of a block, as the model sees them, to the columns."""
+        """Add the chosen documents of a block, as the model sees them, to the columns, and all to the sums,
+        where they have metadata."""
         ids = corpus.ids(block)
-        chosen = np.array([i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last], np.int64)
-        if not len(chosen):
-            return
-        bags = corpus.bags(block).take(chosen)
-        theta = estimator.infer_shares(bags)
+        chosen = [i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last]
         reader = Excerpts(corpus, block, entries)
-        for row, i in enumerate(chosen.tolist()):
-            metadata = {name: _short(value) for name, value in reader.metadata(i).items()}
+        fields = [{f: _short(v) for f, v in reader.metadata(i).items()} for i in range(len(ids))]
+        inferred = list(range(len(ids))) if any(fields) else chosen
+        if not any(fields):
+            sums.documents += len(ids)
+        if not inferred:
+            return
+        bags = corpus.bags(block).take(np.array(inferred, np.int64))
+        theta = estimator.infer_shares(bags)
+        tokens = np.add.reduceat(np.append(bags.counts, 0.0), bags.offsets[:-1]) * (np.diff(bags.offsets) > 0)
+        if any(fields):
+            sums.add(fields, tokens, theta)
+        rows = {i: row for row, i in enumerate(inferred)}
+        for i in chosen:
+            metadata, row = fields[i], rows[i]
             named = [
                 str(metadata[f]) for f in TITLES if metadata.get(f) and not isinstance(metadata[f], list)
             ]
@@ -188,7 +207,7 @@ class Look:
                 named[0] if named else ids[i],
                 excerpt.text,
                 json.dumps(metadata, ensure_ascii=False),
-                float(bags.counts[bags.offsets[row] : bags.offsets[row + 1]].sum()),
+                float(tokens[row]),
                 top.tolist(),
                 shares[top].tolist(),
                 excerpt.starts,

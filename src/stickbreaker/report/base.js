@@ -48,10 +48,19 @@ function clamp(value, low, high) {
   return Math.max(low, Math.min(high, value));
 }
 
+// About as wide as in the widest of the usual fonts, so that what fits here fits in all.
+const LETTER_WIDTHS = [[/[mwMW@%…—]/u, 0.97], [/[ijl|'’]/u, 0.3], [/[ftrI.,:;!()[\]\s-]/u, 0.4], [/\p{Lu}/u, 0.72], [/[\u2e80-\u{10ffff}]/u, 1.05]];
+
 function textWidth(text, size) {
   let width = 0;
-  for (const letter of text) width += letter.codePointAt(0) > 0x2e7f ? 1.05 : 0.55;
+  for (const letter of text) width += (LETTER_WIDTHS.find(([kind]) => kind.test(letter)) || [null, 0.62])[1];
   return width * size;
+}
+
+// The middle of a label at x, moved so that no part of it is beyond the edges.
+function labelPlace(x, text, width, size = 12) {
+  const half = textWidth(text, size) / 2 + 1;
+  return clamp(Number(x), half, Math.max(width - half, half)).toFixed(1);
 }
 
 function shortened(text, size, room) {

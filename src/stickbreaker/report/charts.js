@@ -10,7 +10,7 @@ function topicMap(topics, positions, width, height) {
     largestFirst.map((circle) => topicDot(circle, topics[circle.k])),
     node("g", { class: "labels", "aria-hidden": "true" }, labels.map((l) => labelText(l, { "data-label": l.k }))),
     node("g", { class: "focus-label", "aria-hidden": "true" }));
-  return { tree, circles, labels, width, height };
+  return { tree, circles, labels, width, height, radiusOf: radiusOf(width, height) };
 }
 
 function topicDot(circle, topic) {
@@ -26,11 +26,16 @@ function labelText(label, attributes) {
   return node("text", { ...place, ...attributes }, label.name);
 }
 
+// The radius of a circle whose area is a share of all.
+function radiusOf(width, height) {
+  const scale = Math.sqrt((0.2 * width * height) / Math.PI), largest = 0.2 * Math.min(width, height);
+  return (share, least) => clamp(scale * Math.sqrt(share), least, largest);
+}
+
 function placeCircles(topics, positions, width, height) {
-  const scale = Math.sqrt((0.2 * width * height) / Math.PI);
-  const largest = 0.2 * Math.min(width, height);
+  const radius = radiusOf(width, height);
   const circles = topics.map((topic, k) => (
-    { k, radius: clamp(scale * Math.sqrt(topic.share), 4, largest), x: positions[k][0], y: positions[k][1] }));
+    { k, radius: radius(topic.share, 4), x: positions[k][0], y: positions[k][1] }));
   for (const [axis, room] of [["x", width], ["y", height]]) {
     const values = circles.map((c) => c[axis]);
     const low = Math.min(...values), span = Math.max(...values) - low;
@@ -108,7 +113,7 @@ function focusLabel(map, k, name) {
   };
   const cost = ({ box }) => map.circles.filter((c) => circleMeets(c, box, 0)).length
     + (box.top < 2 || box.bottom > map.height - 2 ? 99 : 0);
-  const places = labelPlaces(name, map.circles[k], 13.5, map.width - 12).map(inside);
+  const places = labelPlaces(name, map.circles[k], 15, map.width - 12).map(inside); // bold letters of 13.5 are as wide
   return places.reduce((best, next) => (best && cost(best) <= cost(next) ? best : next), null);
 }
 
@@ -125,14 +130,18 @@ function rankedWords(words, lambda, n) {
   return words.filter((w) => w[1] >= floor).sort((a, b) => relevance(b) - relevance(a)).slice(0, n);
 }
 
-function wordBars(words, colour, width) {
+// `describe`, where given, says more of a word; then each can be pointed at.
+function wordBars(words, colour, width, describe) {
   const row = 23, left = Math.round(width * 0.36), room = width - left - 96, height = row * words.length;
   const most = Math.max(...words.map((w) => w[1]), 1e-12);
   const spoken = words.map((w) => `${w[0]} ${percent(w[1])}`).join(", ");
   const wide = (p) => Math.max((p / most) * room, 1.5).toFixed(1);
   const bar = ([word, p, overall], i) => {
     const top = i * row, mark = (left + Math.min(overall / most, 1) * room).toFixed(1);
-    return node("g", {},
+    const pointed = describe ? { class: "pointed", "data-point": word, role: "button", tabindex: i ? -1 : 0, "aria-pressed": "false",
+      "aria-label": `${word} ${percent(p)}; ${describe(word)}` } : {};
+    return node("g", pointed,
+      describe ? node("rect", { class: "row", x: 0, y: top, width, height: row, rx: 4 }) : null,
       node("text", { class: "word", x: left - 9, y: top + 16, "text-anchor": "end" }, shortened(word, 13.5, left - 9)),
       node("rect", { x: left, y: top + 4, width: wide(p), height: row - 8, rx: 2, fill: colour }),
       node("line", { class: "overall", x1: mark, x2: mark, y1: top + 2, y2: top + row - 2 }),
@@ -140,7 +149,7 @@ function wordBars(words, colour, width) {
       node("text", { class: "figure", x: width, y: top + 16, "text-anchor": "end" }, times(p / overall)));
   };
   return node("svg",
-    { class: "bars", role: "img", "aria-label": `Words of the topic: ${spoken}`, ...frame(width, height) },
+    { class: "bars", role: describe ? "group" : "img", "aria-label": `Words of the topic${describe ? "" : `: ${spoken}`}`, ...frame(width, height) },
     words.map(bar));
 }
 
@@ -168,25 +177,61 @@ function mixBar(mix, topics) {
 
 function lineChart(points, { xName, name, colour, width, height, unigram }) {
   const { left, right, bottom, px, py, xTicks, yTicks, top } = axes(points, width, height, unigram);
-  const last = points[points.length - 1], inside = entering(points, top);
+  const last = points[points.length - 1];
   const fine = yTicks.length > 1 && yTicks[1] - yTicks[0] < 1;
   const beside = unigram ? `; without topics ${grouped(unigram)}` : "";
-  const spoken = `${name}: from ${grouped(points[0].y)} words at first to ${grouped(last.y)} at the end${beside}`;
+  const beyond = points.filter((p) => p.y > top);
+  const spoken = `${name}: from ${grouped(points[0].y)} words at first to ${grouped(last.y)} at the end${beside}${beyond.length ? `; ${describeBeyond(points, beyond)}` : ""}`;
   const grid = (y) => [
     node("line", { class: "grid", x1: left, x2: right, y1: py(y), y2: py(y) }),
     node("text", { class: "figure", x: left - 9, y: Number(py(y)) + 4, "text-anchor": "end" },
       fine ? y.toFixed(2) : grouped(y))];
-  const dot = (p) => node("circle", { cx: px(p.x), cy: py(p.y), r: 2.6, fill: colour },
-    node("title", {}, `${xName} ${grouped(p.x)}: ${grouped(p.y)} words`));
+  const say = (p) => `${xName} ${grouped(p.x)}: ${grouped(p.y)} words`;
+  const dot = (p) => node("circle", { cx: px(p.x), cy: py(p.y), r: 2.6, fill: colour }, node("title", {}, say(p)));
   return node("svg", { class: "line-chart", role: "img", "aria-label": spoken, ...frame(width, height) },
     yTicks.flatMap(grid),
-    xTicks.map((x) => node("text", { class: "figure", x: px(x), y: bottom + 19, "text-anchor": "middle" },
-      x < 10 && x % 1 ? x.toFixed(1) : grouped(x))),
+    xTicks.map((x) => node("text", { class: "figure", x: labelPlace(px(x), tickText(x), width), y: bottom + 19, "text-anchor": "middle" }, tickText(x))),
     node("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, xName),
     unigram ? baseline(left, right, Number(py(unigram)), Number(py(last.y)), unigram) : null,
-    node("polyline", { class: "curve", points: inside.map((p) => `${px(p.x)},${py(p.y)}`).join(" "), stroke: colour }),
+    node("path", { class: "curve", d: curveInside(points, 0, top, px, py), stroke: colour }),
     points.length > 80 ? [] : points.filter((p) => p.y <= top).map(dot),
-    node("circle", { cx: px(last.x), cy: py(last.y), r: 4.5, fill: colour }));
+    beyondMarks(beyond, px, Number(py(top)), colour, say),
+    beyond.length ? node("text", { class: "figure", x: right, y: 11, "text-anchor": "end" }, `▲ ${describeBeyond(points, beyond)}`) : null,
+    last.y <= top ? node("circle", { cx: px(last.x), cy: py(last.y), r: 4.5, fill: colour }) : null);
+}
+
+function describeBeyond(points, beyond) {
+  const most = grouped(Math.max(...beyond.map((p) => p.y)));
+  return `${grouped(beyond.length)} of ${grouped(points.length)} points above the chart, up to ${most}`;
+}
+
+// The path of a curve where its values are from low to high; elsewhere it is broken off at the edge.
+function curveInside(points, low, high, px, py) {
+  let path = "", joined = false;
+  points.slice(1).forEach((b, i) => {
+    const a = points[i], rise = b.y - a.y, inside = a.y >= low && a.y <= high;
+    const cuts = rise ? [(low - a.y) / rise, (high - a.y) / rise] : [inside ? 0 : 2, inside ? 1 : 2];
+    const from = Math.max(Math.min(...cuts), 0), to = Math.min(Math.max(...cuts), 1);
+    const at = (part) => `${px(a.x + part * (b.x - a.x))} ${py(a.y + part * rise)}`;
+    if (from < to) path += (joined && from === 0 ? "" : `M${at(from)}`) + `L${at(to)}`;
+    joined = from < to && to === 1;
+  });
+  return path;
+}
+
+// A triangle at the upper edge for points that lie beyond it, one for all within a few units.
+function beyondMarks(beyond, px, y, colour, say) {
+  const bins = new Map();
+  for (const p of beyond) {
+    const bin = Math.round(Number(px(p.x)) / 9), held = bins.get(bin);
+    if (!held || held.y < p.y) bins.set(bin, p);
+  }
+  return [...bins.values()].map((p) => node("path",
+    { class: "beyond", fill: colour, d: `M${(Number(px(p.x)) - 4).toFixed(1)} ${(y + 7).toFixed(1)}h8l-4 -7z` }, node("title", {}, say(p))));
+}
+
+function tickText(x) {
+  return x < 10 && x % 1 ? x.toFixed(1) : grouped(x);
 }
 
 // What a model without topics would be, dashed; its label stands at the left where the curve ends beside it.
@@ -208,14 +253,18 @@ function entering(points, top) {
   return [{ x: before.x + part * (after.x - before.x), y: top }, ...points.slice(first)];
 }
 
+// The height up to which a curve is drawn, half as much again as where it comes to rest: the median of the last
+// quarter of its points, so that no single one decides.
 function axes(points, width, height, unigram) {
-  const left = 58, right = width - 18, upper = 14, bottom = height - 40;
-  const usual = 1.5 * Math.max(points[points.length - 1].y, unigram || 0);
+  const right = width - 18, bottom = height - 40;
+  const lasting = points.slice(-Math.ceil(points.length / 4)).map((p) => p.y).sort((a, b) => a - b);
+  const usual = 1.5 * Math.max(lasting[Math.floor((lasting.length - 1) / 2)], unigram || 0);
   const xs = points.map((p) => p.x), ys = [...points.map((p) => p.y).filter((y) => y <= usual), ...(unigram ? [unigram] : [])];
-  const xLow = Math.min(0, ...xs), xHigh = Math.max(...xs), most = Math.max(...ys);
+  const xLow = Math.min(0, ...xs), xHigh = Math.max(...xs), most = Math.max(...ys), upper = ys.length < points.length + (unigram ? 1 : 0) ? 22 : 14;
   const margin = 0.06 * (most - Math.min(...ys) || most);
   const yTicks = ticks(Math.max(Math.min(...ys) - margin, 0), most + margin, 5);
   const yLow = Math.min(yTicks[0], ...ys), yHigh = Math.max(yTicks[yTicks.length - 1], most + margin);
+  const left = Math.max(58, 14 + textWidth(grouped(yHigh), 12));
   return {
     left, right, bottom, yTicks, xTicks: ticks(xLow, xHigh, Math.min(width / 90, 8)), top: yHigh,
     px: (x) => (left + ((x - xLow) / (xHigh - xLow || 1)) * (right - left)).toFixed(1),

@@ -148,7 +148,7 @@ function pathWords(wording, shown) {
 // The vocabulary: its size, and the words that entered and left.
 
 function vocabularyScale(changes, width, height) {
-  const rows = changes.vocabulary, left = 66, right = width - 18, top = 28, bottom = height - 118, middle = height - 52;
+  const rows = changes.vocabulary, left = 78, right = width - 18, top = 28, bottom = height - 118, middle = height - 52;
   const last = Math.max(rows[rows.length - 1][0], 1e-9), most = Math.max(...rows.map((row) => row[1]), 1);
   const flow = Math.max(...rows.flatMap((row) => [row[2], row[3]]), 1);
   return {
@@ -180,7 +180,7 @@ function vocabularyChart(changes, width, height) {
   return node("svg", { class: "vocabulary-chart", role: "img", "aria-label": vocabularySpoken(changes), ...frame(width, height) },
     scale.yTicks.flatMap((n) => [
       node("line", { class: "grid", x1: left, x2: right, y1: py(n).toFixed(1), y2: py(n).toFixed(1) }), lane(grouped(n), (py(n) + 4).toFixed(1))]),
-    scale.xTicks.map((at) => node("text", { class: "figure", x: px(at).toFixed(1), y: bottom + 18, "text-anchor": "middle" }, momentTick(at))),
+    scale.xTicks.map((at) => node("text", { class: "figure", x: labelPlace(px(at), momentTick(at), width), y: bottom + 18, "text-anchor": "middle" }, momentTick(at))),
     node("text", { class: "figure", x: left - 9, y: bottom + 18, "text-anchor": "end" }, changes.unit),
     node("text", { class: "figure", x: left, y: 14 }, `${changes.noun}s in the model`),
     node("path", { class: "curve", d: rows.length > 1 ? curve : `M${left} ${py(rows[0][1]).toFixed(1)}H${right}`, stroke: changes.inks[0] }),

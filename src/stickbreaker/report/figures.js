@@ -19,6 +19,7 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .layer { stroke: #ffffff; stroke-width: 0.8; }
 .curve.table { stroke: #5a6069; stroke-width: 1.6; stroke-dasharray: 5 3; }
 .range { stroke-width: 2; }
+.leader { fill: none; stroke-width: 1.2; }
 .search-chart .alike { fill: #f1ead0; }
 .search-chart .run { fill: #ffffff; stroke-width: 2; }
 .growth-chart .split, .growth-chart .merge { fill: #1e2227; }
@@ -138,6 +139,10 @@ function figuresOf(data) {
   if (topics.length) found.words = figureOf("Words of the topics, the largest first", wordGrid(topics, largest, Math.min(4, topics.length)));
   if (times) {
     found.times = figureOf(`Topics by ${times.field}`, streamChart(topics, times, order, null, 960, 420));
+  }
+  if (times) {
+    const lines = firstLines(topics, times, order);
+    found["time-lines"] = figureOf(`The topics that change most, by ${times.field}`, timeLines(topics, times, lines, null, 960, 420));
   }
   groups.forEach((group, i) => {
     const shown = largest.slice(0, 12), tall = 24 * group.names.length + 40;

@@ -5,14 +5,14 @@ const LAYERS = 18; // topics in the stream
 
 // The topics whose share changes most, in the order of the tree, and always the chosen one. Times with hardly a
 // document do not count, for there a share is chance.
-function streamTopics(topics, times, order, chosen) {
+function streamTopics(topics, times, order, chosen, layers = LAYERS) {
   const least = 0.05 * Math.max(...times.documents);
   const parts = times.shares.filter((_, i) => times.documents[i] >= least);
   const swing = topics.map((_, k) => {
     const own = parts.map((part) => part[k]);
     return Math.max(...own) - Math.min(...own);
   });
-  const most = topics.map((_, k) => k).sort((a, b) => swing[b] - swing[a]).slice(0, LAYERS);
+  const most = topics.map((_, k) => k).sort((a, b) => swing[b] - swing[a]).slice(0, layers);
   const shown = new Set(chosen === null || most.includes(chosen) ? most : [...most.slice(0, -1), chosen]);
   return order.filter((k) => shown.has(k));
 }
@@ -66,9 +66,15 @@ function streamLabels(layers, topics, px, width) {
   });
 }
 
+// Every how many bins there is room for a name.
+function labelStride(names, width) {
+  const widest = Math.max(...names.map((name) => textWidth(name, 12)), 1);
+  return Math.max(Math.ceil((names.length * (widest + 14)) / width), 1);
+}
+
 // Names of the bins, and under them how many documents each has.
 function timeAxis(times, px, width, height) {
-  const every = Math.max(Math.ceil((times.names.length * 78) / width), 1);
+  const every = labelStride(times.names, width);
   const most = Math.max(...times.documents, 1), base = height - 20, wide = Math.max((px[1] - px[0] || 20) - 2, 1);
   return node("g", { "aria-hidden": "true" },
     times.documents.map((n, i) => node("rect", {
@@ -76,16 +82,25 @@ function timeAxis(times, px, width, height) {
       y: (base - (26 * n) / most).toFixed(1), height: ((26 * n) / most).toFixed(1),
     }, node("title", {}, `${times.names[i]}: ${grouped(n)} documents`))),
     node("text", { class: "figure", x: 2, y: base - 30 }, `documents (at most ${grouped(most)})`),
-    times.names.map((name, i) => (i % every ? null : node("text", {
-      class: "figure", y: height - 4, x: clamp(px[i], 30, width - 30).toFixed(1), "text-anchor": "middle",
-    }, name))));
+    namesAlong(times.names, px, every, width, height - 4));
+}
+
+// The names of bins below their places, where one does not meet the next.
+function namesAlong(names, px, every, width, y) {
+  let end = -Infinity;
+  return names.map((name, i) => {
+    const x = labelPlace(px[i], name, width), half = textWidth(name, 12) / 2;
+    if (i % every || Number(x) - half < end) return null;
+    end = Number(x) + half + 6;
+    return node("text", { class: "figure", x, y, "text-anchor": "middle" }, name);
+  });
 }
 
 // One topic's share in each bin of time.
 function timeBars(topic, k, times, width, height) {
   const shares = times.shares.map((part) => part[k]), most = Math.max(...shares, 1e-9);
   const left = 52, top = 12, bottom = height - 24, n = shares.length;
-  const step = (width - left - 8) / n, every = Math.max(Math.ceil((n * 78) / (width - left)), 1);
+  const step = (width - left - 8) / n, every = labelStride(times.names, width - left);
   const spoken = times.names.map((name, i) => `${name} ${percent(shares[i])}`).join(", ");
   const py = (share) => (bottom - (share / most) * (bottom - top)).toFixed(1);
   return node("svg", { class: "time-bars", role: "img", "aria-label": `${topic.label}: ${spoken}`, ...frame(width, height) },
@@ -96,8 +111,7 @@ function timeBars(topic, k, times, width, height) {
       x: (left + i * step + 1).toFixed(1), y: py(share), width: Math.max(step - 2, 1).toFixed(1),
       height: (bottom - Number(py(share))).toFixed(1), fill: topic.colour,
     }, node("title", {}, `${times.names[i]}: ${percent(share)}, ${grouped(times.documents[i])} documents`))),
-    times.names.map((name, i) => (i % every ? null : node("text", {
-      class: "figure", x: (left + (i + 0.5) * step).toFixed(1), y: height - 6, "text-anchor": "middle" }, name))));
+    namesAlong(times.names, times.names.map((_, i) => left + (i + 0.5) * step), every, width, height - 6));
 }
 
 // One topic's share in each group.

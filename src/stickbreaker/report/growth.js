@@ -99,7 +99,7 @@ function growthChart(growth, colour, width, height) {
     scale.yTicks.map((n) => [
       node("line", { class: "grid", x1: left, x2: right, y1: py(n).toFixed(1), y2: py(n).toFixed(1) }),
       node("text", { class: "figure", x: left - 9, y: (py(n) + 4).toFixed(1), "text-anchor": "end" }, grouped(n))]).flat(),
-    scale.xTicks.map((at) => node("text", { class: "figure", x: px(at).toFixed(1), y: bottom + 18, "text-anchor": "middle" }, momentTick(at))),
+    scale.xTicks.map((at) => node("text", { class: "figure", x: labelPlace(px(at), momentTick(at), width), y: bottom + 18, "text-anchor": "middle" }, momentTick(at))),
     node("text", { class: "axis", x: left - 9, y: bottom + 18, "text-anchor": "end" }, growth.unit),
     allUsed ? null : node("path", { class: "curve table", d: stepCurve(growth, scale, 1), stroke: colour }),
     node("path", { class: "curve", d: stepCurve(growth, scale, 2), stroke: colour }),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.report.dates import bins_of, date_of, span_of
-from stickbreaker.report.page_data import Breakdown, DocumentEntry, Scalar
+from stickbreaker.corpus.dates import bins_of, span_of
+from stickbreaker.estimators.metadata_sums import MetadataSums, Rows
+from stickbreaker.report.page_data import Breakdown, DocumentEntry
 
 MOST_GROUPS = 24  # shown of a field; the others count as one
 MOST_FIELDS = 4
@@ -19,51 +22,63 @@ _GROUP_NAMES = ("label", "category", "class", "group", "section", "topic", "genr
 _TELLING = 0.8  # a field must have a value in this part of the documents
 
 
-def times_of(
-    documents: Sequence[DocumentEntry], n_topics: int, wanted: str | None = None
-) -> Breakdown | None:
+def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:
+    """The sums over some documents, by all values of their fields."""
+    sums = MetadataSums(n_topics, most_cells=None)
+    shares = np.zeros((len(documents), n_topics))
+    for row, document in zip(shares, documents, strict=True):
+        for topic, share in document.mix:
+            row[topic] = share
+    tokens = np.array([document.n_tokens for document in documents], np.float64)
+    sums.add([document.metadata for document in documents], tokens, shares)
+    return sums
+
+
+def times_of(sums: MetadataSums, wanted: str | None = None) -> Breakdown | None:
     """Topics over the dates in a metadata field: `wanted`, or the one that is found.
 
     Raises UserError where there is no field `wanted`, or no dates in it.
     """
-    names = [wanted] if wanted else _by_name(_fields(documents), _DATE_NAMES)
-    for name in names:
-        _check(documents, name, wanted)
-        dates = [date_of(document.metadata.get(name)) for document in documents]
-        known = [day for day in dates if day is not None]
-        if len(known) > (0 if wanted else _TELLING * len(documents)) and len(set(known)) > 1:
-            first, last = span_of(known)
-            labels, places = bins_of([day for day in known if first <= day <= last])
+    for name in [wanted] if wanted else _by_name(list(sums.fields), _DATE_NAMES):
+        _check(sums, name, wanted)
+        rows = sums.fields[name].dates
+        dates = {_first_day(text): row for text, row in rows.items()}
+        counts = [int(row[0]) for row in dates.values()]
+        if len(dates) > 1 and sum(counts) > (0 if wanted else _TELLING * sums.documents):
+            first, last = span_of(list(dates), counts)
+            inside = {day: row for day, row in dates.items() if first <= day <= last}
+            labels, places = bins_of(list(inside), [int(row[0]) for row in inside.values()])
             if len(labels) > 2:
-                place = iter(places)
-                parts = [[next(place)] if day and first <= day <= last else [] for day in dates]
-                return _broken_down(name, labels, parts, documents, n_topics)
+                left_out = sums.documents - sum(int(row[0]) for row in inside.values())
+                return _broken_down(name, labels, places, list(inside.values()), left_out)
     if wanted:
         remedy = "a year, 1990-12-31, 31 December 1990, December 31, 1990 and 31.12.1990 are dates"
         raise UserError(f"the field {wanted!r} has too few dates to draw", remedy=remedy)
     return None
 
 
-def groups_of(
-    documents: Sequence[DocumentEntry], n_topics: int, wanted: str | None = None, dated: str | None = None
-) -> list[Breakdown]:
+def _first_day(text: str) -> date:
+    """The first day of a day, a month or a year in ISO 8601.
+
+    >>> _first_day("1990-05")
+    datetime.date(1990, 5, 1)
+    """
+    return date.fromisoformat((text + "-01-01")[:10])
+
+
+def groups_of(sums: MetadataSums, wanted: str | None = None, dated: str | None = None) -> list[Breakdown]:
     """Topics by the values of metadata fields: of `wanted`, or of those found that have few values.
 
     `dated` is the field of dates, which is none of them. Raises UserError where there is no field `wanted`.
     """
-    names = [wanted] if wanted else _by_name(_fields(documents), _GROUP_NAMES)
     found: list[Breakdown] = []
-    for name in names:
-        _check(documents, name, wanted)
-        values = [_values_of(document.metadata.get(name)) for document in documents]
-        counted = Counter(value for several in values for value in several)
-        if (wanted and counted) or (name != dated and _divides(counted, len(documents))):
-            found.append(_grouped(name, values, counted, documents, n_topics))
+    for name in [wanted] if wanted else _by_name(list(sums.fields), _GROUP_NAMES):
+        _check(sums, name, wanted)
+        values = sums.fields[name].values or {}
+        counted = Counter({value: int(row[0]) for value, row in values.items()})
+        if (wanted and counted) or (name != dated and _divides(counted, sums.documents)):
+            found.append(_grouped(name, values, counted, sums.documents - sums.fields[name].known))
     return found[:MOST_FIELDS]
-
-
-def _fields(documents: Sequence[DocumentEntry]) -> list[str]:
-    return list(dict.fromkeys(name for document in documents for name in document.metadata))
 
 
 def _by_name(fields: list[str], likely: Sequence[str]) -> list[str]:
@@ -72,16 +87,10 @@ def _by_name(fields: list[str], likely: Sequence[str]) -> list[str]:
     return sorted(fields, key=lambda name: place.get(name.lower(), len(place)))
 
 
-def _check(documents: Sequence[DocumentEntry], name: str, wanted: str | None) -> None:
-    if wanted and not any(name in document.metadata for document in documents):
-        fields = ", ".join(_fields(documents)) or "none"
+def _check(sums: MetadataSums, name: str, wanted: str | None) -> None:
+    if wanted and name not in sums.fields:
+        fields = ", ".join(sums.fields) or "none"
         raise UserError(f"no document has a field {wanted!r}", remedy=f"the model's documents have: {fields}")
-
-
-def _values_of(value: Scalar) -> list[str]:
-    """The values of a document's field: several where it has a list, each once."""
-    several = value if isinstance(value, list) else [value]
-    return list(dict.fromkeys(str(one) for one in several if one is not None and one != ""))
 
 
 def _divides(counted: Counter[str], n_documents: int) -> bool:
@@ -95,34 +104,25 @@ def _divides(counted: Counter[str], n_documents: int) -> bool:
     )
 
 
-def _grouped(
-    name: str,
-    values: list[list[str]],
-    counted: Counter[str],
-    documents: Sequence[DocumentEntry],
-    n_topics: int,
-) -> Breakdown:
+def _grouped(name: str, values: Rows, counted: Counter[str], left_out: int) -> Breakdown:
+    """A document with several values is in the part of each."""
     most = sorted(counted, key=lambda value: (-counted[value], value))
     labels = most if len(most) <= MOST_GROUPS else [*most[: MOST_GROUPS - 1], _OTHERS]
-    place = {value: min(i, len(labels) - 1) for i, value in enumerate(most)}
-    parts = [list(dict.fromkeys(place[value] for value in several)) for several in values]
-    return _broken_down(name, labels, parts, documents, n_topics)
+    places = [min(i, len(labels) - 1) for i in range(len(most))]
+    return _broken_down(name, labels, places, [values[value] for value in most], left_out)
 
 
 def _broken_down(
     name: str,
     labels: Sequence[str],
-    parts: list[list[int]],
-    documents: Sequence[DocumentEntry],
-    n_topics: int,
+    places: Sequence[int],
+    rows: Sequence[NDArray[np.int64]],
+    left_out: int,
 ) -> Breakdown:
-    """Topic shares of parts, each document weighing as many words as it has, in every part that it is in."""
-    sums, tokens = np.zeros((len(labels), n_topics)), np.zeros(len(labels))
-    for document, several in zip(documents, parts, strict=True):
-        for p in several:
-            tokens[p] += document.n_tokens
-            for topic, share in document.mix:
-                sums[p, topic] += share * document.n_tokens
-    shares = sums / np.maximum(tokens, 1e-300)[:, None]
-    sizes = np.bincount([p for several in parts for p in several], minlength=len(labels)).tolist()
-    return Breakdown(name, list(labels), sizes, shares.tolist(), sum(not several for several in parts))
+    """Topic shares of parts, each document weighing as many words as it has; `places` are the rows' parts."""
+    joined = np.zeros((len(labels), len(rows[0])), np.int64)
+    for place, row in zip(places, rows, strict=True):
+        joined[place] += row
+    shares = joined[:, 2:] / np.maximum(joined[:, 1], 1)[:, None]
+    sizes: list[int] = joined[:, 0].tolist()
+    return Breakdown(name, list(labels), sizes, shares.tolist(), left_out)

@@ -92,7 +92,7 @@ class Breakdown:
     """Topic shares of parts of the collection: `shares` (parts × K), and the documents of each part.
 
     `field` is the metadata field that divides the collection; `names` are its parts, in order (of time, or
-    the largest first). `left_out` documents are in no part.
+    the largest first). `left_out` documents are in no part. `sampled`: only the documents of the page count.
     """
 
     field: str
@@ -100,6 +100,7 @@ class Breakdown:
     documents: Sequence[int]
     shares: Sequence[Sequence[float]]
     left_out: int = 0
+    sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +241,9 @@ class Page:
     `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
     the model of the topics' matches. `growth` is of a model whose topics were split and merged, or
     whose number of them is learned, `search` of one whose number was searched for, `changes` of one that
-    learns new words. `predictions` and `warnings` (lines) are of one that learns from a stream.
+    learns new words. `spread` tells how the tokens of words divide over topics: (word, (index into `topics`,
+    share) of those with most, the largest first), the words that lead topics first. `predictions` and
+    `warnings` (lines) are of one that learns from a stream.
     """
 
     title: str
@@ -263,5 +266,6 @@ class Page:
     growth: Growth | None = None
     search: Search | None = None
     changes: Changes | None = None
+    spread: Sequence[tuple[str, Sequence[tuple[int, float]]]] = ()
     predictions: Sequence[Prediction] = ()
     warnings: Sequence[str] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,11 @@ from stickbreaker.learning.stream_warnings import large_minibatches, text_of
 from stickbreaker.models.topics.word_ranking import leading_words
 from stickbreaker.report.compare import matches
 from stickbreaker.report.display_words import Look, apart, choose_words, look_at
-from stickbreaker.report.genealogy import growth_of
+from stickbreaker.report.genealogy import growth_of, of_stream
 from stickbreaker.report.hierarchy import relate
-from stickbreaker.report.metadata_fields import groups_of, times_of
+from stickbreaker.report.metadata_fields import groups_of, sums_of, times_of
 from stickbreaker.report.page_data import (
+    Breakdown,
     Changes,
     DocumentEntry,
     Growth,
@@ -34,7 +36,7 @@ from stickbreaker.report.page_data import (
     WordList,
     WordRow,
 )
-from stickbreaker.report.report_documents import read_documents
+from stickbreaker.report.report_documents import read_documents, read_metadata_sums
 from stickbreaker.report.topic_evolution import changes_of
 from stickbreaker.report.topic_map import nearest_topics, place_topics, topic_distances
 from stickbreaker.saved import ModelDirectory
@@ -49,6 +51,10 @@ TOP_WORDS = 10  # of a topic, beside those in the trace of its run
 SHOWN = 12  # words of a language, or concepts, that stand side by side
 MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several minibatches
 UNUSED = "unused"  # the label of a topic that has next to no tokens
+MOST_SPREAD = 16_000  # words whose topics are told
+SPREAD_AT_ONCE = 1000
+SPREAD_TOPICS = 12  # of a word, those with most of it
+LEAST_SPREAD = 0.01  # of a word that a topic has, if it is told
 MOST_WORDS = 8000  # of the vocabulary, the most frequent
 
 
@@ -97,20 +103,22 @@ def _page_of(
     sections = kind_of(manifest).sections
     seen = look_at(model.topic_words, model.topic_shares_, model.vocabulary_.parts)
     distances = topic_distances(apart(model.topic_words, seen))
-    times = times_of(documents, K, date_field)
     partners = matches(model, compare) if compare else [None] * K
+    topics = _topics(
+        model, seen, leading, documents, nearest_topics(distances), figures.get("coherence"), partners
+    )
+    times, groups = _breakdowns(path, documents, K, date_field, group_field)
     return Page(
         title=title,
         subtitle=f"{K - n_unused} topics learned from {corpus['documents']:,} documents",
-        facts=_facts(model, corpus, figures),
+        facts=_facts(model, manifest, figures),
         settings=settings_of(manifest),
-        topics=_topics(
-            model, seen, leading, documents, nearest_topics(distances), figures.get("coherence"), partners
-        ),
+        topics=topics,
+        spread=_spread(model, leading, topics),
         positions=place_topics(distances),
         relations=relate(distances) if K > 2 else None,
         times=times,
-        groups=groups_of(documents, K, group_field, times.field if times else None),
+        groups=groups,
         documents=documents,
         documents_total=corpus["documents"],
         words=_words(model),
@@ -125,6 +133,28 @@ def _page_of(
         predictions=predictions_of(model.trace_),
         warnings=warnings_of_run(model.trace_, manifest, model.learning_schedule()),
     )
+
+
+def _breakdowns(
+    path: Path,
+    documents: list[DocumentEntry],
+    n_topics: int,
+    date_field: str | None,
+    group_field: str | None,
+) -> tuple[Breakdown | None, list[Breakdown]]:
+    """Topics over time and by group, of all documents where the model has their sums, else of its sample."""
+    sums = read_metadata_sums(path, n_topics)
+    whole = sums or sums_of(documents, n_topics)
+    times = times_of(whole, date_field)
+    dated = times.field if times else None
+    of_sample = sums is None
+    if sums and group_field in sums.fields and sums.fields[group_field].values is None:  # too many to sum
+        groups, of_sample = groups_of(sums_of(documents, n_topics), group_field, dated), True
+    else:
+        groups = groups_of(whole, group_field, dated)
+    if times and sums is None:
+        times = replace(times, sampled=True)
+    return times, [replace(group, sampled=of_sample) for group in groups]
 
 
 def _topics(
@@ -181,6 +211,29 @@ def _shown(
             yield sides[""], ()
             continue
         yield sides[leading], tuple((code, words[:SHOWN]) for code, words in sides.items())
+
+
+def _spread(
+    model: TopicEstimator, leading: str, topics: Sequence[Topic]
+) -> list[tuple[str, list[tuple[int, float]]]]:
+    """How words' tokens divide over the topics, p(k|w) ∝ p(k) p(w|k); those that lead a topic first."""
+    vocabulary = model.vocabulary_
+    side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
+    place = {vocabulary.spelled[row]: row for row in range(side.start, side.stop)}
+    ranks: dict[str, int] = {}
+    for topic in topics:
+        for rank, (word, _, _) in enumerate(topic.words):
+            ranks[word] = min(rank, ranks.get(word, rank))
+    words = sorted(ranks, key=lambda word: ranks[word])[:MOST_SPREAD]
+    found: list[tuple[str, list[tuple[int, float]]]] = []
+    for start in range(0, len(words), SPREAD_AT_ONCE):
+        part = words[start : start + SPREAD_AT_ONCE]
+        joint = model.topic_words.of(np.array([place[word] for word in part])) * model.topic_shares_[:, None]
+        shares = joint / np.maximum(joint.sum(axis=0), 1e-300)
+        for word, column in zip(part, shares.T, strict=True):
+            most = np.argsort(-column, kind="stable")[:SPREAD_TOPICS]
+            found.append((word, [(int(k), float(column[k])) for k in most if column[k] >= LEAST_SPREAD]))
+    return found
 
 
 def _concepts(model: TopicEstimator) -> list[Sequence[tuple[str, WordList]]]:
@@ -259,7 +312,19 @@ def _changes(path: Path, model: TopicEstimator) -> Changes | None:
     return changes_of(ModelDirectory(path).evolution(), model.topic_ids_, model.trace_)
 
 
-def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any]) -> list[tuple[str, str]]:
+def _length_of_run(model: TopicEstimator, manifest: dict[str, Any]) -> tuple[str, str]:
+    """How long a run was, as a fact: in sweeps, of a stream in steps, else in passes."""
+    if model.gibbs_settings():
+        unit, more = "sweep", "s"
+    elif "stream" in manifest or "arriving" in manifest or of_stream(model.trace_):
+        unit, more = "step", "s"
+    else:
+        unit, more = "pass", "es"
+    return unit + ("" if model.n_iter_ == 1 else more), f"{model.n_iter_:,}"
+
+
+def _facts(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, Any]) -> list[tuple[str, str]]:
+    corpus = manifest["corpus"]
     seconds = model.trace_[-1].get("seconds") if model.trace_ else None
     held_out = [record["held_out"] for record in model.trace_ if "held_out" in record]
     facts = [
@@ -267,7 +332,7 @@ def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any
         ("words read", f"{corpus['tokens']:,.0f}"),
         ("distinct words", f"{len(model.vocabulary_):,}"),
         ("topics", str(len(model.alpha_) - len(model.unused_topics_))),
-        ("sweeps" if model.gibbs_settings() else "passes", str(model.n_iter_)),
+        _length_of_run(model, manifest),
     ]
     if model.unused_topics_:
         facts.append(("topics unused", str(len(model.unused_topics_))))
@@ -277,7 +342,7 @@ def _facts(model: TopicEstimator, corpus: dict[str, Any], figures: dict[str, Any
         used = np.delete(figures["coherence"], model.unused_topics_)
         facts.append(("mean coherence (NPMI)", f"{used.mean():.3f}"))
     if seconds is not None:
-        facts.append(("seconds of learning", f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"))
+        facts.append(("seconds of learning", f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.1f}"))
     return facts
 
 

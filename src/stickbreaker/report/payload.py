@@ -38,6 +38,7 @@ _MOST_FIELDS = 16  # of a document's metadata
 _LONGEST_TITLE = 120
 _MOST_METADATA = 600_000  # bytes of all documents' metadata
 _MOST_BYTES = 1_900_000  # of all documents but for their mixes, and changes: a page is to stay below 3 MB
+_MOST_SPREAD = 400_000  # characters of how words divide over topics
 _LEAST_SHARE = 0.01  # of a document: smaller ones cannot be seen
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _MOST_PAIR = 36 * 36 - 1
@@ -65,13 +66,15 @@ def payload(page: Page) -> dict[str, Any]:
     n_topics = len(page.topics)
     colours = topic_colours(page.positions, n_topics)
     changes = changes_payload(page.changes) if page.changes else None
+    spread = _spread(page.spread, n_topics)
     return {
         "topics": [_topic(topic, colour, page) for topic, colour in zip(page.topics, colours, strict=True)],
         "positions": [[_number(x) or 0, _number(y) or 0] for x, y in page.positions],
         "relations": _relations(page.relations) if page.relations else None,
         "times": _breakdown(page.times) if page.times else None,
         "groups": [_breakdown(group) for group in page.groups],
-        "documents": _documents(page.documents, n_topics, _MOST_BYTES - _size(changes)),
+        "documents": _documents(page.documents, n_topics, _MOST_BYTES - _size([changes, spread])),
+        "spread": spread,
         "total": max(page.documents_total, len(page.documents)),
         "words": _lexicon(page.words),
         "curves": _CURVES,
@@ -204,6 +207,22 @@ def _lexicon(words: Sequence[WordRow]) -> dict[str, list[Any]]:
     }
     columns["tokens"] = [int(n) if n == int(n) else n for n in columns["tokens"]]
     return columns
+
+
+def _spread(spread: Sequence[tuple[str, Sequence[tuple[int, float]]]], n_topics: int) -> dict[str, list[str]]:
+    """Of words, (topic, share in thousandths) in a row, two digits of base 36 each; as many as there is room
+    for."""
+    words: list[str] = []
+    shares: list[str] = []
+    room = _MOST_SPREAD
+    for word, parts in spread:
+        known = [(k, share) for k, share in parts if 0 <= k < n_topics and k <= _MOST_PAIR]
+        shares.append(pairs(n for k, share in known for n in (k, round(1000 * (_number(share) or 0)))))
+        words.append(clean(word))
+        room -= len(words[-1]) + len(shares[-1]) + 6
+        if room < 0:
+            break
+    return {"words": words, "shares": shares}
 
 
 def _trace_point(point: TracePoint) -> dict[str, Any]:

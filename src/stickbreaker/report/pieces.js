@@ -16,6 +16,14 @@ function listRow(topic, k, most) {
     node("span", { class: "bar", style: `background:${topic.colour};width:${wide}%` })));
 }
 
+// Said in place of a list of topics: none has a word among those that it is shown with.
+function noTopicHas({ words, topics }, query) {
+  const i = words.word.findIndex((word) => word.toLowerCase() === query.toLowerCase()), topic = topics[words.topic[i]];
+  const said = ["No topic has ", node("bdi", {}, `“${query}”`), " among its leading words. "];
+  if (topic) return [...said, "The model knows it, mostly in the topic ", topicButton(topic, words.topic[i])];
+  return words.word.length ? [...said, "Nor is it one of the words listed under ", node("a", { href: "#vocabulary" }, "Words"), "."] : said;
+}
+
 function topicHead(topic, rank, n) {
   const place = rank === 1 ? "The largest" : rank === n ? "The smallest" : `Number ${rank} by size`;
   const steps = node("span", { class: "steps" },

@@ -28,6 +28,8 @@ PURE = (
     "search.js",
     "evolution.js",
     "predictions.js",
+    "spread.js",
+    "time_lines.js",
 )
 SCRIPTS = (*PURE, "dom.js", "change_views.js", "views.js", "report.js")
 LANGUAGE_PURE = ("base.js", "charts.js", "language_charts.js")
@@ -71,7 +73,6 @@ def render(page: Page | LanguagePage | GrammarPage) -> str:
 def _build_context(page: Page) -> dict[str, object]:
     """What the template itself says, and which sections it has."""
     total = max(page.documents_total, len(page.documents))
-    sample = total > len(page.documents)
     return {
         "title": clean(page.title),
         "subtitle": clean(page.subtitle),
@@ -80,14 +81,16 @@ def _build_context(page: Page) -> dict[str, object]:
         "n_topics": len(page.topics),
         "has_names": any(topic.named for topic in page.topics),
         "has_map": len(page.positions) > 1,
+        "has_spread": bool(page.spread),
         "has_sides": any(topic.sides for topic in page.topics),
         "has_languages": any(side[0] != "concepts" for topic in page.topics for side in topic.sides),
         "has_concepts": any(side[0] == "concepts" for topic in page.topics for side in topic.sides),
         "has_relations": page.relations is not None,
         "times": clean(page.times.field) if page.times else "",
         "times_left_out": _left_out(page.times),
+        "times_note": _sample_note(page, page.times.sampled if page.times else False),
         "groups": len(page.groups),
-        "sample_note": f" Figures are of the {len(page.documents):,} documents shown." if sample else "",
+        "groups_note": _sample_note(page, any(group.sampled for group in page.groups)),
         "n_documents": len(page.documents),
         "documents_total": total,
         "has_measures": any(topic.coherence is not None or topic.match for topic in page.topics),
@@ -104,6 +107,16 @@ def _build_context(page: Page) -> dict[str, object]:
         "warnings": [clean(warning) for warning in page.warnings],
         "has_unigram": page.unigram is not None or page.unigram_held_out is not None,
     }
+
+
+def _sample_note(page: Page, sampled: bool) -> str:
+    """Where not all documents were counted: how many were."""
+    if not sampled or page.documents_total <= len(page.documents):
+        return ""
+    return (
+        f" Counted are the {len(page.documents):,} documents that the model has for its report, a sample of "
+        f"{page.documents_total:,}."
+    )
 
 
 def _counted(number: int, thing: str) -> str:

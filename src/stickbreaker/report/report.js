@@ -7,9 +7,9 @@ function start() {
   const order = data.topics.map((_, k) => k).sort((a, b) => data.topics[b].share - data.topics[a].share);
   const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
-    data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, side: 0,
-    count: null, split: 0, lambda: 0.6, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
-    wordQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
+    data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, spreads: spreadsOf(data.spread), pinned: null, side: 0,
+    count: null, split: 0, timesAs: "bands", lines: null, lambda: 0.6, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
+    wordQuery: "", topicQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
     named: (k) => `${data.topics[k].id}  ${data.topics[k].label}`, reach: wholeReach(data.changes),
     sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
   };
@@ -89,6 +89,7 @@ function showTopics() {
 
 function findTopics(state, query) {
   const wanted = query.trim().toLowerCase();
+  state.topicQuery = query.trim();
   const has = (k) => !wanted || state.data.topics[k].words.some((w) => w[0].toLowerCase().includes(wanted));
   state.visible = state.order.filter(has);
   drawList(state);
@@ -146,6 +147,19 @@ function sortBy(state, table, key) {
   find(`[data-table="${table}"][data-sort="${key}"]`).focus();
 }
 
+function setTimesView(state, view) {
+  state.timesAs = view;
+  drawTimes(state);
+  find(`[data-times="${view}"]`).focus();
+}
+
+// A line more, or one less.
+function setLine(state, k) {
+  state.lines = state.lines.includes(k) ? state.lines.filter((one) => one !== k) : [...state.lines, k];
+  drawTimes(state);
+  find("#line-choice").focus();
+}
+
 function setGroup(state, group) {
   state.group = group;
   drawGroups(state);
@@ -171,16 +185,32 @@ function toggleAbout(state, button) {
   drawDocuments(state, true);
 }
 
+// A word stays pointed at, or no longer.
+function pin(state, word) {
+  state.pinned = word === state.pinned ? null : word;
+  pointAt(state, state.pinned);
+}
+
+// In the list of words, up and down lead to the next word.
+function toNextWord(row, by) {
+  const rows = [...document.querySelectorAll("#words .pointed")], to = rows[clamp(rows.indexOf(row) + by, 0, rows.length - 1)];
+  rows.forEach((one) => one.setAttribute("tabindex", one === to ? 0 : -1));
+  to.focus();
+}
+
 function onClick(state, event) {
   const hit = event.target.closest(
-    "[data-topic], [data-step], [data-page], [data-axis], [data-sort], [data-group], [data-word], #about, #words-about, a[href^='#topic-']");
+    "[data-topic], [data-step], [data-page], [data-axis], [data-sort], [data-group], [data-word], [data-point], [data-times], [data-line], #about, #words-about, a[href^='#topic-']");
   if (!hit) return;
-  const { topic, step: by, page, what, axis, sort, table, group, word } = hit.dataset;
+  const { topic, step: by, page, what, axis, sort, table, group, word, point, times: view, line } = hit.dataset;
   if (topic !== undefined) choose(state, Number(topic));
   else if (page !== undefined) turnPage(state, Number(page), what);
   else if (axis !== undefined) setAxis(state, axis);
   else if (sort !== undefined) sortBy(state, table, sort);
   else if (group !== undefined) setGroup(state, Number(group));
+  else if (view !== undefined) setTimesView(state, view);
+  else if (line !== undefined) setLine(state, Number(line));
+  else if (point !== undefined) pin(state, point);
   else if (word !== undefined) follow(state, Number(word));
   else if (hit.id === "about") toggleAbout(state, hit);
   else if (hit.id === "words-about") toggleWords(state, hit);
@@ -226,6 +256,10 @@ function onKey(state, event) {
   const keys = {
     ...anywhere,
     ...(VIEWS.some((view) => at.closest(view)) ? here : {}),
+    ...(at.matches(".pointed") ? {
+      ArrowUp: () => toNextWord(at, -1), ArrowDown: () => toNextWord(at, 1),
+      Enter: () => pin(state, at.dataset.point), " ": () => pin(state, at.dataset.point),
+    } : {}),
     ...(at.matches(".dot, .leaf, .layer") ? { Enter: press, " ": press } : {}),
   };
   if (!Object.hasOwn(keys, event.key)) return;
@@ -249,6 +283,7 @@ function listen(state) {
   on("#growth-at", "input", (event) => drawCount(state, Number(event.target.value)));
   on("#split-choice", "change", (event) => { state.split = Number(event.target.value); drawRefinement(state); });
   listenToChanges(state, (k) => choose(state, k));
+  on("#times-view", "change", (event) => { if (Number(event.target.value) >= 0) setLine(state, Number(event.target.value)); });
   on("#matrix", "click", (event) => choose(state, pairAt(state, event)[0]));
   on("#topic-find", "input", (event) => findTopics(state, event.target.value));
   on("#search", "input", (event) => { state.query = event.target.value; drawDocuments(state, true); });
@@ -256,6 +291,14 @@ function listen(state) {
     const dot = event.target.closest(".dot");
     drawMapFocus(state, dot ? Number(dot.dataset.topic) : state.chosen);
   });
+  const point = (event) => {
+    const row = event.target.closest(".pointed");
+    if (row) pointAt(state, row.dataset.point);
+  };
+  on("#words", "pointerover", point);
+  on("#words", "focusin", point);
+  on("#words", "pointerleave", () => pointAt(state, state.pinned));
+  on("#words", "focusout", () => pointAt(state, state.pinned));
   on("#map", "pointerleave", () => drawMapFocus(state, state.chosen));
   window.addEventListener("hashchange", () => {
     const k = fromHash(state);

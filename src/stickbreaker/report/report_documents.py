@@ -16,10 +16,11 @@ from stickbreaker.core.json_checks import (
     refuse_other_kinds,
 )
 from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.estimators.metadata_sums import MetadataSums, read_sums
 from stickbreaker.report.page_data import DocumentEntry
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
-from stickbreaker.saved.manifest_fields import DIGESTS, DOCUMENTS
+from stickbreaker.saved.manifest_fields import DIGESTS, DOCUMENTS, METADATA_SUMS
 
 _MARKS = ("starts", "lengths", "word_topics")  # columns that older models lack
 _ROW = {
@@ -61,6 +62,24 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
             rows = opened.read().to_pylist()
         refuse_other_kinds(figures, _FIGURES, needed=False)
         return [_entry(row) for row in rows], figures
+
+
+def read_metadata_sums(model: Path, n_topics: int) -> MetadataSums | None:
+    """The sums over all documents by metadata field; None of a model that has none, as those of before.
+
+    Raises UserError for a file that does not hold them.
+    """
+    if METADATA_SUMS not in ModelDirectory(model).manifest()["files"]:
+        return None
+    with making_sense_of(model / METADATA_SUMS, RESTORE):
+        sums = read_sums(model / METADATA_SUMS, _refuse)
+        _refuse(sums.n_topics != n_topics)
+        return sums
+
+
+def _refuse(wrong: bool) -> None:
+    if wrong:
+        raise ValueError("sums that are none of this model's documents")
 
 
 def _entry(row: dict[str, Any]) -> DocumentEntry:

@@ -21,8 +21,10 @@ function drawList(state) {
   const { topics } = state.data;
   const most = Math.max(...topics.map((t) => t.share), 1e-9);
   fill("#topic-list", ...state.visible.map((k) => listRow(topics[k], k, most)));
-  const none = find("#topic-none");
-  if (none) none.hidden = state.visible.length > 0;
+  const list = find("#topic-list");
+  if (!list) return;
+  list.hidden = state.visible.length === 0;
+  fill("#topic-none", ...(list.hidden ? noTopicHas(state.data, state.topicQuery) : []));
 }
 
 function drawMap(state) {
@@ -33,6 +35,7 @@ function drawMap(state) {
   fill("#map", state.map.tree);
   markChosen(state.chosen);
   drawMapFocus(state, state.chosen);
+  drawWords(state);
 }
 
 function drawMapFocus(state, k) {
@@ -49,7 +52,24 @@ function drawWords(state) {
   const topic = state.data.topics[state.chosen];
   const words = rankedWords(topic.words, state.lambda, 16);
   const width = roomOf("#words", 240);
-  fill("#words", words.length ? wordBars(words, topic.colour, width) : node("p", { class: "small" }, "No words to show."));
+  const describe = state.map && state.spreads.size ? (word) => describeSpread(state.spreads.get(word), state.data.topics) : null;
+  fill("#words", words.length ? wordBars(words, topic.colour, width, describe) : node("p", { class: "small" }, "No words to show."));
+  if (!words.some(([word]) => word === state.pinned)) state.pinned = null;
+  pointAt(state, state.pinned);
+}
+
+// Circles as large as the part of a word's tokens that each topic has; without a word, as the topics are.
+function pointAt(state, word) {
+  if (!state.map) return;
+  const parts = word === null ? null : state.spreads.get(word), shares = new Map(parts || []);
+  for (const dot of document.querySelectorAll("#map .dot")) {
+    const circle = state.map.circles[Number(dot.dataset.topic)];
+    dot.setAttribute("r", (parts ? state.map.radiusOf(shares.get(circle.k) || 0, 1.5) : circle.radius).toFixed(1));
+  }
+  for (const row of document.querySelectorAll("#words .pointed")) row.setAttribute("aria-pressed", String(row.dataset.point === state.pinned));
+  find("#map-help").hidden = Boolean(parts);
+  find("#map-note").hidden = !parts;
+  fill("#map-note", ...(parts ? spreadNote(word, parts, state.data.topics) : []));
 }
 
 function drawTypical(state) {
@@ -112,7 +132,11 @@ function drawTimes(state) {
   const { times, topics } = state.data;
   if (!find("#stream")) return;
   const width = roomOf("#stream", 280);
-  fill("#stream", streamChart(topics, times, treeOrder(state), state.chosen, width, width < 600 ? 320 : 400));
+  const height = width < 600 ? 320 : 400;
+  state.lines = state.lines || firstLines(topics, times, treeOrder(state));
+  fill("#times-view", ...timesControls(state, state.lines));
+  fill("#stream", state.timesAs === "bands" ? streamChart(topics, times, treeOrder(state), state.chosen, width, height)
+    : timeLines(topics, times, [...new Set([...state.lines, state.chosen])], state.chosen, width, height));
   fill("#topic-times", node("h3", {}, spot(topics[state.chosen]), name(topics[state.chosen])),
     timeBars(topics[state.chosen], state.chosen, times, width, 190));
 }

@@ -32,6 +32,7 @@ from stickbreaker.saved.manifest_fields import (
     DOCUMENTS,
     EVOLUTION,
     KEYS,
+    METADATA_SUMS,
     SCHEMA,
     SEARCH,
     STATE,
@@ -116,7 +117,7 @@ class ModelDirectory:
             names.append(f"evolution{step}.parquet")
             snapshot.evolution.write(self.path / names[-1])
         if done:
-            names += [DOCUMENTS] if (self.path / DOCUMENTS).exists() else []
+            names += [name for name in (DOCUMENTS, METADATA_SUMS) if (self.path / name).exists()]
         files = {name: self._describe(name) for name in names}
         files |= {name: {"bytes": size} for name, size in self._own(snapshot.files)}
         manifest = {"schema": SCHEMA, **snapshot.manifest, "files": files}
@@ -164,7 +165,7 @@ class ModelDirectory:
     def _read(self, manifest: dict[str, Any]) -> Snapshot:
         if manifest["status"] == "done":
             older = () if manifest.get(DIGESTS) else (OLD_EVOLUTION,)
-            for name in {DOCUMENTS, OLD_EVOLUTION} - {*manifest["files"], *older}:
+            for name in {DOCUMENTS, METADATA_SUMS, OLD_EVOLUTION} - {*manifest["files"], *older}:
                 if (self.path / name).exists():
                     raise UserError("is no file that its model names", where=self.path / name, remedy=RESTORE)
         for name, facts in manifest["files"].items():

@@ -28,11 +28,18 @@ from stickbreaker.core.json_checks import (
 SCHEMA = 1
 VOCABULARY = "vocabulary.parquet"
 DOCUMENTS = "documents.parquet"
+METADATA_SUMS = "metadata-sums.parquet"
 STATE = re.compile(r"state(-\d+)?\.safetensors")
 KEYS = re.compile(r"keys-(\d+|state)\.json")
 EVOLUTION = re.compile(r"evolution(-\d+)?\.parquet")
 BLOCK = re.compile(r"(rows|records)-\d+-\w+/\d+\.(arrow|safetensors)")  # files of a run on a cluster
-NAMES = (re.compile(re.escape(VOCABULARY)), re.compile(re.escape(DOCUMENTS)), STATE, KEYS, EVOLUTION, BLOCK)
+NAMES = (
+    *(re.compile(re.escape(name)) for name in (VOCABULARY, DOCUMENTS, METADATA_SUMS)),
+    STATE,
+    KEYS,
+    EVOLUTION,
+    BLOCK,
+)
 DIGESTS = "trace_digests"  # whether each line of the trace has a digest of itself
 SEARCH = "search"  # the runs of a search that are finished, as estimators/search/search_points.py has them
 

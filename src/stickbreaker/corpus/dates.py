@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from stickbreaker.report.page_data import Scalar
+from stickbreaker.corpus.document import Scalar
 
 MOST_BINS = 48
 _NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -48,37 +48,49 @@ def _made(parts: dict[str, str | None]) -> date | None:
         return None
 
 
-def span_of(dates: Sequence[date]) -> tuple[date, date]:
+def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple[date, date]:
     """The first and the last date to draw: all, unless one in a hundred at either end doubles the span.
+
+    `counts`: how often each date stands for; once, if None.
 
     >>> days = [date(2004, 1, 1 + i % 30) for i in range(300)]
     >>> span_of([date(1970, 1, 1), *days])[0], span_of([date(2003, 12, 20), *days])[0]
     (datetime.date(2004, 1, 1), datetime.date(2003, 12, 20))
     """
-    ordered = sorted(dates)
-    aside = len(ordered) // 100
-    first, last = ordered[aside], ordered[-1 - aside]
-    if 2 * (last - first) < ordered[-1] - ordered[0] and first < last:
+    pairs = sorted(zip(dates, counts or [1] * len(dates), strict=True))
+    aside = sum(count for _, count in pairs) // 100
+    first, last = _after(pairs, aside), _after(pairs[::-1], aside)
+    if 2 * (last - first) < pairs[-1][0] - pairs[0][0] and first < last:
         return first, last
-    return ordered[0], ordered[-1]
+    return pairs[0][0], pairs[-1][0]
 
 
-def bins_of(dates: Sequence[date]) -> tuple[list[str], list[int]]:
+def _after(pairs: Sequence[tuple[date, int]], aside: int) -> date:
+    """The date that is reached after so many, in their order."""
+    for day, count in pairs:
+        aside -= count
+        if aside < 0:
+            return day
+    return pairs[-1][0]
+
+
+def bins_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple[list[str], list[int]]:
     """Names of equal bins of time from the first date to the last, and the bin of each date.
 
     The bins are the shortest of days, weeks, months, quarters, years, decades and centuries of which at most
     `MOST_BINS` cover the dates, and which the dates fill: half of the bins or more, with three dates or more
-    each on average. Empty bins in between are kept.
+    each on average. Empty bins in between are kept. `counts` as of `span_of`.
 
     >>> bins_of([date(1990, 1, 5), date(1990, 1, 7)] * 3)
     (['1990-01-05', '1990-01-06', '1990-01-07'], [0, 2, 0, 2, 0, 2])
     """
     numbers: list[int] = []
+    total = sum(counts or [1] * len(dates))
     for number, name in _UNITS:
         numbers = [number(day) for day in dates]
         first, last = min(numbers), max(numbers)
         filled = len(set(numbers))
-        if last - first < MOST_BINS and 2 * filled >= last - first + 1 and len(dates) >= 3 * filled:
+        if last - first < MOST_BINS and 2 * filled >= last - first + 1 and total >= 3 * filled:
             return [name(i) for i in range(first, last + 1)], [i - first for i in numbers]
     number, name = _UNITS[-1]
     first, last = min(numbers), max(numbers)

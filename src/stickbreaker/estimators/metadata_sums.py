@@ -1,0 +1,208 @@
+"""Sums of topics' tokens over all documents, by the values and by the dates in their metadata fields.
+
+Documents are many, values that divide them few: so a model can say how topics divide over all documents
+without keeping the shares of any. Sums are whole numbers, which add up to the same in any order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.files import atomic_file
+from stickbreaker.corpus.dates import date_of
+from stickbreaker.corpus.document import Scalar
+
+Rows = dict[str, NDArray[np.int64]]  # by value or date: documents, tokens, tokens of each topic (2 + K)
+
+SCALE = 1 << 16  # parts that a token is counted in
+MOST_CELLS = 1 << 18  # values × topics of a field: 2 MB
+LEAST_VALUES = 100  # that are held however many topics there are
+LEAST_DATES = 1200  # likewise; there are no more years
+MOST_FIELDS = 64  # the first by name
+PRECISIONS = (10, 7, 4)  # characters of ISO 8601: a day, a month, a year
+_date_of = lru_cache(1 << 14)(date_of)
+
+
+@dataclass
+class FieldSums:
+    """Sums over the documents by one field.
+
+    `values` are by value, None where there are too many; `dates` are by the first `precision` characters of
+    the date in ISO 8601, as fine as there is room for. `known` documents have a value; those with a list of
+    several are in the row of each.
+    """
+
+    values: Rows | None = field(default_factory=dict)
+    dates: Rows = field(default_factory=dict)
+    precision: int = PRECISIONS[0]
+    known: int = 0
+
+    def coarsen(self, precision: int) -> None:
+        """Join dates that begin alike."""
+        dates, self.dates, self.precision = self.dates, {}, min(precision, self.precision)
+        for name, row in dates.items():
+            _add(self.dates, name[: self.precision], row)
+
+
+@dataclass
+class MetadataSums:
+    """Sums over `documents` documents with `n_topics` topics, by field.
+
+    `most_cells` bounds the values × topics of a field; None: no bound.
+    """
+
+    n_topics: int
+    documents: int = 0
+    fields: dict[str, FieldSums] = field(default_factory=dict)
+    most_cells: int | None = MOST_CELLS
+
+    def add(
+        self,
+        metadata: Sequence[Mapping[str, Scalar]],
+        tokens: NDArray[np.floating],
+        shares: NDArray[np.floating],
+    ) -> None:
+        """Add documents: the fields and the tokens of each, and their topic shares (documents × topics)."""
+        self.documents += len(metadata)
+        rows = np.ones((len(metadata), 2 + self.n_topics), np.int64)
+        rows[:, 1] = np.rint(tokens * SCALE)
+        rows[:, 2:] = np.rint(shares * tokens[:, None] * SCALE)
+        for name in dict.fromkeys(name for fields in metadata for name in fields):
+            found, values = self._field(name), [fields.get(name) for fields in metadata]
+            labels = [labels_of(value) for value in values]
+            found.known += sum(map(bool, labels))
+            if found.values is not None:
+                _add_all(found.values, labels, rows)
+            days = [None if isinstance(value, list) else _date_of(value) for value in values]
+            texts = [[day.isoformat()[: found.precision]] if day else [] for day in days]
+            _add_all(found.dates, texts, rows)
+            self._bound(name)
+        self._drop_fields()
+
+    def plus(self, other: MetadataSums) -> MetadataSums:
+        """Both sums as one, which is this one."""
+        self.documents += other.documents
+        for name, more in other.fields.items():
+            own = self._field(name)
+            precision = min(own.precision, more.precision)
+            own.coarsen(precision)
+            more.coarsen(precision)
+            own.known += more.known
+            own.values = None if own.values is None or more.values is None else own.values
+            for into, rows in ((own.values, more.values), (own.dates, more.dates)):
+                for value, row in (rows or {}).items():
+                    if into is not None:
+                        _add(into, value, row)
+            self._bound(name)
+        self._drop_fields()
+        return self
+
+    def _field(self, name: str) -> FieldSums:
+        return self.fields.setdefault(name, FieldSums())
+
+    def _bound(self, name: str) -> None:
+        """Forget the values of a field that has too many, and join its dates where they are too many."""
+        if self.most_cells is None:
+            return
+        found, room = self.fields[name], self.most_cells // self.n_topics
+        if found.values is not None and len(found.values) > max(room, LEAST_VALUES):
+            found.values = None
+        for precision in PRECISIONS[1:]:
+            if len(found.dates) > max(room, LEAST_DATES):
+                found.coarsen(precision)
+
+    def _drop_fields(self) -> None:
+        if len(self.fields) > MOST_FIELDS:
+            first = set(sorted(self.fields)[:MOST_FIELDS])
+            self.fields = {name: sums for name, sums in self.fields.items() if name in first}
+
+
+def labels_of(value: Scalar) -> list[str]:
+    """A metadata value as labels: of a list each one once, of what says nothing none.
+
+    >>> labels_of(1990), labels_of(""), labels_of(["a", "b", "a"])
+    (['1990'], [], ['a', 'b'])
+    """
+    several = value if isinstance(value, list) else [value]
+    return list(dict.fromkeys(str(one) for one in several if one is not None and one != ""))
+
+
+def _add(into: Rows, name: str, row: NDArray[np.int64]) -> None:
+    before = into.get(name)
+    into[name] = row if before is None else before + row
+
+
+def _add_all(into: Rows, names: Sequence[Sequence[str]], rows: NDArray[np.int64]) -> None:
+    """Add each row under its names; those without a name nowhere."""
+    numbers: dict[str, int] = {}
+    places = np.repeat(np.arange(len(names)), [len(several) for several in names])
+    if not len(places):
+        return
+    codes = np.array([numbers.setdefault(name, len(numbers)) for several in names for name in several])
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    sums = np.add.reduceat(rows[places[order]], starts, axis=0)
+    for name, row in zip(numbers, sums, strict=True):
+        _add(into, name, row)
+
+
+def write_sums(sums: MetadataSums, file: Path) -> None:
+    """Write sums as Parquet: a row for each value and date of a field; the fields in the file's metadata."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = [
+        (name, kind, value, row)
+        for name, own in sums.fields.items()
+        for kind, part in (("value", own.values or {}), ("date", own.dates))
+        for value, row in part.items()
+    ]
+    about = {
+        "documents": sums.documents,
+        "topics": sums.n_topics,
+        "scale": SCALE,
+        "fields": [
+            [name, own.values is not None, own.precision, own.known] for name, own in sums.fields.items()
+        ],
+    }
+    columns = {
+        "field": pa.array([row[0] for row in rows], pa.string()),
+        "kind": pa.array([row[1] for row in rows], pa.string()),
+        "value": pa.array([row[2] for row in rows], pa.string()),
+        "sums": pa.array([row[3] for row in rows], pa.list_(pa.int64())),
+    }
+    table = pa.table(columns).replace_schema_metadata({"stickbreaker": json.dumps(about)})
+    with atomic_file(file) as partial:
+        pq.write_table(table, partial, compression="zstd")
+
+
+def read_sums(file: Path, refuse: Callable[[bool], None]) -> MetadataSums:
+    """What `write_sums` wrote; `refuse` is called with whether something in it makes no sense."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(file) as opened:
+        about: dict[str, Any] = json.loads((opened.schema_arrow.metadata or {})[b"stickbreaker"])
+        rows = opened.read(["field", "kind", "value", "sums"]).to_pylist()
+    n_topics, documents = about["topics"], about["documents"]
+    refuse(about["scale"] != SCALE or type(n_topics) is not int or type(documents) is not int)
+    sums = MetadataSums(n_topics, documents, most_cells=None)
+    for name, has_values, precision, known in about["fields"]:
+        refuse(type(name) is not str or type(has_values) is not bool or precision not in PRECISIONS)
+        refuse(type(known) is not int or not 0 <= known <= documents)
+        sums.fields[name] = FieldSums({} if has_values else None, {}, precision, known)
+    for row in rows:
+        own, counts = sums.fields[row["field"]], np.array(row["sums"], np.int64)
+        into = {"value": own.values, "date": own.dates}[row["kind"]]
+        refuse(into is None or row["value"] is None or row["value"] in into)
+        refuse(counts.shape != (2 + n_topics,) or counts.min() < 0 or counts[0] > documents)
+        if into is not None:
+            into[row["value"]] = counts
+    return sums
