@@ -19,13 +19,13 @@ from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.store import REBUILD
 from stickbreaker.engines import Engine, LocalEngine
-from stickbreaker.estimators.metadata_sums import MetadataSums, write_sums
 from stickbreaker.estimators.topics.leading_words import leading_words
 from stickbreaker.estimators.topics.snippets import Excerpts
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.evaluation.completion import split_halves
 from stickbreaker.models.topics.topic_words import TopicWords
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
+from stickbreaker.saved.metadata_sums import MetadataSums, write_sums
 
 if TYPE_CHECKING:
     from stickbreaker.evaluation.coherence import TopWords
