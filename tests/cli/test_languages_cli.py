@@ -136,3 +136,20 @@ def test_documents_of_one_language_are_evaluated(cli, polylingual, tmp_path):
     )
     assert [one["language"] for one in told["coherence"]] == ["en"]
     assert told["language_pairs"] == []
+
+
+def test_nearest_documents_have_their_titles(cli, tmp_path):
+    lines = [{"id": str(i), "text": "boat river bank", "subject": f"On  boats,\n{i}"} for i in range(3)]
+    lines.append({"id": "bare", "text": "boat river"})
+    file = tmp_path / "d.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    cli("fit", "lda", file, "--out", tmp_path / "m", "--topics", 2, "--iterations", 2)
+    (first, *_, bare) = json.loads(cli("nearest", tmp_path / "m", file, "--json").stdout)["queries"]
+    assert first["title"] == lines[0]["subject"]
+    assert {one["id"]: one.get("title") for one in first["nearest"]} == {
+        **{str(i): lines[i]["subject"] for i in (1, 2)},
+        "bare": None,
+    }
+    assert "title" not in bare
+    text = cli("nearest", tmp_path / "m", file).stdout
+    assert "0  On boats, 0" in text.splitlines()

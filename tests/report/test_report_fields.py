@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus.dates import MOST_BINS, bins_of, date_of, span_of
+from stickbreaker.corpus.text.dates import MOST_BINS, bins_of, date_of, span_of
 from stickbreaker.report import DocumentEntry
 from stickbreaker.report.metadata_fields import MOST_GROUPS, groups_of, sums_of, times_of
 

@@ -12,16 +12,19 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.random_streams import share_of
+from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.blocks import Entries
+from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.store import REBUILD
 from stickbreaker.engines import Engine, LocalEngine
-from stickbreaker.estimators.metadata_sums import MetadataSums, write_sums
 from stickbreaker.estimators.topics.snippets import Excerpts
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.evaluation.completion import split_halves
 from stickbreaker.models.topics.topic_words import TopicWords
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
+from stickbreaker.saved.metadata_sums import MetadataSums, write_sums
 
 if TYPE_CHECKING:
     from stickbreaker.evaluation.coherence import TopWords
@@ -196,15 +199,12 @@ class Look:
         rows = {i: row for row, i in enumerate(inferred)}
         for i in chosen:
             metadata, row = fields[i], rows[i]
-            named = [
-                str(metadata[f]) for f in TITLES if metadata.get(f) and not isinstance(metadata[f], list)
-            ]
             excerpt, shares = reader.excerpt(i), theta[row]
             top = np.argsort(-shares, kind="stable")[:TOPICS]
             values = (
                 int(self.source.first[block]) + i,
                 ids[i],
-                named[0] if named else ids[i],
+                title_in(metadata) or ids[i],
                 excerpt.text,
                 json.dumps(metadata, ensure_ascii=False),
                 float(tokens[row]),
@@ -216,6 +216,25 @@ class Look:
             )
             for column, value in zip(kept.values(), values, strict=True):
                 column.append(value)
+
+
+def titles_of(corpus: Corpus, block: int) -> list[str]:
+    """The titles of a block's documents, as their metadata have them; "" for those that have none."""
+    metadata: list[str | None] = corpus.source.columns(block, ["metadata"]).column("metadata").to_pylist()
+    with making_sense_of(corpus.path, REBUILD):
+        return [
+            title_in({f: _short(v) for f, v in metadata_from(one).items()}) if one else "" for one in metadata
+        ]
+
+
+def title_in(metadata: Mapping[str, Any]) -> str:
+    """The title among a document's fields; "" where there is none.
+
+    >>> title_in({"year": 1990, "subject": "Boats"})
+    'Boats'
+    """
+    given = (metadata.get(name) for name in TITLES)
+    return next((str(value) for value in given if value and not isinstance(value, list)), "")
 
 
 def _short(value: Any) -> Any:

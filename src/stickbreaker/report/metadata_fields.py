@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus.dates import bins_of, span_of
-from stickbreaker.estimators.metadata_sums import MetadataSums, Rows
+from stickbreaker.corpus.text.dates import bins_of, span_of
 from stickbreaker.report.page_data import Breakdown, DocumentEntry
+from stickbreaker.saved.metadata_sums import MetadataSums, Rows
 
 MOST_GROUPS = 24  # shown of a field; the others count as one
 MOST_FIELDS = 4

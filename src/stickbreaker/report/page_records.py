@@ -51,10 +51,10 @@ TOP_WORDS = 10  # of a topic, beside those in the trace of its run
 SHOWN = 12  # words of a language, or concepts, that stand side by side
 MOST_POINTS = 150  # of predictions: of longer runs each is a mean over several minibatches
 UNUSED = "unused"  # the label of a topic that has next to no tokens
-MOST_SPREAD = 16_000  # words whose topics are told
+MOST_SPREAD = 16_000  # words whose topics are listed
 SPREAD_AT_ONCE = 1000
 SPREAD_TOPICS = 12  # of a word, those with most of it
-LEAST_SPREAD = 0.01  # of a word that a topic has, if it is told
+LEAST_SPREAD = 0.01  # of a word that a topic has, to be listed
 MOST_WORDS = 8000  # of the vocabulary, the most frequent
 
 

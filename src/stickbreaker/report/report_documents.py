@@ -16,11 +16,11 @@ from stickbreaker.core.json_checks import (
     refuse_other_kinds,
 )
 from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.estimators.metadata_sums import MetadataSums, read_sums
 from stickbreaker.report.page_data import DocumentEntry
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DIGESTS, DOCUMENTS, METADATA_SUMS
+from stickbreaker.saved.metadata_sums import MetadataSums, read_sums
 
 _MARKS = ("starts", "lengths", "word_topics")  # columns that older models lack
 _ROW = {

@@ -53,27 +53,27 @@ def nearest(
     if among is not None:
         others = Corpus.open(among).with_vocabulary(estimator.vocabulary_, estimator.analysis_)
     same = among is None and source == target
-    asked, ids = zip(*_shares(estimator, queries, source), strict=True)
-    other_ids: list[str] = []
+    asked, named = zip(*_shares(estimator, queries, source), strict=True)
+    choices: list[dict[str, str]] = []
 
     def blocks() -> "Iterator[Array]":
-        for theta, names in _shares(estimator, others, target):
-            other_ids.extend(names)
+        for theta, documents in _shares(estimator, others, target):
+            choices.extend(documents)
             yield theta
 
     found = nearest_documents(np.concatenate(asked), blocks(), top + same)
-    names = [name for part in ids for name in part]
-    emit(
-        {"model": str(model), "queries": _list_nearest(names, other_ids, found, same, top)}, as_json, _as_text
-    )
+    names = [document for part in named for document in part]
+    emit({"model": str(model), "queries": _list_nearest(names, choices, found, same, top)}, as_json, _as_text)
 
 
 def _shares(
     estimator: "TopicEstimator", corpus: "Corpus", language: str | None
-) -> "Iterator[tuple[Array, list[str]]]":
-    """Topic shares and ids of documents with a known word, block by block; of one side of them."""
+) -> "Iterator[tuple[Array, list[dict[str, str]]]]":
+    """Topic shares of documents with a known word, and their ids and titles, block by block; of one side of
+    them."""
     import numpy as np
 
+    from stickbreaker.estimators.report_documents import titles_of
     from stickbreaker.evaluation.cross_lingual import one_side
 
     ranges = estimator.vocabulary_.ranges
@@ -88,21 +88,30 @@ def _shares(
         theta = (
             estimator.infer_shares(bags.take(known)) if len(known) else np.empty((0, len(estimator.alpha_)))
         )
-        yield theta, [ids[i] for i in known]
+        titles = titles_of(corpus, block)
+        yield theta, [{"id": ids[i], **({"title": titles[i]} if titles[i] else {})} for i in known]
 
 
-def _list_nearest(names: list[str], ids: list[str], found: Any, same: bool, top: int) -> list[dict[str, Any]]:
+def _list_nearest(
+    names: list[dict[str, str]], choices: list[dict[str, str]], found: Any, same: bool, top: int
+) -> list[dict[str, Any]]:
     queries: list[dict[str, Any]] = []
     for name, positions, affinities in zip(names, found.positions, found.affinity, strict=True):
-        pairs = [(ids[p], float(a)) for p, a in zip(positions, affinities, strict=True)]
-        pairs = [pair for pair in pairs if not (same and pair[0] == name)][:top]
-        queries.append({"id": name, "nearest": [{"id": i, "affinity": a} for i, a in pairs]})
+        near = [{**choices[p], "affinity": float(a)} for p, a in zip(positions, affinities, strict=True)]
+        near = [one for one in near if not (same and one["id"] == name["id"])][:top]
+        queries.append({**name, "nearest": near})
     return queries
 
 
 def _as_text(result: dict[str, Any]) -> str:
     lines: list[str] = []
     for query in result["queries"]:
-        lines.append(query["id"])
-        lines += [f"  {one['affinity']:.4f}  {one['id']}" for one in query["nearest"]]
+        lines.append(_named(query))
+        lines += [f"  {one['affinity']:.4f}  {_named(one)}" for one in query["nearest"]]
     return "\n".join(lines)
+
+
+def _named(document: dict[str, Any]) -> str:
+    """A document's id, and its title where it has one, on one line."""
+    title = " ".join(document.get("title", "").split())
+    return f"{document['id']}  {title}" if title else document["id"]

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.files import atomic_file
-from stickbreaker.corpus.dates import date_of
 from stickbreaker.corpus.document import Scalar
+from stickbreaker.corpus.text.dates import date_of
 
 Rows = dict[str, NDArray[np.int64]]  # by value or date: documents, tokens, tokens of each topic (2 + K)
 
