@@ -194,7 +194,18 @@ def test_hybrid_learns_online_and_what_it_learned_is_read_as_ever(cli, text, tmp
     assert "Grammar" in (tmp_path / "page.html").read_text()
     settings = json.loads((model / "model.json").read_text())["settings"]
     assert settings["truncation"] == {"mapping": {"Word": 500}}
-    assert "20" in json.dumps(settings["schedule"])
+    schedule = settings["schedule"]["online"]
+    assert (schedule["batch_size"], schedule["total"]) == (20, "seen")
+    assert "first_batch" not in schedule
+
+
+def test_collocations_are_learned_from_small_steps_at_first(cli, tmp_path):
+    text, model = tmp_path / "text.txt", tmp_path / "m"
+    text.write_text("thedog\nacat\n" * 10)
+    cli("fit", "grammar", text, "--out", model, *HYBRID, "--batch-size", 6, "--iterations", 1)
+    found = json.loads((model / "model.json").read_text())
+    assert found["settings"]["schedule"]["online"]["first_batch"] == 2
+    assert found["run"]["step"] == 10
 
 
 def test_mean_field_learns_and_a_symbol_that_remembers_nothing_is_named(cli, text, tmp_path):
