@@ -8,6 +8,8 @@ import sys
 import pytest
 from tests.estimators.test_grammars import GOLD, LINES, RULES
 
+from stickbreaker.testing.estimators import contents
+
 HYBRID, MEAN_FIELD = ("--inference", "hybrid"), ("--inference", "mean-field")
 QUICK = ("--grammar", "unigram", "--iterations", 30, "--seed", 1)
 
@@ -219,23 +221,35 @@ def test_mean_field_learns_and_a_symbol_that_remembers_nothing_is_named(cli, tex
     assert cli("segment", tmp_path / "m", text).stdout
 
 
-def test_an_interrupted_hybrid_run_goes_on_to_where_an_undisturbed_one_ends(cli, text, tmp_path):
-    given = ("--grammar", "unigram", "--iterations", 60, "--batch-size", 10, "--threads", 1)
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("way", "disturb"),
+    [
+        ((*HYBRID, "--batch-size", 10, "--iterations", 20), signal.SIGINT),
+        ((*HYBRID, "--schedule", "batch", "--iterations", 60), signal.SIGINT),
+        ((*HYBRID, "--schedule", "batch", "--iterations", 60), signal.SIGKILL),
+        ((*MEAN_FIELD, "--iterations", 60), signal.SIGINT),
+        ((*MEAN_FIELD, "--iterations", 60), signal.SIGKILL),
+    ],
+)
+def test_a_disturbed_run_goes_on_to_where_an_undisturbed_one_ends(cli, text, tmp_path, way, disturb):
+    given = ("--grammar", "unigram", *map(str, way), "--threads", 1)
     command = [sys.executable, "-c", "from stickbreaker.cli import main; main()", "fit", "grammar", str(text)]
-    command += ["--out", str(tmp_path / "m"), *HYBRID, *map(str, given), "--checkpoint-every", "0"]
+    command += ["--out", str(tmp_path / "m"), *map(str, given), "--checkpoint-every", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
         trace = tmp_path / "m" / "trace.jsonl"
         while running.poll() is None and not (trace.exists() and trace.read_text().count("\n") > 2):
             pass
-        running.send_signal(signal.SIGINT)
+        running.send_signal(disturb)
         _, words = running.communicate(timeout=60)
-    assert f"go on with: stickbreaker resume {tmp_path / 'm'}" in words
+    if disturb == signal.SIGINT:
+        assert f"go on with: stickbreaker resume {tmp_path / 'm'}" in words
     early = json.loads((tmp_path / "m" / "model.json").read_text())
     assert early["status"] == "running"
     assert cli("rules", tmp_path / "m").stdout
-    cli("resume", tmp_path / "m")
-    cli("fit", "grammar", text, "--out", tmp_path / "n", *HYBRID, *given)
-    assert cli("rules", tmp_path / "m").stdout == cli("rules", tmp_path / "n").stdout
+    cli("resume", tmp_path / "m", "--threads", 1)
+    cli("fit", "grammar", text, "--out", tmp_path / "n", *given)
+    assert contents(tmp_path / "m") == contents(tmp_path / "n")
 
 
 def test_sentences_that_nothing_comes_to(cli, tmp_path):
