@@ -28,6 +28,8 @@ MODELS = {  # kind: options of its fit
     "ngram": f"ngram lines.jsonl {NGRAMS} --iterations 6",
     "ngram spelled": "ngram lines.jsonl --seed 1 --unknown spelled --iterations 6",
     "grammar": f"grammar lines.jsonl {GRAMMAR} --iterations 4",
+    "grammar online": f"grammar lines.jsonl {GRAMMAR} --inference hybrid --iterations 1",
+    "grammar mean-field": f"grammar lines.jsonl {GRAMMAR} --inference mean-field --iterations 4",
 }
 UNDER_WAY = {  # kind: after so many steps, options
     "lda under way": (3, f"lda lines.jsonl {SMALL} --iterations 8 --keep-local"),
@@ -36,6 +38,14 @@ UNDER_WAY = {  # kind: after so many steps, options
     "hdp under way": (7, f"hdp lines.jsonl {SMALL} --batch-size 20 --iterations 6"),
     "ngram under way": (4, f"ngram lines.jsonl {NGRAMS} --order unbounded --iterations 6 --held-out 0.2"),
     "grammar under way": (3, f"grammar lines.jsonl {GRAMMAR} --iterations 6 --held-out 0.2 --chains 2"),
+    "grammar online under way": (
+        3,
+        f"grammar lines.jsonl {GRAMMAR} --inference hybrid --iterations 2 --held-out 0.2",
+    ),
+    "grammar in batches under way": (
+        3,
+        f"grammar lines.jsonl {GRAMMAR} --inference hybrid --schedule batch --iterations 6",
+    ),
     "concepts under way": (
         3,
         f"lda lines.jsonl {SMALL} --concepts tree.jsonl --inference gibbs --every 2 --iterations 8",

@@ -14,6 +14,7 @@ from audit.results import files_below
 EVERY = "--checkpoint-every 0 --tol 0"
 HDP = f"fit hdp lines.jsonl --out model {SMALL} {EVERY}"
 LDA = f"fit lda lines.jsonl --out model {SMALL} {EVERY}"
+STICKS = "fit grammar lines.jsonl --out model --seed 1 --threads 1 --grammar unigram --checkpoint-every 0"
 SNAPSHOTS = "--snapshot-documents 20 --snapshot-seconds 10000"
 BUILD = CORPORA["text corpus"]
 READY = "text corpus"  # the material with a corpus
@@ -62,6 +63,13 @@ FITS: dict[str, Work] = {
     "grammar": Work(
         "fit grammar lines.jsonl --out model --seed 1 --grammar unigram --iterations 6 --checkpoint-every 0",
         reader="rules model --json",
+    ),
+    "grammar online": Work(f"{STICKS} --inference hybrid --iterations 2", reader="rules model --json"),
+    "grammar in batches": Work(
+        f"{STICKS} --inference hybrid --schedule batch --iterations 6", reader="rules model --json"
+    ),
+    "grammar mean-field": Work(
+        f"{STICKS} --inference mean-field --iterations 6", reader="rules model --json"
     ),
     "stream": Work(
         f"fit lda - --out model {OPEN} {SNAPSHOTS}", resume="resume model --threads 1", stdin="lines.jsonl"

@@ -8,6 +8,8 @@ import sys
 import pytest
 from tests.estimators.test_grammars import GOLD, LINES, RULES
 
+from stickbreaker.testing.estimators import contents
+
 HYBRID, MEAN_FIELD = ("--inference", "hybrid"), ("--inference", "mean-field")
 QUICK = ("--grammar", "unigram", "--iterations", 30, "--seed", 1)
 
@@ -194,7 +196,18 @@ def test_hybrid_learns_online_and_what_it_learned_is_read_as_ever(cli, text, tmp
     assert "Grammar" in (tmp_path / "page.html").read_text()
     settings = json.loads((model / "model.json").read_text())["settings"]
     assert settings["truncation"] == {"mapping": {"Word": 500}}
-    assert "20" in json.dumps(settings["schedule"])
+    schedule = settings["schedule"]["online"]
+    assert (schedule["batch_size"], schedule["total"]) == (20, "seen")
+    assert "first_batch" not in schedule
+
+
+def test_collocations_are_learned_from_small_steps_at_first(cli, tmp_path):
+    text, model = tmp_path / "text.txt", tmp_path / "m"
+    text.write_text("thedog\nacat\n" * 10)
+    cli("fit", "grammar", text, "--out", model, *HYBRID, "--batch-size", 6, "--iterations", 1)
+    found = json.loads((model / "model.json").read_text())
+    assert found["settings"]["schedule"]["online"]["first_batch"] == 2
+    assert found["run"]["step"] == 10
 
 
 def test_mean_field_learns_and_a_symbol_that_remembers_nothing_is_named(cli, text, tmp_path):
@@ -208,23 +221,35 @@ def test_mean_field_learns_and_a_symbol_that_remembers_nothing_is_named(cli, tex
     assert cli("segment", tmp_path / "m", text).stdout
 
 
-def test_an_interrupted_hybrid_run_goes_on_to_where_an_undisturbed_one_ends(cli, text, tmp_path):
-    given = ("--grammar", "unigram", "--iterations", 60, "--batch-size", 10, "--threads", 1)
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("way", "disturb"),
+    [
+        ((*HYBRID, "--batch-size", 10, "--iterations", 20), signal.SIGINT),
+        ((*HYBRID, "--schedule", "batch", "--iterations", 60), signal.SIGINT),
+        ((*HYBRID, "--schedule", "batch", "--iterations", 60), signal.SIGKILL),
+        ((*MEAN_FIELD, "--iterations", 60), signal.SIGINT),
+        ((*MEAN_FIELD, "--iterations", 60), signal.SIGKILL),
+    ],
+)
+def test_a_disturbed_run_goes_on_to_where_an_undisturbed_one_ends(cli, text, tmp_path, way, disturb):
+    given = ("--grammar", "unigram", *map(str, way), "--threads", 1)
     command = [sys.executable, "-c", "from stickbreaker.cli import main; main()", "fit", "grammar", str(text)]
-    command += ["--out", str(tmp_path / "m"), *HYBRID, *map(str, given), "--checkpoint-every", "0"]
+    command += ["--out", str(tmp_path / "m"), *map(str, given), "--checkpoint-every", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
         trace = tmp_path / "m" / "trace.jsonl"
         while running.poll() is None and not (trace.exists() and trace.read_text().count("\n") > 2):
             pass
-        running.send_signal(signal.SIGINT)
+        running.send_signal(disturb)
         _, words = running.communicate(timeout=60)
-    assert f"go on with: stickbreaker resume {tmp_path / 'm'}" in words
+    if disturb == signal.SIGINT:
+        assert f"go on with: stickbreaker resume {tmp_path / 'm'}" in words
     early = json.loads((tmp_path / "m" / "model.json").read_text())
     assert early["status"] == "running"
     assert cli("rules", tmp_path / "m").stdout
-    cli("resume", tmp_path / "m")
-    cli("fit", "grammar", text, "--out", tmp_path / "n", *HYBRID, *given)
-    assert cli("rules", tmp_path / "m").stdout == cli("rules", tmp_path / "n").stdout
+    cli("resume", tmp_path / "m", "--threads", 1)
+    cli("fit", "grammar", text, "--out", tmp_path / "n", *given)
+    assert contents(tmp_path / "m") == contents(tmp_path / "n")
 
 
 def test_sentences_that_nothing_comes_to(cli, tmp_path):

@@ -430,6 +430,15 @@ def test_planted_words_are_found_online(concentration):
     assert model.segment(["thedogsawacat", "dogξ"]) == [["the", "dog", "saw", "a", "cat"], ["dogξ"]]
 
 
+def test_collocations_are_found_from_small_steps():
+    found = [AdaptorGrammar("collocation", **{**HYBRID, "random_state": seed}).fit(LINES) for seed in (0, 3)]
+    assert min(scores_of(model, GOLD)["token"]["f1"] for model in found) > 0.95
+    sizes = [
+        AdaptorGrammar(name, **HYBRID).learning_schedule().first_batch for name in ("collocation", "unigram")
+    ]
+    assert sizes == [2, None]
+
+
 def test_planted_words_are_found_where_few_may_be_remembered_from_the_start():
     settings = {**HYBRID, "inference": "mean-field", "max_iter": 60}
     model = AdaptorGrammar("unigram", truncation=100, **settings).fit(LINES)
@@ -440,8 +449,9 @@ def test_planted_words_are_found_where_few_may_be_remembered_from_the_start():
 
 
 def test_truncations_are_of_symbols():
-    few = AdaptorGrammar("collocation", truncation={"Word": 5}, refine_every=3, **HYBRID).fit(LINES[:60])
-    many = AdaptorGrammar("collocation", truncation=10_000, refine_every=3, **HYBRID).fit(LINES[:60])
+    given = {**HYBRID, "refine_every": 3, "schedule": Online(20, total="seen")}
+    few = AdaptorGrammar("collocation", truncation={"Word": 5}, **given).fit(LINES[:60])
+    many = AdaptorGrammar("collocation", truncation=10_000, **given).fit(LINES[:60])
     assert len(few.subtrees("Word")) < len(many.subtrees("Word"))
     for truncation, message in (
         ({"Chars": 5}, "'Chars', which remembers nothing; there are: Colloc, Word|Word, Colloc"),

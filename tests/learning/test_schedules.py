@@ -6,6 +6,7 @@ import pytest
 from stickbreaker import Corpus, Memoised, Online, UserError
 from stickbreaker.corpus.shards import SHARD
 from stickbreaker.corpus.source import Source
+from stickbreaker.estimators.settings import from_json, to_json
 from stickbreaker.learning.convergence import evened_out, relative_change, settled
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.testing import plant_topics
@@ -40,7 +41,14 @@ def read(schedule, source, pass_number=0, seed=1):
 
 @pytest.mark.parametrize(
     "schedule",
-    [Batch(), Online(batch_size=64), Online(batch_size=64, shuffle=False), Memoised(64), Memoised()],
+    [
+        Batch(),
+        Online(batch_size=64),
+        Online(batch_size=64, shuffle=False),
+        Online(batch_size=64, first_batch=2),
+        Memoised(64),
+        Memoised(),
+    ],
 )
 @pytest.mark.parametrize("size", [7, 10, 1000])
 def test_a_pass_reads_every_document_once(corpus, schedule, size):
@@ -88,6 +96,30 @@ def test_shuffling_mixes_the_whole_corpus_anew_in_each_pass(corpus):
     assert any((a != b).any() for a, b in zip(first, second, strict=True))
     assert np.ptp(first[0]) > 700, "a minibatch comes from all over the corpus"
     assert first[0].tolist() != sorted(first[0].tolist())
+
+
+def test_the_first_steps_may_be_small(corpus):
+    """A hundredth of what was seen, from two documents to a whole minibatch; in the first pass alone."""
+    source = Source(ManyBlocks(corpus, 10))
+    batches, _ = read(Online(batch_size=6, first_batch=2), source)
+    sizes = [batch.n_documents for batch in batches]
+    before = np.cumsum([0, *sizes[:-1]])
+    assert sizes[:-1] == np.clip(before // 100, 2, 6).tolist()[:-1]
+    assert [batch.step.seen for batch in batches] == before.tolist()
+    assert {2, 3, 4, 5, 6} == set(sizes[:-1])
+    later, _ = read(Online(batch_size=6, first_batch=2), source, 1)
+    assert {batch.n_documents for batch in later[:-1]} == {6}
+    whole, _ = read(Online(batch_size=400, first_batch=1000), source)
+    assert [batch.n_documents for batch in whole] == [400, 400, 200]
+    with pytest.raises(UserError, match="first_batch is a whole number from 1"):
+        Online(first_batch=0)
+
+
+def test_a_schedule_without_small_first_steps_is_written_as_ever():
+    written = [to_json({"schedule": each}) for each in (Online(64), Online(64, first_batch=2))]
+    assert ["first_batch" in one["schedule"]["online"] for one in written] == [False, True]
+    assert from_json(written[0]) == {"schedule": Online(64)}
+    assert from_json(written[1]) == {"schedule": Online(64, first_batch=2)}
 
 
 @pytest.mark.parametrize("size", [10, 1000])

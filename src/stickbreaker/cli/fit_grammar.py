@@ -73,7 +73,12 @@ class SymbolChoice:
     type=click.Choice(["online", "batch"]),
     help="--inference hybrid: a step a few sentences, or a step a pass.  [default: online]",
 )
-@click.option("--batch-size", type=click.IntRange(1), help="Sentences of an online step.  [default: 20]")
+@click.option(
+    "--batch-size",
+    type=click.IntRange(1),
+    help="Online: sentences of a step; with --grammar collocation the first steps have 2, later ones a "
+    "hundredth of the sentences before them, until there are so many.  [default: 20]",
+)
 @click.option(
     "--kappa",
     type=NumberRange(0.0, 1.0),
@@ -229,7 +234,9 @@ def grammar(
         refuse_written(("vowels",), "needs --grammar collocation-syllable")
     if grammar == "topic":
         refuse_written(("symbols", "punctuation"), "does not go with --grammar topic, which reads words")
-    params = {RENAMED.get(name, name): value for name, value in _ways(settings, where.engine).items()}
+    params = {
+        RENAMED.get(name, name): value for name, value in _ways(settings, where.engine, grammar).items()
+    }
     with where.host() as host:
         model = PlainAdaptorGrammar(grammar_from(grammar), **params, engine=host.engine)
         begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
@@ -241,9 +248,9 @@ def grammar(
         go_on(out, checkpoint_every, threads, as_json, model.engine)
 
 
-def _ways(settings: dict[str, Any], engine: str) -> dict[str, Any]:
-    """The settings with the schedule and truncations as the estimator has them. Refuses options of other ways
-    of learning."""
+def _ways(settings: dict[str, Any], engine: str, grammar: str) -> dict[str, Any]:
+    """The settings with the schedule (for a grammar by its name) and truncations as the estimator has them.
+    Refuses options of other ways of learning."""
     sampled, online = settings["inference"] == "mcmc", settings["schedule"] != "batch"
     online = online and settings["inference"] == "hybrid"
     if sampled:
@@ -262,11 +269,12 @@ def _ways(settings: dict[str, Any], engine: str) -> dict[str, Any]:
         refuse_written(("batch_size", "kappa", "tau0"), "needs --inference hybrid --schedule online")
     given = {name: settings.pop(name) for name in ("batch_size", "kappa", "tau0")}
     if any(value is not None for value in given.values()):
-        from stickbreaker.estimators.grammars.plain_grammar import BATCH_SIZE
+        from stickbreaker.estimators.grammars.plain_grammar import BATCH_SIZE, FIRST_BATCH
         from stickbreaker.learning.schedules import Online
 
         size = BATCH_SIZE if given["batch_size"] is None else given["batch_size"]
-        settings["schedule"] = Online(size, given["kappa"], given["tau0"], total="seen")
+        rates, first = (given["kappa"], given["tau0"]), FIRST_BATCH.get(grammar)
+        settings["schedule"] = Online(size, *rates, total="seen", first_batch=first)
     return {**settings, "truncation": _truncation(settings["truncation"])}
 
 

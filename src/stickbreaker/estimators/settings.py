@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import Any
 
 import numpy as np
@@ -185,7 +185,8 @@ VALUES = {
 def _plain(value: Any) -> Any:
     for name, kind in VALUES.items():
         if isinstance(value, kind):
-            return {name: {each.name: _plain(getattr(value, each.name)) for each in fields(value)}}
+            found = {each.name: getattr(value, each.name) for each in fields(value) if _is_saved(each, value)}
+            return {name: {key: _plain(own) for key, own in found.items()}}
     if isinstance(value, tuple):
         return list(map(_plain, value))
     if isinstance(value, Batch):
@@ -193,6 +194,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return {"array": value.tolist()}
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_saved(item: Field[Any], value: Any) -> bool:
+    """Whether a field of a value is written: one that older versions lack, only where it is given."""
+    return "saved" not in item.metadata or getattr(value, item.name) is not None
 
 
 def _rich(value: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import repeat
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,6 +20,7 @@ from stickbreaker.models.contract import Step
 
 LEAST = 256  # documents of a memoised minibatch at least, unless `batch_size` is given
 SEEN = "seen"  # documents up to now, as a total
+PART = 100  # of what was seen is one part the step after it, while minibatches grow
 FRESH = 20  # passes of a memoised run at most in which documents start anew
 
 
@@ -114,7 +116,7 @@ class Memoised(Schedule):
         size = self.batch_size or max(LEAST, tenth)
         same = stream(seed, purposes.SHUFFLE, 0)  # not the pass's: documents keep their minibatch
         left = source.n_documents
-        for number, numbers in enumerate(cut(source.windows(same), size)):
+        for number, numbers in enumerate(cut(source.windows(same), repeat(size))):
             n = len(numbers)
             left -= n
             keep = 0.0 if pass_number == 0 and left == 0 else 1.0  # seeds are seen throughout the first pass
@@ -140,7 +142,8 @@ class Online(Schedule):
     rho (D / |S|) fresh counts. `batch_size` documents a step; D is `total`, or the corpus's documents, or
     "seen", those seen up to then, in several passes each once: then counts grow with the data, and no few
     documents count as all. kappa and tau0 None take the model's defaults. `shuffle` mixes documents anew in
-    every pass.
+    every pass. `first_batch`, where it is given, are documents of the first steps: in the first pass a step
+    has a hundredth of what was seen before it, from `first_batch` to `batch_size`.
 
     >>> Online(batch_size=64, kappa=0.7, tau0=1.0).rate(0)
     1.0
@@ -151,6 +154,7 @@ class Online(Schedule):
     tau0: float | None = None
     total: float | str | None = None
     shuffle: bool = True
+    first_batch: int | None = field(default=None, metadata={"saved": "where given"})
 
     def __post_init__(self) -> None:
         ranges: tuple[tuple[str, Any, float, float], ...] = (
@@ -158,13 +162,15 @@ class Online(Schedule):
             ("kappa", self.kappa, 0.0, 1.0),
             ("tau0", self.tau0, 1e-9, np.inf),
             ("total", None if self.total == SEEN else self.total, 1e-9, np.inf),
+            ("first_batch", self.first_batch, 1, np.inf),
         )
         for name, value, low, high in ranges:
             if value is None and name != "batch_size":
                 continue
-            number = _number(value, whole=name == "batch_size")
+            whole = name in ("batch_size", "first_batch")
+            number = _number(value, whole=whole)
             if not low <= number <= high or number == np.inf:
-                kind = "a whole number" if name == "batch_size" else "a number"
+                kind = "a whole number" if whole else "a number"
                 requirement = f"{name} is {kind} from {low:g}" + ("" if high == np.inf else f" to {high:g}")
                 raise UserError(f"Online({name}={value!r}) is out of range", remedy=requirement)
         if not is_flag(self.shuffle):
@@ -186,6 +192,7 @@ class Online(Schedule):
             tau0 if self.tau0 is None else self.tau0,
             self.total,
             self.shuffle,
+            self.first_batch,
         )
 
     def rate(self, step: int) -> float:
@@ -193,6 +200,15 @@ class Online(Schedule):
         kappa = 0.7 if self.kappa is None else self.kappa
         tau0 = 64.0 if self.tau0 is None else self.tau0
         return min(1.0, (tau0 + step) ** -kappa)
+
+    def sizes(self, pass_number: int) -> Iterator[int]:
+        """Documents of the steps of a pass, without end."""
+        first, seen = self.first_batch, 0
+        while pass_number == 0 and first is not None and max(first, seen // PART) < self.batch_size:
+            size = max(first, seen // PART)
+            yield size
+            seen += size
+        yield from repeat(self.batch_size)
 
     def step_for(self, number: int, seen: float, documents: int, total: float) -> tuple[Step, float, float]:
         """The Step, keep and add of one minibatch of `documents` out of `total`."""
@@ -209,7 +225,7 @@ class Online(Schedule):
         total = self.total_of(source.n_documents)
         left = source.n_documents
         windows = source.windows(stream(seed, purposes.SHUFFLE, pass_number) if self.shuffle else None)
-        for numbers in cut(windows, self.batch_size):
+        for numbers in cut(windows, self.sizes(pass_number)):
             n = len(numbers)
             left -= n
             at, keep, add = self.step_for(step, seen, n, total)
@@ -220,15 +236,14 @@ class Online(Schedule):
             seen += n
 
 
-def cut(windows: Iterator[NDArray[np.int64]], size: int) -> Iterator[NDArray[np.int64]]:
-    """Numbers of documents `size` at a time; what a window leaves over joins the next."""
-    rest = np.empty(0, np.int64)
+def cut(windows: Iterator[NDArray[np.int64]], sizes: Iterator[int]) -> Iterator[NDArray[np.int64]]:
+    """Numbers of documents, so many at a time as `sizes` says; what a window leaves over joins the next."""
+    rest, size = np.empty(0, np.int64), next(sizes)
     for window in windows:
-        numbers = np.concatenate([rest, window])
-        whole = len(numbers) // size * size
-        for start in range(0, whole, size):
-            yield numbers[start : start + size]
-        rest = numbers[whole:]
+        rest = np.concatenate([rest, window])
+        while len(rest) >= size:
+            yield rest[:size]
+            rest, size = rest[size:], next(sizes)
     if len(rest):
         yield rest
 

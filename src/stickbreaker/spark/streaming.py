@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
 from dataclasses import asdict
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -218,7 +219,7 @@ class StreamingModel:
         assert isinstance(schedule, Online)
         run.count(corpus, joint_fingerprint(run.about["fingerprint"], corpus.fingerprint), date)
         source = source_of(corpus, run.job.model)
-        for numbers in cut(source.windows(None), schedule.batch_size):
+        for numbers in cut(source.windows(None), repeat(schedule.batch_size)):
             without_words = corpus.n_empty >= len(numbers) and not len(source.read(numbers).words)
             record = run.learn(source.shards(numbers), without_words=without_words)
             if record is not None and self.watch is not None:

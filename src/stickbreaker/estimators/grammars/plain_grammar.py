@@ -70,6 +70,7 @@ if TYPE_CHECKING:
 EVERY = 10  # sweeps from one that is scored to the next
 WHOLE = ("customers", "tables", "sizes", "entries", *TOLD)
 BATCH_SIZE, RATES = 20, (0.5, 1.0)  # sentences of an online step, kappa and tau0, where they are left open
+FIRST_BATCH = {"collocation": 2}  # sentences of the first steps, by the grammar's name; else BATCH_SIZE
 SWEEPS = 200  # where max_iter is
 PASSES: dict[type[Schedule], int] = {Online: 3, Batch: 20}
 
@@ -96,8 +97,8 @@ class PlainAdaptorGrammar(Estimator):
         all trees, where what may be remembered is chosen at the start (Cohen et al. 2010).
     symbols : a line is a sentence, of "characters" (blanks left out), or "spaced": of what stands between
         blanks.
-    schedule : "online" (or `Online`), a step a few sentences, or "batch", a step a pass; None: online by
-        hybrid inference, where "mean-field" knows batches alone.
+    schedule : "online", a step 20 sentences (of "collocation" from 2 at first); "batch", a step a pass; or
+        `Online(...)`. None: online by hybrid inference, where "mean-field" knows batches alone.
     samples : trees that are drawn of each sentence in a step.
     truncation : of "hybrid" and "mean-field": subtrees that a symbol remembers at most: a number, or
         {symbol: number}; None: as the grammar says, and 10,000 where it does not. There may be more between
@@ -183,7 +184,8 @@ class PlainAdaptorGrammar(Estimator):
         if given is None:
             given = "online" if self.inference == "hybrid" else "batch"
         if given == "online":
-            return Online(BATCH_SIZE, *RATES, total="seen")
+            first = FIRST_BATCH.get(self.grammar) if isinstance(self.grammar, str) else None
+            return Online(BATCH_SIZE, *RATES, total="seen", first_batch=first)
         if isinstance(given, Online):
             return given.with_defaults(*RATES)
         if given == "batch" or isinstance(given, Batch):
