@@ -241,7 +241,7 @@ def test_the_same_build_gives_the_same_bytes(tmp_path):
 def test_an_existing_path_is_kept(tmp_path):
     corpus, out = Corpus.from_texts(TEXTS), tmp_path / "out"
     corpus.write(out)
-    with pytest.raises(UserError, match="already exists; give another path, or --overwrite"):
+    with pytest.raises(UserError, match="already exists; give another path, or overwrite=True"):
         corpus.write(out)
     other = Corpus.from_texts(["zebra"]).write(out, overwrite=True)
     assert other.vocabulary.words == ("zebra",)

@@ -211,7 +211,7 @@ def test_rows_that_share_no_id_are_refused(tmp_path, on_error):
     problem = "rows in de, en share no id, so no document has two languages"
     with pytest.raises(UserError) as caught:
         Corpus.build(path, reading=reading)
-    assert str(caught.value) == f"{problem}; name the field of the ids by --id-field"
+    assert str(caught.value) == f"{problem}; name the field of the ids by id_field"
     with pytest.raises(UserError, match="share no id"):
         Corpus.from_frame(
             pa.Table.from_pylist(list(map(json.loads, ROWS.splitlines()))), language_field="lang"

@@ -54,7 +54,7 @@ TEXT_ERRORS = [
     (
         "a.jsonl",
         GOOD + b'{"text": null}\n',
-        ":2: the field 'text' is null; name a field of text by --text-field, or --on-error skip",
+        ":2: the field 'text' is null; name a field of text by text_field, or on_error=\"skip\"",
         "text is not a string",
     ),
     (
@@ -97,7 +97,7 @@ LDA_ERRORS = [
     (b"1 0:1\n3 0:1 1:1\n", ":2: the line says 3 words and has 2; a line is"),
     (
         b"1 0:1\n1 9:1\n",
-        ":2: word 9 is past the vocabulary of 3 words; words are numbered from 0; check --vocab",
+        ":2: word 9 is past the vocabulary of 3 words; words are numbered from 0; check vocab",
     ),
     (b"1 0:1\n2 1:1 1:2\n", ":2: word 1 occurs twice; add its counts up"),
     (b"1 0:1\n\n", ":2: the line is blank; an empty document is written 0"),
@@ -154,11 +154,11 @@ def test_inputs_that_cannot_be_used(tmp_path):
     assert (
         error_of(tmp_path / "nothing") == f"{tmp_path}/nothing: the directory holds no file; check the path"
     )
-    assert "the name does not tell the format; name it by --format (jsonl, csv" in error_of(
+    assert "the name does not tell the format; name it by format (jsonl, csv" in error_of(
         tmp_path / "data.xyz"
     )
     assert error_of(bags) == (
-        f"{bags}: the format lda-c holds numbers of words; name the file of its words, one a line, by --vocab"
+        f"{bags}: the format lda-c holds numbers of words; name the file of its words, one a line, by vocab"
     )
     assert "text and bags of words cannot be mixed" in error_of([text, bags])
     assert error_of(empty).startswith(f"{empty}: no document found: the corpus would be empty; give an input")
@@ -189,7 +189,7 @@ def test_vocabularies_that_end_up_empty():
 
     assert "no document holds a word" in line(["1 2 3", "?"])
     assert "all 2 distinct words are stop words or too short" in line(["the", "of"])
-    assert "of 2 distinct words none occurs in 2 to 10 documents; lower --min-documents" in line(
+    assert "of 2 distinct words none occurs in 2 to 10 documents; lower min_documents" in line(
         ["cat", "dog"], rule=VocabularyRule(min_documents=2)
     )
     assert "none of the given words occurs" in line(["cat"], rule=VocabularyRule(words=("dog",)))

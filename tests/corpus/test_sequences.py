@@ -189,7 +189,7 @@ def test_unknown_words_that_share_rows_have_them():
 def test_a_corpus_tells_what_it_lacks():
     with pytest.raises(UserError, match="bags of words, which have no order; build a corpus from text"):
         Corpus.from_matrix([[1]]).sequences(0)
-    with pytest.raises(UserError, match="the corpus holds no trees; build it from CoNLL-U with --trees"):
+    with pytest.raises(UserError, match="the corpus holds no trees; build it from CoNLL-U with trees=True"):
         Corpus.from_texts(["a cat"]).trees(0)
 
 

@@ -83,7 +83,7 @@ def test_weights_that_are_no_counts(tmp_path):
 def test_nothing_is_replaced_by_mistake(tmp_path):
     corpus, out = Corpus.from_texts(["cat"]), tmp_path / "out"
     write_lda_c(corpus, out)
-    with pytest.raises(UserError, match="already exists; give another path, or --overwrite"):
+    with pytest.raises(UserError, match="already exists; give another path, or overwrite=True"):
         write_lda_c(corpus, out)
     write_lda_c(Corpus.from_texts(["dog"]), out, overwrite=True)
     assert bags(read_back(out)) == [{"dog": 1}]

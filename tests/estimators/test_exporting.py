@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from stickbreaker import LDA, Corpus, UserError
 from stickbreaker.estimators.exporting import (
     pyldavis_inputs,
+    to_gensim,
     write_doc_topics,
     write_gensim_topics,
     write_pyldavis,
@@ -185,9 +187,7 @@ def test_pyldavis_of_one_language():
 
 def test_a_language_is_named_where_there_are_several(tmp_path):
     model, corpus = fitted(SIDES)
-    with pytest.raises(
-        UserError, match=r"the model has several languages \(de, en\); name one by --language"
-    ):
+    with pytest.raises(UserError, match=r"the model has several languages \(de, en\); name one by language"):
         pyldavis_inputs(model, corpus)
     with pytest.raises(UserError, match="no language 'fr' to choose; the model has de, en"):
         write_pyldavis(model, corpus, tmp_path / "p.json", "fr")
@@ -195,3 +195,25 @@ def test_a_language_is_named_where_there_are_several(tmp_path):
     with pytest.raises(UserError, match="no language 'en' to choose; the model has one language"):
         pyldavis_inputs(plain, texts, "en")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("settings", [{}, {"alpha": 0.3}, {"words": "open"}], ids=str)
+def test_gensim_has_the_same_topics(tmp_path, settings):
+    gensim = pytest.importorskip("gensim", reason="gensim is not installed")
+    model, _ = fitted(**settings)
+    own = model.topic_word_ / model.topic_word_.sum(axis=1, keepdims=True)
+    to_gensim(model).save(str(tmp_path / "m"))
+    theirs = gensim.models.LdaModel.load(str(tmp_path / "m"))
+    assert theirs.get_topics() == pytest.approx(own, abs=1e-5)
+    assert theirs.alpha == pytest.approx(model.alpha_)
+    assert [theirs.id2word[row] for row in range(len(own[0]))] == list(model.vocabulary_.words)
+    bag = theirs.id2word.doc2bow(["river", "boat", "river"])
+    shares = dict(theirs.get_document_topics(bag, minimum_probability=0.0))
+    assert [shares[k] for k in range(3)] == pytest.approx(model.transform(["river boat river"])[0], abs=0.02)
+
+
+def test_without_gensim_it_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gensim", None)
+    monkeypatch.setitem(sys.modules, "gensim.corpora", None)
+    with pytest.raises(UserError, match="gensim is not installed; install it: pip install gensim"):
+        to_gensim(fitted()[0])

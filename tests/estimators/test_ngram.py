@@ -158,7 +158,7 @@ def test_texts_are_read_with_all_their_words():
 
 def test_a_corpus_that_lacks_words_is_refused():
     with pytest.raises(
-        UserError, match="tokens are not in the vocabulary of the corpus; build it with --stop-words"
+        UserError, match="tokens are not in the vocabulary of the corpus; build it with stop_words"
     ):
         NgramModel(min_count=1).fit(Corpus.from_texts(TEXT))
     listed = Corpus.from_texts(TEXT, rule=VocabularyRule(words=("cat", "dog")))

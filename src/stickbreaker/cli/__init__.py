@@ -60,7 +60,7 @@ class LazyGroup(SuggestingGroup):
             with writing_output():
                 return super().main(*args, **settings)
         except UserError as error:
-            fail(str(error))
+            fail(error.on_command_line())
 
     def make_context(self, *args: Any, **settings: Any) -> click.Context:
         with _shortened_messages():

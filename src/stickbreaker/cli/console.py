@@ -194,7 +194,7 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
         try:
             function(*args, **kwargs)
         except UserError as error:
-            fail(str(error))
+            fail(error.on_command_line())
         except BrokenPipeError:
             sys.stderr.close()
             sys.exit(1)

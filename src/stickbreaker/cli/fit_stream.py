@@ -1,6 +1,5 @@
 """Fitting to a stream at the command line: to begin, to go on, and the summary printed at the end."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.cli.running import emit_finished, tell_of_topics
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.option_names import as_options
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
@@ -189,7 +189,7 @@ def refuse_spark(model: "TopicEstimator") -> None:
 def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
     from stickbreaker.estimators.streams import streaming
 
-    progress = StreamProgress(stream.run.about["documents"])
+    progress = StreamProgress()
     try:
         ended = streaming.go_on(stream, path, stop, progress)
     except UserError as error:
@@ -198,7 +198,7 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
         raise error
     progress.done()
     for kind, count in stream.feed.problems.counts.items():
-        note(f"skipped {count} ({kind}); the first: {stream.feed.problems.first[kind]}")
+        note(f"skipped {count} ({kind}); the first: {as_options(stream.feed.problems.first[kind])}")
     if stream.strange_date is not None:
         note(
             f"dates as {stream.strange_date[:40]!r} are not ISO 8601 (1993-04-05): snapshots go without them"
@@ -213,9 +213,11 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
 class StreamProgress:
     """Progress of a stream: documents, their pace and the vocabulary."""
 
-    def __init__(self, documents: int) -> None:
+    def __init__(self) -> None:
+        from stickbreaker.learning.observers import Pace
+
         self.line = ProgressLine(changes=0.25, lines=5.0)
-        self.first = documents
+        self.pace = Pace()
         self.entered = self.left = 0
         self.text = ""
 
@@ -224,10 +226,11 @@ class StreamProgress:
         self.entered += record["vocabulary"]["entered"]
         self.left += record["vocabulary"]["left"]
         documents = int(record["documents"])
-        pace = (documents - self.first) / max(time.monotonic() - self.line.start, 1e-9)
+        self.pace.step(documents)
+        read = ", ".join([f"{documents:,} documents", *self.pace.words(documents)])
         self.text = (
-            f"{documents:,} documents, {pace:,.0f} documents/s, {record['vocabulary']['size']:,} words, "
-            f"{self.entered:,} entered, {self.left:,} left{format_prequential(record)}"
+            f"{read}, {record['vocabulary']['size']:,} words, {self.entered:,} entered, {self.left:,} left"
+            f"{format_prequential(record)}"
         )
         note_warnings(record.get("warnings", ()))
         self.line.show(self.text)
@@ -255,7 +258,7 @@ def note_warnings(warnings: Sequence[dict[str, Any]]) -> None:
     from stickbreaker.learning.stream_warnings import text_of
 
     for warning in warnings:
-        note(f"note: {text_of(warning)}")
+        note(f"note: {as_options(text_of(warning))}")
 
 
 def note_large_minibatches(run: "StreamRun") -> None:

@@ -9,7 +9,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from stickbreaker.learning.observers import Observer, TraceRecord, describe, pace
+from stickbreaker.learning.observers import Observer, Pace, TraceRecord, describe
 
 if TYPE_CHECKING:
     from stickbreaker.learning.loop import Run, RunState
@@ -21,14 +21,14 @@ class Bar(Observer):
     """Passes done, score, documents a second and the time left, in one line of the terminal."""
 
     def begin(self, job: "Run[Any]", state: "RunState") -> None:
-        self.started = time.perf_counter()
+        self.pace = Pace()
         self.last = 0.0
-        self.from_documents = state.seen
         self.live = Live(console=Console(stderr=True), auto_refresh=False, transient=False)
         self.live.start()
         self.live.update(Text("first step …"), refresh=True)
 
     def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
+        self.pace.step(state.seen)
         now = time.perf_counter()
         if now - self.last >= INTERVAL or state.converged:
             self.last = now
@@ -42,9 +42,10 @@ class Bar(Observer):
         self.live.stop()
 
     def _draw(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> None:
-        rate, left = pace(job, state, self.from_documents, self.started)
         table = Table.grid(padding=(0, 2))
         total = job.limits.max_iter * max(1, job.n_documents)
-        words = Text(f"{describe(record, job.scores)}  {rate:,.0f} documents/s  {left}")
+        words = Text(
+            "  ".join([describe(record, job.scores), *self.pace.words(state.seen, total - state.seen)])
+        )
         table.add_row(ProgressBar(total=total, completed=min(total, state.seen), width=24), words)
         self.live.update(table, refresh=True)

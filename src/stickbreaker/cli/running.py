@@ -12,6 +12,7 @@ from stickbreaker.cli.console import emit, fail, note, noun_for, stop_signals, t
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.option_names import as_options
 from stickbreaker.core.path_locks import scratch_beside
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def run_on(
             fail(f"interrupted; {remedy}")
     warning = None if done is None else fitting.unsettled(done[2], done[1].limits.tol)
     if warning is not None:
-        note(f"note: {warning}")
+        note(f"note: {as_options(warning)}")
     return done
 
 

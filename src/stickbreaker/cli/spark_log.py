@@ -124,7 +124,7 @@ def reporting_user_errors(remedy: Callable[[], str]) -> Iterator[SparkLog]:
             name = log.save()
             failure = UserError(problem, remedy=remedy())
             if name is not None:
-                failure.args = (f"{failure}; the trace is in {name}",)  # never shortened
+                failure.end_with(f"the trace is in {name}")
             raise failure from error
 
 

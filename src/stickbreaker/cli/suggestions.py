@@ -1,8 +1,8 @@
 """What a group of commands says of one that it does not have: which one may have been meant."""
 
+import os.path
 from collections.abc import Iterable
 from difflib import get_close_matches
-from pathlib import Path
 
 import click
 
@@ -27,7 +27,7 @@ class FitGroup(SuggestingGroup):
     """`fit`, which takes a kind of model before the documents: says so where that is left out."""
 
     def unknown(self, ctx: click.Context, name: str) -> str:
-        if not (Path(name).exists() or any(mark in name for mark in "./*")):
+        if not (os.path.exists(name) or any(mark in name for mark in "./*")):
             return super().unknown(ctx, name)
         *most, last = self.commands
         kinds = f"{', '.join(most)} or {last}"

@@ -1,8 +1,10 @@
 """Errors that a user can mend, and what of the input their messages repeat."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from numbers import Integral
+
+from stickbreaker.core.option_names import as_options, as_parameters
 
 LONGEST_PIECE = 300  # characters of a message's problem, place or remedy
 LONGEST_SHOWN = 100
@@ -11,8 +13,9 @@ LONGEST_SHOWN = 100
 class UserError(ValueError):
     """A mistake of the user's; its message is one line that says what is wrong, where, and the remedy.
 
-    The command line prints it without a traceback and exits with status 1. The line has at most 300
-    characters of each of the three, of a path the last ones; the attributes have all.
+    The command line prints it without a traceback and exits with status 1. Problem and remedy may name
+    options or parameters: the message has parameters, that of the command line options. The line has at most
+    300 characters of each of the three, of a path the last ones; the attributes have all.
 
     >>> str(UserError("no such topic", where="model/", remedy="topics run from 0 to 9"))
     'model/: no such topic; topics run from 0 to 9'
@@ -21,14 +24,33 @@ class UserError(ValueError):
     def __init__(
         self, problem: str, *, where: object = None, line: int | None = None, remedy: str = ""
     ) -> None:
-        path = "" if where is None else shortened_path(str(where))
-        place = "" if where is None else f"{path}:{line}: " if line is not None else f"{path}: "
-        text = f"{place}{shortened(problem)}" + (f"; {shortened(remedy)}" if remedy else "")
-        super().__init__(" ".join(text.split()))
         self.problem = problem
         self.where = where
         self.line = line
         self.remedy = remedy
+        self.after = ""
+        super().__init__(self._message(as_parameters))
+
+    def end_with(self, text: str) -> None:
+        """Add to the message what is never shortened, after a semicolon."""
+        self.after = f"; {text}"
+        self.args = (self._message(as_parameters),)
+
+    def on_command_line(self) -> str:
+        """The message with options of the command line where it would name parameters.
+
+        >>> UserError("max_iter=0", remedy="raise max_iter").on_command_line()
+        '--iterations 0; raise --iterations'
+        """
+        return self._message(as_options)
+
+    def _message(self, spelled: Callable[[str], str]) -> str:
+        path = "" if self.where is None else shortened_path(str(self.where))
+        place = (
+            "" if self.where is None else f"{path}:{self.line}: " if self.line is not None else f"{path}: "
+        )
+        text = shortened(self.problem) + (f"; {shortened(self.remedy)}" if self.remedy else "")
+        return " ".join(f"{place}{spelled(text)}".split()) + self.after
 
 
 @contextmanager

@@ -406,7 +406,7 @@ class Corpus:
         Raises UserError for a corpus that was built without them.
         """
         if self.about.tag_names is None:
-            remedy = "build it from CoNLL-U with --trees (in Python, ReadingOptions(trees=True))"
+            remedy = "build it from CoNLL-U with --trees"
             raise UserError("the corpus holds no trees", where=self.path, remedy=remedy)
         return self._cache.get(Trees, block, self._make_trees)
 

@@ -32,7 +32,7 @@ def engine_of(
 def spark_of(estimator: Estimator) -> "SparkEngine":
     """The session that an estimator learns on. Raises UserError where it has none."""
     if isinstance(estimator.engine, str):
-        remedy = "give engine=SparkEngine(session), or at the command line --engine spark"
+        remedy = "give engine=SparkEngine(session)"
         raise UserError("the model is learned on Spark, and there is no session", remedy=remedy)
     return estimator.engine
 

@@ -5,6 +5,7 @@ With `overwrite` a file that is there is replaced; without, UserError is raised 
 
 import json
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -60,6 +61,37 @@ def write_gensim_topics(
     with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         for topic, words in sorted(topics.items()):
             file.write(f"topic #{topic} ({estimator.alpha_[topic]:.3f}): {_one_field(words, ' ')}\n")
+
+
+def to_gensim(estimator: TopicEstimator) -> Any:
+    """The topics as a gensim `LdaModel`, with its dictionary and priors; needs gensim.
+
+    `get_topics()` gives `topic_word_`, and documents are inferred there by as many counts as topics have. The
+    model can be saved by its own `save`, for `LdaModel.load`, which unpickles: load no one else's.
+    Raises UserError where gensim is not installed.
+    """
+    try:
+        corpora, models = import_module("gensim.corpora"), import_module("gensim.models")
+    except ImportError:
+        raise UserError("gensim is not installed", remedy="install it: pip install gensim") from None
+    vocabulary, topics = estimator.vocabulary_, _normalised(estimator.topic_word_)
+    dictionary = corpora.Dictionary()
+    dictionary.token2id = {word: row for row, word in enumerate(vocabulary.words)}
+    dictionary.dfs = dict(enumerate(vocabulary.documents.tolist()))
+    dictionary.cfs = dict(enumerate(vocabulary.tokens.round().astype(int).tolist()))
+    dictionary.num_docs = int(estimator.corpus_["documents"])
+    counts = topics * np.asarray(estimator.components_, np.float64).sum(axis=1, keepdims=True)
+    prior = max(float(counts.min()) / 2, 1e-12)  # what gensim adds to the counts of a topic
+    model = models.LdaModel(
+        num_topics=len(topics),
+        id2word=dictionary,
+        alpha=np.asarray(estimator.alpha_, np.float64),
+        eta=prior,
+        dtype=np.float64,
+    )
+    model.state.sstats = counts - prior
+    model.sync_state()
+    return model
 
 
 def pyldavis_inputs(estimator: TopicEstimator, corpus: Corpus, language: str | None = None) -> dict[str, Any]:

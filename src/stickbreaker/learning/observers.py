@@ -1,5 +1,6 @@
 """Those who watch a run: progress, the trace, callbacks. Checkpoints come from the room `saved`."""
 
+import math
 import resource
 import sys
 import time
@@ -124,13 +125,14 @@ class Lines(Observer):
         self.every = every
 
     def begin(self, job: "Run[Any]", state: "RunState") -> None:
-        self.started = self.last = time.perf_counter()
-        self.from_documents = state.seen
+        self.last = time.perf_counter()
+        self.pace = Pace()
         self.record: TraceRecord | None = None
         self.said: TraceRecord | None = None
 
     def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
         self.record = record
+        self.pace.step(state.seen)
         if time.perf_counter() - self.last >= self.every:
             self._say(job, state)
         return False
@@ -143,9 +145,9 @@ class Lines(Observer):
         assert self.record is not None
         self.last = time.perf_counter()
         self.said = self.record
-        rate, left = pace(job, state, self.from_documents, self.started)
-        line = f"{describe(self.record, job.scores)}, {rate:,.0f} documents/s"
-        print(line if over else f"{line}, {left}", file=self.out, flush=True)
+        left = math.nan if over else job.limits.max_iter * job.n_documents - state.seen
+        line = [describe(self.record, job.scores), *self.pace.words(state.seen, left)]
+        print(", ".join(line), file=self.out, flush=True)
 
 
 def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
@@ -161,9 +163,33 @@ def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
     return text + (f", F1 {record['segmentation']['token_f1']:.3f}" if "segmentation" in record else "")
 
 
-def pace(job: "Run[Any]", state: "RunState", from_documents: float, started: float) -> tuple[float, str]:
-    """Documents a second since `started`, and the time left if the run takes all its passes."""
-    rate = (state.seen - from_documents) / max(1e-9, time.perf_counter() - started)
-    left = max(0.0, job.limits.max_iter * job.n_documents - state.seen) / max(1e-9, rate)
-    whole = round(left)
-    return rate, f"at most {whole // 60}:{whole % 60:02d} left"
+class Pace:
+    """How quickly documents are read, from the end of the first step on, in which kernels are compiled."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.clock = clock
+        self.started: float | None = None
+        self.first = 0.0  # documents seen when the clock was started
+
+    def step(self, seen: float) -> None:
+        """Note that a step is complete, after which so many documents have been seen."""
+        if self.started is None:
+            self.started, self.first = self.clock(), seen
+
+    def words(self, seen: float, left: float = math.nan) -> list[str]:
+        """Documents a second, and the time for those `left`, if told; nothing in the first step.
+
+        >>> times = iter([10.0, 12.0])
+        >>> pace = Pace(lambda: next(times))
+        >>> pace.step(500.0)
+        >>> pace.words(2_500.0, left=70_000.0)
+        ['1,000 documents/s', 'at most 1:10 left']
+        """
+        if self.started is None or seen <= self.first:
+            return []
+        rate = (seen - self.first) / max(1e-9, self.clock() - self.started)
+        words = [f"{rate:,.0f} documents/s"]
+        if not math.isnan(left):
+            seconds = round(max(0.0, left) / rate)
+            words.append(f"at most {seconds // 60}:{seconds % 60:02d} left")
+        return words

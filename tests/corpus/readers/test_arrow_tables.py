@@ -50,7 +50,7 @@ def test_bad_tables(tmp_path, name, content_of):
         path.write_bytes(content_of(pa.table(columns)))
         return error_in(path)
 
-    assert line(body=["a"]) == ": no column 'text' (columns: body); name the column by --text-field"
+    assert line(body=["a"]) == ": no column 'text' (columns: body); name the column by text_field"
     assert line(text=["a", None]).startswith(":2: the field 'text' is null; name a field")
     assert [document.text for document in skipping(path)[0]] == ["a"]
     assert line(text=[["a"], ["b", None]]).startswith(":2: the field 'text' is not a string")

@@ -37,9 +37,7 @@ def test_uci(tmp_path, words):
 def test_the_words_beside_uci(tmp_path):
     path, other = tmp_path / "docword.pets.txt.gz", tmp_path / "docword.more.txt"
     path.write_bytes(gzip.compress(UCI))
-    line = (
-        f"{path}: the format uci holds numbers of words; name the file of its words, one a line, by --vocab"
-    )
+    line = f"{path}: the format uci holds numbers of words; name the file of its words, one a line, by vocab"
     with pytest.raises(UserError) as caught:
         read(path)
     assert str(caught.value) == line
@@ -66,7 +64,7 @@ def test_the_words_beside_uci(tmp_path):
     [
         (b"", ":1: the number of documents is not a whole number (''); the file begins with three lines", []),
         (b"3\nx\n", ":2: the number of words is not a whole number ('x'); the file", []),
-        (b"3\n4\n0\n", ":3: the header says 4 words, and the vocabulary has 3; check --vocab", []),
+        (b"3\n4\n0\n", ":3: the header says 4 words, and the vocabulary has 3; check vocab", []),
         (b"2\n3\n1\n1 1\n", ":4: the line is not three numbers; write document, word and weight", [2]),
         (b"2\n3\n1\nx 1 1\n", ":4: the document is not a whole number ('x'); documents are numbered", [1, 2]),
         (b"2\n3\n1\n3 1 1\n", ":4: there is no document 3; documents are numbered from 1 to 2", [1, 2]),
@@ -113,7 +111,7 @@ def test_the_longest_gap(tmp_path, words):
     path.write_bytes(b"7\n3\n1\n3 1 1\n")
     told = (
         ": documents 4 to 7 have no entry; the file was cut off, or its header is another's; if not, raise "
-        "--longest-gap (in Python longest_gap), 3 now"
+        "longest_gap, 3 now"
     )
     assert error_in(path, vocab=words, longest_gap=3) == told
     assert len(read(path, vocab=words, longest_gap=4)) == 7
@@ -159,7 +157,7 @@ def test_matrix_market(tmp_path, words):
         (BANNER, ":1: the line is not three numbers; the first line after the comments is"),
         (BANNER + b"%\n1 1\n", ":3: the line is not three numbers; the first line after"),
         (BANNER + b"1 1 x\n", ":2: the size is not a whole number ('x'); the first line after"),
-        (BANNER + b"1 4 0\n", ":2: the header says 4 words, and the vocabulary has 3; check --vocab"),
+        (BANNER + b"1 4 0\n", ":2: the header says 4 words, and the vocabulary has 3; check vocab"),
         (BANNER + b"1 3 1\n1 1 nan\n", ":3: the weight 'nan' cannot be used; weights are numbers from 0"),
         (BANNER + b"1 3 1\n1 1 -1\n", ":3: the weight '-1' cannot be used"),
         (BANNER + b"1 3 1\n1 1 1e10\n", ":3: the weight '1e10' cannot be used"),

@@ -17,7 +17,7 @@ from stickbreaker.corpus import Corpus, ReadingOptions
 from stickbreaker.corpus.readers import read_words
 from stickbreaker.corpus.readers.word_list import read_numbered_words
 
-RAISE = "raise the bound by --largest-text (in Python largest_text)"
+RAISE = "raise the bound by largest_text"
 FULL = f"is larger than 30 bytes; {RAISE}"
 
 # file name, content, what is too large, the documents that are left

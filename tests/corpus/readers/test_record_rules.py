@@ -90,7 +90,7 @@ def test_the_option_of_text_fields():
 
 
 def test_languages_are_told_once():
-    with pytest.raises(UserError, match="leave out one of --text-field and --language-field"):
+    with pytest.raises(UserError, match="leave out one of text_field and language_field"):
         ReadingOptions(text_field="en=a,de=b", language_field="lang")
     with pytest.raises(UserError, match="the text field is None, not a name; name a field or column"):
         ReadingOptions(text_field=None)  # pyright: ignore[reportArgumentType]

@@ -48,14 +48,14 @@ def test_a_header_and_nothing_else(tmp_path):
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"a,b\n", ":1: no column 'text' (columns: a, b); name the column by --text-field"),
+        (b"a,b\n", ":1: no column 'text' (columns: a, b); name the column by text_field"),
         (b"\na,b\n", ":2: no column 'text' (columns: a, b); name"),
         (b",\n", ":1: no column 'text' (columns: none); name"),
         (
             b"id;text\n",
             ":1: no column 'text' (columns: id;text); give --separator ';', for cells seem to be parted by",
         ),
-        (b"id\ttext\n", ":1: no column 'text' (columns: id text); give --format tsv, for cells seem"),
+        (b"id\ttext\n", ":1: no column 'text' (columns: id text); give format=\"tsv\", for cells seem"),
         (b"text,a,a\n", ":1: two columns are named 'a'; give each a name of its own"),
         (b"text,\xff\na,b\n", ":1: byte 0xff at position 6 is not UTF-8; convert"),
         (b'text,"b\n', ":1: malformed row, up to line 1 (unexpected end of data); a cell in quotes ends"),
@@ -129,10 +129,10 @@ def test_columns_that_options_name(tmp_path):
     assert [document.texts for document in documents] == [{"en": "cat", "de": "Katze"}, {"de": "Hund"}]
     documents = read(path, text_field="en", id_field="key", language_field="lang")
     assert [(document.id, document.language) for document in documents] == [("1", "en"), ("2", "de")]
-    assert "no column 'no' (columns: key, en, de, lang); name the column by --id-field" in error_in(
+    assert "no column 'no' (columns: key, en, de, lang); name the column by id_field" in error_in(
         path, text_field="en", id_field="no"
     )
-    assert "name the column by --language-field" in error_in(path, text_field="en", language_field="no")
+    assert "name the column by language_field" in error_in(path, text_field="en", language_field="no")
     assert "no column 'a, b' (columns" in error_in(path, text_field="en=a,de=b")
 
 

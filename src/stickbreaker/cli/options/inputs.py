@@ -1,6 +1,7 @@
 """The options by which verbs read raw files or open a corpus, and what they make of them."""
 
 import math
+import os.path
 import time
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +12,7 @@ import click
 
 from stickbreaker.cli.console import NumberRange, ProgressLine, note, noun_for, options_into
 from stickbreaker.core.errors import UserError, shortened_path
+from stickbreaker.core.option_names import as_options
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
     from stickbreaker.cli.fit_grammar import SymbolChoice
@@ -311,7 +313,7 @@ def open_or_build(
 
 def _refuse_model(given: str) -> None:
     """Raise UserError for a model where documents belong."""
-    if (Path(given) / "model.json").is_file():
+    if os.path.isfile(os.path.join(given, "model.json")):  # a name that is too long is no file here
         path = shortened_path(given)
         remedy = (
             f"to go on with its run: stickbreaker resume {path}; for new documents: stickbreaker transform "
@@ -379,5 +381,5 @@ def build_corpus(
     number = built.n_documents
     line.show(f"{number:,} {noun_for(number, 'document')} read in {seconds:.1f} s", last=True)
     for kind, count in built.skipped.items():
-        note(f"skipped {count} ({kind}); the first: {built.about.first_skipped.get(kind, '')}")
+        note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
     return built

@@ -58,7 +58,8 @@ def export(
 
     \b
     mallet-topic-keys   a line a topic: number, alpha, top words
-    gensim-topics       a line a topic: top words with probabilities
+    gensim-topics       a line a topic: top words with probabilities (a model for gensim:
+                        stickbreaker.estimators.exporting.to_gensim, in Python)
     mallet-doc-topics   a line a document: number, id, topic shares
     pyldavis            JSON with the arguments of pyLDAvis.prepare
     arpa                a language model's n-grams, of one sample, which it has exactly

@@ -72,7 +72,9 @@ def read_inputs(
     strange = next((source for source, reader in chosen if reader is not conllu.READER), None)
     if options.trees and strange is not None:
         problem = "the format has no trees"
-        raise UserError(problem, where=strange.name, remedy="give CoNLL-U (--format conllu), or no --trees")
+        raise UserError(
+            problem, where=strange.name, remedy="give CoNLL-U (--format conllu), or leave out --trees"
+        )
     kind = kinds.pop()
     if kind == "text":
         return _documents(chosen, options, problems), kind, None

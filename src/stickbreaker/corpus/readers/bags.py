@@ -157,9 +157,7 @@ class Entries:
         """Yield the document that was being read, and empty ones, up to one whose entries begin."""
         if number - self.number - 1 > self.longest_gap:
             problem = f"documents {self.number + 1} to {number - 1} have no entry"
-            remedy = (
-                f"{_CUT_OFF}; if not, raise --longest-gap (in Python longest_gap), {self.longest_gap} now"
-            )
+            remedy = f"{_CUT_OFF}; if not, raise --longest-gap, {self.longest_gap} now"
             raise Bad("wrong header", problem, remedy)
         while self.number < number:
             if self.number and not self.spoiled:

@@ -35,7 +35,7 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
     column = _COLUMNS.get(options.text_field)
     if column is None:
         problem = f"CoNLL-U has no column {options.text_field!r} of words"
-        raise UserError(problem, where=source.name, remedy="take --text-field form or lemma")
+        raise UserError(problem, where=source.name, remedy="take --text-field form or --text-field lemma")
     gathered: _Gathered | None = None
     for block in _blocks(source, column == "lemma", options.trees, problems, options.largest_text):
         if gathered is None or block.begins_document:

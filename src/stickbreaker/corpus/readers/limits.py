@@ -18,7 +18,7 @@ def too_large(what: str, largest: int | None) -> Bad:
     >>> too_large("the line", 2_000_000).problem
     'the line is larger than 2 MB'
     """
-    raised = "raise the bound by --largest-text (in Python largest_text)"
+    raised = "raise the bound by --largest-text"
     remedy = "check that this is the right file" if largest is None else raised
     most = bytes_allowed(largest)
     size = f"{most / MEGABYTE:.10g} MB" if most >= MEGABYTE else f"{most} bytes"

@@ -62,7 +62,7 @@ def refuse_vocabulary(estimator: "PlainAdaptorGrammar", vocabulary: Vocabulary) 
         several = next((word for word in vocabulary.words if len(characters_of(word)) > 1), None)
         if several is not None:
             problem = f"the corpus was not read as characters: {shown(several)} is one of its symbols"
-            remedy = "give the text, or say that symbols are spaced (symbols, --symbols spaced)"
+            remedy = "give the text, or say that symbols are spaced: --symbols spaced"
             raise UserError(problem, remedy=remedy)
 
 

@@ -40,7 +40,7 @@ def training_sentences(
         first = int(np.flatnonzero(wrong)[0])
         name, unknown = _first_unknown(estimator, corpus, int(found.documents[first]), grammar)
         problem = unknown or why_unparsed(found[first], grammar)
-        remedy = "mend the grammar, or skip such sentences (unparsed, --unparsed skip)"
+        remedy = "mend the grammar, or skip such sentences: --unparsed skip"
         raise UserError(f"document {shown(name)}: {problem}", remedy=remedy)
     if not kept.any():
         raise UserError("no tree of the grammar comes to any sentence", remedy="mend the grammar")

@@ -33,7 +33,7 @@ class WordNumbers:
         kept &= np.array([word != UNKNOWN for word in vocabulary.words], np.bool_) | spelled
         if not kept.any():
             problem = f"no word of the text occurs {min_count} times"
-            raise UserError(problem, remedy="lower min_count (--min-count), or give more text")
+            raise UserError(problem, remedy="lower --min-count, or give more text")
         numbers = np.where(kept, np.cumsum(kept) - 1, int(kept.sum()))
         known = tuple(vocabulary.words[row] for row in np.flatnonzero(kept).tolist())
         return cls(numbers, known, spelled)

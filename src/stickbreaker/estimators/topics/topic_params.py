@@ -134,7 +134,7 @@ class TopicParams(Estimator):
             and (inference.name != "mean-field" or schedule not in ("batch", "memoised"))
         ):
             problem = "keep_local needs batch or memoised mean-field inference"
-            raise UserError(problem, remedy="leave keep_local False")
+            raise UserError(problem, remedy="leave out keep_local")
         documents, words = self._documents(stream), self._words(vocabulary, analysis)
         solver = inference.solver(self._mean_field(int(self.doc_max_iter), keep_local=bool(self.keep_local)))
         moves = self._moves(schedule, documents, words, solver.draws)

@@ -38,7 +38,7 @@ def collocation_syllable(terminals: Sequence[str], vowels: str | None = None) ->
     others = [one for one in terminals if one not in kernels]
     if not kernels or not others:
         what = "vowels" if not kernels else "consonants"
-        raise UserError(f"the text has no {what}", remedy="say which symbols are vowels (vowels, --vowels)")
+        raise UserError(f"the text has no {what}", remedy="say which symbols are vowels by --vowels")
     rules = [("Sentence", "Collocs"), *_several("Collocs", "Colloc"), ("Colloc", "Words")]
     rules += _several("Words", "Word")
     rules += [("Word", "SyllableIF"), ("Word", "SyllableI SyllableF")]
