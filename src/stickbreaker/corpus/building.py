@@ -2,6 +2,7 @@
 
 import dataclasses
 import shutil
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from stickbreaker.corpus.store import (
 )
 from stickbreaker.corpus.text.analysis import Analysis, Tokens
 from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
+from stickbreaker.corpus.text.language_check import LanguageSample, LanguageWarning
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
 from stickbreaker.corpus.vocabulary import LONGEST_WORD, Vocabulary, VocabularyRule, language_of, tagged
 
@@ -208,6 +210,7 @@ def _pass(
             else "give an input that holds text"
         )
         raise UserError("no document found: the corpus would be empty", where=named, remedy=remedy)
+    worker.warn_of_language()
     return tally, worker.used
 
 
@@ -261,6 +264,7 @@ class _Analyst:
             self.base = PolylingualAnalysis.of(self.base, recipe.vocabulary.languages)
             self.analysis = self.base.resolved()
         self.polylingual: bool | None = True if isinstance(self.base, PolylingualAnalysis) else None
+        self.sample = LanguageSample()
         self.rounds = () if recipe.analysis is None else recipe.analysis.rounds
         self.seen: set[int] = set()
 
@@ -306,7 +310,17 @@ class _Analyst:
         self.used = self.analysis
         text = storable(document.text)
         language = document.language or self.analysis.language
+        if not self.sample.is_full:
+            self.sample.add(text)
         return _analysed(document, identity, text, self.analysis.analyse(text), language)
+
+    def warn_of_language(self) -> None:
+        """Warn where the texts seem to be in another language than that of their analysis."""
+        used = self.used
+        if isinstance(used, Analysis) and used.language is not None and self.recipe.vocabulary is None:
+            other = self.sample.other_than(used.language)
+            if other is not None:
+                warnings.warn(LanguageWarning(other, used.language), stacklevel=2)
 
     def _with_given(self, document: Document, identity: str, given: list[str] | None) -> Document | None:
         """A document that brings its tokens or words, or that has none."""

@@ -3,6 +3,7 @@
 import math
 import os.path
 import time
+import warnings
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -354,6 +355,7 @@ def build_corpus(
 ) -> "Corpus":
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
     from stickbreaker.corpus import Analysis, Corpus
+    from stickbreaker.corpus.text.language_check import LanguageWarning
 
     for given in inputs:
         _refuse_model(given)
@@ -366,20 +368,25 @@ def build_corpus(
     elif isinstance(analysis, Analysis) and "text_field" in reading.given:
         analysis = replace(analysis, text_field=reading.text_field)
     line = ProgressLine(changes=0.2, lines=math.inf)
-    built = Corpus.build(
-        inputs,
-        out,
-        reading=replace(reading.options(), trees=trees),
-        analysis=analysis,
-        rule=choice.rule(reading.largest_bytes) if choice is not None else None,
-        vocabulary=vocabulary,
-        phrases=isinstance(choice, AnalysisChoice) and choice.phrases,
-        overwrite=overwrite,
-        progress=partial(_show_documents, line),
-    )
+    with warnings.catch_warnings(record=True) as remarks:
+        warnings.simplefilter("always", LanguageWarning)
+        built = Corpus.build(
+            inputs,
+            out,
+            reading=replace(reading.options(), trees=trees),
+            analysis=analysis,
+            rule=choice.rule(reading.largest_bytes) if choice is not None else None,
+            vocabulary=vocabulary,
+            phrases=isinstance(choice, AnalysisChoice) and choice.phrases,
+            overwrite=overwrite,
+            progress=partial(_show_documents, line),
+        )
     seconds = time.monotonic() - line.start
     number = built.n_documents
     line.show(f"{number:,} {noun_for(number, 'document')} read in {seconds:.1f} s", last=True)
+    for remark in remarks:
+        if isinstance(remark.message, LanguageWarning):
+            note(f"{remark.message.problem}; give --language {remark.message.code}")
     for kind, count in built.skipped.items():
         note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
     return built

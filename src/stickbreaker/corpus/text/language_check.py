@@ -1,0 +1,133 @@
+"""Whether texts seem to be in another language than their analysis is for: a cheap look, never an error.
+
+Scripts tell by their letters, languages of one script by their function words: those of every list of stop
+words are counted, less those that lists of several languages share.
+"""
+
+from collections import Counter
+from functools import cache
+
+import regex
+
+from stickbreaker.corpus.text.languages import LANGUAGES, has_stop_words, stop_words_of
+
+SCRIPTS = {  # by pattern, and the languages that are written so
+    "Latin": (r"\p{Latin}", ""),
+    "Cyrillic": (r"\p{Cyrillic}", "bg ru sr uk"),
+    "Greek": (r"\p{Greek}", "el"),
+    "Arabic": (r"\p{Arabic}", "ar fa"),
+    "Hebrew": (r"\p{Hebrew}", "he yi"),
+    "Devanagari": (r"\p{Devanagari}", "hi ne"),
+    "Chinese": (r"\p{Han}", "zh ja"),
+    "Japanese": (r"[\p{Hiragana}\p{Katakana}]", "ja"),
+    "Korean": (r"\p{Hangul}", "ko"),
+    "Thai": (r"\p{Thai}", "th"),
+    "Lao": (r"\p{Lao}", "lo"),
+    "Khmer": (r"\p{Khmer}", "km"),
+    "Burmese": (r"\p{Myanmar}", "my"),
+    "Tamil": (r"\p{Tamil}", "ta"),
+    "Gujarati": (r"\p{Gujarati}", "gu"),
+    "Armenian": (r"\p{Armenian}", "hy"),
+}
+LATIN = ("ca", "cs", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nb", "nl", "pl", "pt", "ro",
+         "sk", "sv", "tr")  # fmt: skip
+SAMPLE = 400_000  # characters
+FEWEST = 300  # words that a sample must have, or letters of another script
+SHARE = 0.12  # of the words that are function words of the language found, and of no other
+DISTINCT = 5  # function words that must be met; code has a few
+TIMES = 3.0  # as many as of the language given
+_WORD = regex.compile(r"\p{L}+")
+
+
+class LanguageSample:
+    """The first texts of a corpus, looked at for the language that they are in.
+
+    >>> sample = LanguageSample()
+    >>> sample.add("Das ist nicht der Hund und auch keine Katze, sondern eine Maus. " * 40)
+    >>> sample.other_than("en")
+    'de'
+    """
+
+    def __init__(self) -> None:
+        self.characters = 0
+        self._texts: list[str] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more texts are looked at."""
+        return self.characters >= SAMPLE
+
+    def add(self, text: str) -> None:
+        """Look at a text, at most at its first 4,000 characters."""
+        self._texts.append(text[:4_000])
+        self.characters += len(self._texts[-1])
+
+    def other_than(self, language: str) -> str | None:
+        """The code of the language that the texts seem to be in, if it is not `language`."""
+        text = "\n".join(self._texts)
+        script = _script_of(text)
+        if script is None:
+            return None
+        if script == "Latin":
+            known = language in LATIN or _written_apart(language)
+            return self._by_words(text, language) if known else None
+        codes = SCRIPTS[script][1].split()
+        return None if language in codes else self._best(text, codes)
+
+    def _best(self, text: str, codes: list[str]) -> str:
+        """Of languages of one script that is not Latin, the one with the most function words."""
+        counts = Counter(_WORD.findall(text.lower()))
+        known = {code: _words_of(code) for code in codes if has_stop_words(code)}
+        return max(codes, key=lambda code: sum(counts[word] for word in known.get(code, ())))
+
+    def _by_words(self, text: str, language: str) -> str | None:
+        counts = Counter(word for word in _WORD.findall(text.lower()) if len(word) > 1)
+        total = counts.total()
+        if total < FEWEST:
+            return None
+        shares = {code: sum(counts[word] for word in _own_words(code)) / total for code in LATIN}
+        best = max(shares, key=lambda code: shares[code])
+        here = shares.get(language, 0.0)
+        other = best != language and shares[best] >= SHARE and shares[best] >= TIMES * here
+        distinct = sum(1 for word in _own_words(best) if counts[word])
+        return best if other and distinct >= DISTINCT else None
+
+
+class LanguageWarning(UserWarning):
+    """Texts seem to be in the language `code` and are analysed as `given`.
+
+    >>> print(LanguageWarning("de", "en"))
+    the texts seem to be German and are analysed as English; give Analysis(language="de")
+    """
+
+    def __init__(self, code: str, given: str) -> None:
+        name, other = (LANGUAGES.get(one, one).capitalize() for one in (code, given))
+        self.code = code
+        self.problem = f"the texts seem to be {name} and are analysed as {other}"
+        super().__init__(f'{self.problem}; give Analysis(language="{code}")')
+
+
+def _script_of(text: str) -> str | None:
+    """The script that most letters are of; None for few letters or a mixture."""
+    counts = {name: len(regex.findall(pattern, text)) for name, (pattern, _) in SCRIPTS.items()}
+    counts["Japanese"] += counts["Chinese"] if counts["Japanese"] > 0.1 * counts["Chinese"] else 0
+    script = max(counts, key=lambda name: counts[name])
+    letters = len(regex.findall(r"\p{L}", text))
+    return script if counts[script] >= max(FEWEST, 0.6 * letters) else None
+
+
+def _written_apart(language: str) -> bool:
+    """Whether a language is written in a script other than Latin."""
+    return any(language in codes.split() for _, codes in SCRIPTS.values())
+
+
+@cache
+def _words_of(code: str) -> frozenset[str]:
+    return frozenset(word for word in stop_words_of(code) if len(word) > 1)
+
+
+@cache
+def _own_words(code: str) -> frozenset[str]:
+    """The function words of a language that few others of its script have."""
+    shared = Counter(word for one in LATIN for word in _words_of(one))
+    return frozenset(word for word in _words_of(code) if shared[word] <= 2)
