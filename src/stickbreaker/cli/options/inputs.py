@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import NumberRange, ProgressLine, note, noun_for, options_into
+from stickbreaker.cli.console import NumberRange, ProgressLine, counted, note, noun_for, options_into
 from stickbreaker.core.errors import UserError, shortened_path
 from stickbreaker.core.option_names import as_options
 
@@ -332,7 +332,7 @@ def build_corpus(
         rule=choice.rule(reading.largest_bytes) if choice is not None else None,
         vocabulary=vocabulary,
         overwrite=overwrite,
-        progress=lambda documents: line.show(f"{documents:,} documents read"),
+        progress=lambda documents: line.show(f"{counted(documents, 'document')} read"),
     )
     seconds = time.monotonic() - line.start
     number = built.n_documents
