@@ -122,7 +122,7 @@ def test_verbs_of_topics_are_one_line(cli, learned, book, tmp_path, verb):
         (("--order", 11), "order is at most 10"),
         (("--unknown", "spelled", "--min-count", 2), "--min-count needs --unknown symbol"),
         (("--tokens", "spaced", "--token-pattern", "x"), "--tokens and --token-pattern both say"),
-        (("--min-count", 1000), "no word of the text occurs 1000 times; lower min_count"),
+        (("--min-count", 1000), "no word of the text occurs 1000 times; lower --min-count"),
         (("--stop-words", "none"), "No such option"),
     ],
 )

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -145,6 +146,46 @@ def test_a_model_in_place_of_documents(cli, model, tmp_path, verb):
         f"run: stickbreaker resume {model}; for new documents: stickbreaker transform {model} FILE --out "
         "T.csv\n"
     )
+
+
+def test_one_is_no_plural(cli, model, tmp_path):
+    (tmp_path / "one.txt").write_text("river boat fish river\n")
+    cli("corpus", "build", tmp_path / "one.txt", "--out", tmp_path / "c", "--max-share", 1)
+    fitted = cli("fit", "lda", tmp_path / "c", "--out", tmp_path / "m", "--topics", 1, "--iterations", 1)
+    lines = [
+        fitted.stdout,
+        cli("transform", tmp_path / "m", tmp_path / "one.txt", "--out", tmp_path / "t.csv").stdout,
+        cli("evaluate", model, tmp_path / "one.txt").stdout,
+        cli("compare", tmp_path / "m", tmp_path / "m").stdout,
+        cli("corpus", "export", tmp_path / "c", "--format", "lda-c", "--out", tmp_path / "x").stdout,
+        cli("export", tmp_path / "m", "--format", "gensim-topics", "--out", tmp_path / "g.txt").stdout,
+        cli("fit", "hdp", tmp_path / "c", "--out", tmp_path / "h", "--topics", 1, "--iterations", 1).stderr,
+    ]
+    assert all("1 topic" in lines[n] or "1 document" in lines[n] for n in range(6))
+    found = re.search(
+        r"(?<![\d.,])1 (documents|topics|words|passes|windows|steps|labels)\b", "\n".join(lines)
+    )
+    assert found is None, found
+
+
+def test_an_order_beyond_the_highest(cli, planted, tmp_path):
+    told = cli("fit", "ngram", planted, "--out", tmp_path / "m", "--order", 11, code=1).stderr
+    says = '--order 11; --order is at most 10; "unbounded" takes any length that the text asks for'
+    assert told == f"stickbreaker: {says}\n"
+
+
+def test_options_without_effect_are_refused(cli, model, planted, tmp_path):
+    (tmp_path / "plain.txt").write_text("a river\na boat\n")
+    line = ("fit", "lda", tmp_path / "plain.txt", "--out", tmp_path / "m", "--text-field", "en=a,de=b")
+    assert "a plain text has no field 'en=a,de=b'; leave out --text-field" in cli(*line, code=1).stderr
+    cli("fit", "ngram", planted, "--out", tmp_path / "n", "--iterations", 2)
+    told = cli("evaluate", tmp_path / "n", planted, "--threads", 2, code=2).stderr
+    assert "--threads has no meaning for a model of this kind" in told
+
+
+def test_a_local_run_is_refused_before_spark_starts(cli, model):
+    told = cli("resume", model, "--engine", "spark", code=1).stderr
+    assert told == f"stickbreaker: {model}: the run began on one machine; resume it without --engine spark\n"
 
 
 MISTAKES = [  # a command line, with {} for places, and what the line on standard error says

@@ -65,6 +65,15 @@ def noun_for(number: float, one: str, many: str | None = None) -> str:
     return one if number == 1 else many or f"{one}s"
 
 
+def counted(number: float, one: str, many: str | None = None) -> str:
+    """A number and what it counts.
+
+    >>> counted(1, "document"), counted(2_000, "document"), counted(2, "pass", "passes")
+    ('1 document', '2,000 documents', '2 passes')
+    """
+    return f"{number:,.0f} {noun_for(number, one, many)}"
+
+
 class ProgressLine:
     """Progress on standard error: a line that changes every `changes` seconds on a terminal, elsewhere a new
     one every `lines` seconds."""

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.cli.console import note, noun_for
+from stickbreaker.cli.console import counted, note, noun_for
 from stickbreaker.cli.options.inputs import ReadingChoice
 from stickbreaker.cli.verbs.topics import open_documents
 from stickbreaker.core.errors import UserError
@@ -26,15 +26,13 @@ def kind_at(model: Path, verb: str) -> "Kind":
         return kind
 
 
-def score_documents(
-    model: Path, inputs: tuple[str, ...], reading: ReadingChoice, threads: int | None
-) -> dict[str, Any]:
+def score_documents(model: Path, inputs: tuple[str, ...], reading: ReadingChoice) -> dict[str, Any]:
     """The log probability of whole documents, and of parts of them, of a model that gives it."""
-    from stickbreaker.estimators.learned_documents import share_learned_from
+    from stickbreaker.cli.learned_documents import share_learned_from
     from stickbreaker.estimators.saving import load
     from stickbreaker.evaluation import unseen_share
 
-    estimator = load(model, threads, verb="evaluate")
+    estimator = load(model, verb="evaluate")
     corpus = open_documents(estimator, inputs, reading)
     parts = estimator.score_parts(corpus)
     if not parts["all"][1]:
@@ -55,9 +53,9 @@ def _figures(nats: float, tokens: float) -> dict[str, float]:
 def score_as_text(scores: dict[str, Any]) -> str:
     """What `score_documents` gives, as lines."""
     parts = {name: part for name, part in scores.items() if isinstance(part, dict)}
+    documents = counted(scores["documents"], "document")
     lines = [
-        f"{scores['documents']} documents; {100 * scores['unseen_share']:.1f} % of their words are not in "
-        "the text learned from",
+        f"{documents}; {100 * scores['unseen_share']:.1f} % of their words are not in the text learned from",
         *learned_from_lines(scores["learned_from"]),
         "                events  nats/word  perplexity",
     ]
@@ -89,10 +87,10 @@ def segmentation_scores(
     model: Path, inputs: tuple[str, ...], reading: ReadingChoice, nonterminal: str | None
 ) -> dict[str, Any]:
     """How well a grammar cuts and predicts sentences: see `estimators.grammars.grammar_scores`."""
+    from stickbreaker.cli.learned_documents import share_learned_from
     from stickbreaker.cli.verbs.segment import load_grammar, texts_of
     from stickbreaker.corpus import Corpus
     from stickbreaker.estimators.grammars.grammar_scores import scores_of
-    from stickbreaker.estimators.learned_documents import share_learned_from
 
     estimator = load_grammar(model, "evaluate", None, overwrite=False)
     documents = texts_of(inputs, reading)

@@ -10,6 +10,7 @@ import click
 from stickbreaker.cli.console import (
     NumberRange,
     ProgressLine,
+    counted,
     emit,
     fail,
     note,
@@ -227,7 +228,7 @@ class StreamProgress:
         self.left += record["vocabulary"]["left"]
         documents = int(record["documents"])
         self.pace.step(documents)
-        read = ", ".join([f"{documents:,} documents", *self.pace.words(documents)])
+        read = ", ".join([counted(documents, "document"), *self.pace.words(documents)])
         self.text = (
             f"{read}, {record['vocabulary']['size']:,} words, {self.entered:,} entered, {self.left:,} left"
             f"{format_prequential(record)}"
@@ -290,8 +291,9 @@ def stream_text(summary: dict[str, Any]) -> str:
     """The summary of a stream, as two lines: what was learned of it, and the verb to go on with."""
     empty = f" ({summary['without_words']:,} without words)" if summary["without_words"] else ""
     score = "" if summary["score"] is None else f", documents given topics {summary['score']:.4f} nats/word"
+    topics, words = counted(summary["topics"], "topic"), counted(summary["words"], "word")
     return (
-        f"{summary['model']}: {summary['topics']} topics and {summary['words']:,} words from "
-        f"{summary['documents']:,} documents{empty} in {summary['steps']:,} steps{score}\n"
+        f"{summary['model']}: {topics} and {words} from "
+        f"{counted(summary['documents'], 'document')}{empty} in {counted(summary['steps'], 'step')}{score}\n"
         f"Next: stickbreaker topics {summary['model']}"
     )

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.cli.console import emit, fail, note, noun_for, stop_signals, tell_of_compiling
+from stickbreaker.cli.console import counted, emit, fail, note, noun_for, stop_signals, tell_of_compiling
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError
@@ -92,10 +92,10 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     if search is not None:
         note(f"searching for the number of topics, by {JUDGES[search.judge]}; --topics K is one run from K")
     elif isinstance(model.n_topics, int):
-        note(f"starting from {start} topics, as --topics says; auto searches for their number")
+        note(f"starting from {counted(start, 'topic')}, as --topics says; auto searches for their number")
     else:
         needs = "all documents at hand, closed words without concepts, mean-field inference and one machine"
-        note(f"starting from {start} topics; a search for their number needs {needs}")
+        note(f"starting from {counted(start, 'topic')}; a search for their number needs {needs}")
 
 
 def _tell_of_words_left_out(corpus: "Corpus") -> None:
@@ -139,7 +139,7 @@ def tell_of_unknown_words(model: "PlainNgramModel", corpus: "Corpus") -> None:
     tokens = corpus.vocabulary.tokens
     share = float(tokens[numbers.of_rows == numbers.unknown].sum() / max(tokens.sum(), 1.0))
     others = "" if numbers.spelled else f"; {100 * share:.1f} % of the tokens are others, {UNKNOWN}"
-    note(f"{len(numbers.known):,} known words{others}")
+    note(f"{counted(len(numbers.known), 'known word')}{others}")
 
 
 def _refuse_inside_model(given: Path) -> None:
@@ -171,6 +171,16 @@ def go_on(
     following = KINDS[model.kind].verbs[:1] if verb is None else (verb,)
     text = partial(_as_text, sizes=model.sizes(), following=following, scores=model.score_names)
     emit({"model": str(path), "status": "done", "resumed": resumed, **_summarize(*done)}, as_json, text)
+
+
+def began_on_spark(path: Path) -> bool:
+    """Whether the run at `path` is one on Spark."""
+    from stickbreaker.core.untrusted import making_sense_of
+    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.saved.manifest import RESTORE
+
+    with making_sense_of(path, RESTORE):
+        return ModelDirectory(path).manifest()["settings"].get("engine") == "spark"
 
 
 def emit_finished(path: Path, as_json: bool) -> None:
@@ -217,7 +227,8 @@ def _describe(point: "SearchPoint") -> str:
     """A finished run of a search, as a line."""
     held_out = "" if point.held_out is None else f", held-out {point.held_out:.4f}"
     kind = "last run, from" if point.final else "searching:"
-    return f"{kind} {point.topics} topics, {point.used} in use, bound {point.bound:.4f} nats/word{held_out}"
+    topics = f"{counted(point.topics, 'topic')}, {point.used} in use"
+    return f"{kind} {topics}, bound {point.bound:.4f} nats/word{held_out}"
 
 
 def _summarize(estimator: "Estimator", job: "Run[Any]", state: "RunState") -> dict[str, Any]:

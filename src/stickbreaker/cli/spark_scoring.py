@@ -40,8 +40,8 @@ def completion_on_spark(
     model: Path, inputs: tuple[str, ...], share: float, where: EngineChoice
 ) -> dict[str, Any]:
     """Document completion by executors; what the command tells of it."""
+    from stickbreaker.cli.learned_documents import share_learned_from
     from stickbreaker.cli.options.unseen import summarize_spelling
-    from stickbreaker.estimators.learned_documents import share_learned_from
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.spark.scoring import completion_on
 

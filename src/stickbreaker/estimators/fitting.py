@@ -103,14 +103,15 @@ def unsettled(state: RunState, tol: float) -> str | None:
     """One line about a run whose score should have settled and that used all its passes; None for others."""
     if state.converged or state.stopped or tol <= 0.0:
         return None
+    passes = "1 pass was" if state.passes == 1 else f"{state.passes} passes were"
     if state.kind != "joint" and not state.held_out and settled(state.scores, tol):
         return (
-            f"{state.passes} passes were not enough: the score has settled, but a learned prior moves on, or "
+            f"{passes} not enough: the score has settled, but a learned prior moves on, or "
             "changes of topics are untried; raise max_iter"
         )
     change = relative_change(state.scores) if state.kind == "bound" else np.nan
     detail = "" if np.isnan(change) else f" (last changes {change:.1e}, tol {tol:.0e})"
-    return f"{state.passes} passes were not enough for the score to settle{detail}; raise max_iter or tol"
+    return f"{passes} not enough for the score to settle{detail}; raise max_iter or tol"
 
 
 # Into a directory

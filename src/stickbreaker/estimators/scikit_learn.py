@@ -17,7 +17,7 @@ from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.parameter_names import checked
+from stickbreaker.estimators.settings import checked
 from stickbreaker.estimators.streams import partial_fit
 from stickbreaker.estimators.topics.open_initialization import corpus_of_tokens
 from stickbreaker.estimators.topics.topic_estimator import ALL_UNSEEN, TopicEstimator

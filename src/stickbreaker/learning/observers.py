@@ -177,7 +177,7 @@ class Pace:
             self.started, self.first = self.clock(), seen
 
     def words(self, seen: float, left: float = math.nan) -> list[str]:
-        """Documents a second, and the time for those `left`, if told; nothing in the first step.
+        """Documents a second, and the time for those `left`, if given; nothing in the first step.
 
         >>> times = iter([10.0, 12.0])
         >>> pace = Pace(lambda: next(times))

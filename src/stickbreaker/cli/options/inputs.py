@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import NumberRange, ProgressLine, note, noun_for, options_into
+from stickbreaker.cli.console import NumberRange, ProgressLine, counted, note, noun_for, options_into
 from stickbreaker.core.errors import UserError, shortened_path
 from stickbreaker.core.option_names import as_options
 
@@ -326,7 +326,7 @@ def _refuse_model(given: str) -> None:
 def _show_documents(line: ProgressLine, documents: int) -> None:
     """Show how many documents were read, and how fast."""
     rate = documents / max(time.monotonic() - line.start, 1e-3)
-    line.show(f"{documents:,} documents read  {rate:,.0f} documents/s")
+    line.show(f"{counted(documents, 'document')} read  {rate:,.0f} documents/s")
 
 
 def _alike(one: "AnyAnalysis", other: "AnyAnalysis") -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, printable
+from stickbreaker.cli.console import command, counted, emit, printable
 from stickbreaker.cli.options.ranking import ranking_option
 from stickbreaker.cli.verbs.topics import unused_line
 from stickbreaker.core.errors import naming
@@ -109,8 +109,8 @@ def _as_text(result: dict[str, Any]) -> str:
     lines: list[str] = []
     for one in result["comparisons"]:
         lines += [
-            f"{result['model']} ({result['topics']} topics) and {one['model']} ({one['topics']}): "
-            f"{one['mean']:.3f} alike on average, {one['shared_words']} words in both",
+            f"{result['model']} ({counted(result['topics'], 'topic')}) and {one['model']} ({one['topics']}): "
+            f"{one['mean']:.3f} alike on average, {counted(one['shared_words'], 'word')} in both",
             f"alike  topic  {'words':<{WIDTH}}  topic  words",
         ]
         for pair in one["pairs"]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from stickbreaker.cli.console import command, emit
+from stickbreaker.cli.console import command, counted, emit
 
 
 @click.command(epilog="Example: stickbreaker corpus export posts.corpus --format lda-c --out posts.ldac")
@@ -29,4 +29,5 @@ def export(path: Path, format: str, out: Path, overwrite: bool, as_json: bool) -
     corpus = Corpus.open(path)
     write_lda_c(corpus, out, overwrite=overwrite)
     result = {"out": str(out), "format": format, "documents": corpus.n_documents, "words": corpus.n_words}
-    emit(result, as_json, lambda r: f"{r['out']}: {r['documents']:,} documents, {r['words']:,} words")
+    sizes = f"{counted(result['documents'], 'document')}, {counted(result['words'], 'word')}"
+    emit(result, as_json, lambda r: f"{r['out']}: {sizes}")

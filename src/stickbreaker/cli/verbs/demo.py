@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from stickbreaker.cli.console import command, emit, note, tell_of_compiling
+from stickbreaker.cli.console import command, counted, emit, note, tell_of_compiling
 from stickbreaker.cli.verbs.topics import summarize_topics, topics_as_text
 from stickbreaker.core.errors import UserError
 
@@ -55,7 +55,8 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
         rule=VocabularyRule(min_documents=3, max_share=1.0),
         overwrite=overwrite,
     )
-    note(f"{corpus.n_documents:,} documents, {corpus.n_words:,} distinct words; learning {topics} topics …")
+    sizes = f"{counted(corpus.n_documents, 'document')}, {counted(corpus.n_words, 'distinct word')}"
+    note(f"{sizes}; learning {counted(topics, 'topic')} …")
     lda = PlainLDA(
         topics,
         words=OpenVocabulary(truncation=5_000),

@@ -11,6 +11,7 @@ import click
 from stickbreaker.cli.console import (
     NumberRange,
     command,
+    counted,
     emit,
     inputs_argument,
     model_argument,
@@ -133,7 +134,7 @@ def evaluate(
         note_all_unseen(result)
         emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
         return
-    from stickbreaker.estimators.learned_documents import share_learned_from
+    from stickbreaker.cli.learned_documents import share_learned_from
     from stickbreaker.estimators.topics.open_topics import topics_of
 
     where.refuse_spark_options()
@@ -143,15 +144,15 @@ def evaluate(
     if "segmentation" not in measures:
         refuse_written(("nonterminal",), "is for grammars")
     else:
-        refuse_written(("completion", *ALONE), "has no meaning for a grammar")
+        refuse_written(("completion", "threads", *ALONE), "has no meaning for a grammar")
         with naming(" ".join(inputs)):
             result = segmentation_scores(model, inputs, reading, nonterminal)
         emit(result, as_json, segmentation_as_text)
         return
     if "score" in measures:
-        refuse_written(("completion", *ALONE), "has no meaning for a model of this kind")
+        refuse_written(("completion", "threads", *ALONE), "has no meaning for a model of this kind")
         with naming(" ".join(inputs)):
-            scores = score_documents(model, inputs, reading, threads)
+            scores = score_documents(model, inputs, reading)
         note_all_unseen(scores)
         emit(scores, as_json, score_as_text)
         return
@@ -220,7 +221,8 @@ def _left_to_right(
 ) -> dict[str, Any]:
     from stickbreaker.evaluation import left_to_right_of, left_to_right_of_strings
 
-    note(f"scoring {corpus.n_documents} documents left to right, by {particles} particles")
+    documents = counted(corpus.n_documents, "document")
+    note(f"scoring {documents} left to right, by {counted(particles, 'particle')}")
     start = time.perf_counter()
     strings = None if spelled is None else left_to_right_of_strings(spelled, corpus, particles)
     scored = left_to_right_of(topics, corpus, particles) if strings is None else strings.held_out
@@ -316,7 +318,7 @@ def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
 
 def _completion_lines(scores: dict[str, Any]) -> list[str]:
     return [
-        f"{scores['documents']} documents, {scores['scored_tokens']:.0f} words predicted, "
+        f"{counted(scores['documents'], 'document')}, {counted(scores['scored_tokens'], 'word')} predicted, "
         f"{100 * scores['unseen_share']:.1f} % of the words unseen",
         *learned_from_lines(scores["learned_from"]),
         *_held_out_lines(scores, ""),
@@ -327,7 +329,8 @@ def _as_text(result: dict[str, Any]) -> str:
     lines = _completion_lines(result)
     whole = result.get("left_to_right")
     if whole is not None:
-        lines += ["", f"Left to right: {whole['scored_tokens']:.0f} words, {whole['particles']} particles"]
+        words, particles = counted(whole["scored_tokens"], "word"), counted(whole["particles"], "particle")
+        lines += ["", f"Left to right: {words}, {particles}"]
         lines += _held_out_lines(whole, f"  ({whole['seconds']:.1f} s)")
     for one in result.get("coherence", ()):
         lines += ["", *_coherence_lines(one)]
@@ -352,9 +355,12 @@ def _held_out_lines(scores: dict[str, Any], after: str) -> list[str]:
 def _coherence_lines(coherence: dict[str, Any]) -> list[str]:
     place = f" of {coherence['reference']}" if coherence["reference"] else ""
     language = f" in {coherence['language']}" if coherence["language"] else ""
-    windows = "whole documents" if coherence["windows"] is None else f"{coherence['windows']} windows for C_v"
+    windows = "whole documents"
+    if coherence["windows"] is not None:
+        windows = f"{counted(coherence['windows'], 'window')} for C_v"
+    documents = counted(coherence["documents"], "document")
     lines = [
-        f"Coherence of top words{language}, in {coherence['documents']} documents{place} ({windows})",
+        f"Coherence of top words{language}, in {documents}{place} ({windows})",
         "                  mean     lowest    highest  pairs that never meet",
     ]
     for name, label in MEASURES.items():
@@ -365,9 +371,10 @@ def _coherence_lines(coherence: dict[str, Any]) -> list[str]:
 
 
 def _diversity_line(spread: dict[str, Any]) -> str:
+    topics = counted(spread["topics"], "topic")
     return (
         f"Diversity: {100 * spread['diversity']:.0f} % of the {spread['top_words']} top words of all topics "
-        f"are distinct; {spread['effective_topics']:.1f} of {spread['topics']} topics in effective use, "
+        f"are distinct; {spread['effective_topics']:.1f} of {topics} in effective use, "
         f"{len(spread['idle_topics'])} idle"
     )
 
@@ -375,7 +382,8 @@ def _diversity_line(spread: dict[str, Any]) -> str:
 def _label_lines(scores: dict[str, Any]) -> list[str]:
     left_out = f", {scores['left_out']} left out" if scores["left_out"] else ""
     lines = [
-        f"Labels by {scores['field']}: {scores['documents']} documents, {scores['classes']} labels{left_out}",
+        f"Labels by {scores['field']}: {counted(scores['documents'], 'document')}, "
+        f"{counted(scores['classes'], 'label')}{left_out}",
         "             accuracy  macro F1",
     ]
     for name in ("topics", "words", "majority"):
@@ -386,7 +394,7 @@ def _label_lines(scores: dict[str, Any]) -> list[str]:
 def _pair_lines(pair: dict[str, Any]) -> list[str]:
     first, second = pair["languages"]
     return [
-        f"{first} and {second}: {pair['documents']} documents with both sides",
+        f"{first} and {second}: {counted(pair['documents'], 'document')} with both sides",
         f"  the other side's mean reciprocal rank {pair['mrr']:.3f} (by chance {pair['chance']:.3f})",
         f"  cross-lingual NPMI {pair['cross_lingual_npmi']['mean']:.3f}, "
         f"{pair['cross_lingual_npmi']['unseen_pairs']} pairs never meet",

@@ -7,6 +7,7 @@ import click
 
 from stickbreaker.cli.console import (
     command,
+    counted,
     emit,
     model_argument,
     note,
@@ -147,8 +148,8 @@ def _as_text(result: dict[str, Any]) -> str:
     if "ngrams" in result:
         orders = ", ".join(f"{count:,} of order {order}" for order, count in result["ngrams"].items())
         return f"{result['out']}: n-grams, {orders}"
-    line = f"{result['out']}: {result['topics']} topics"
+    line = f"{result['out']}: {counted(result['topics'], 'topic')}"
     if "documents" in result:
         unseen = 100 * result["unseen_share"]
-        line += f", {result['documents']:,} documents, {unseen:.1f} % of the words unseen"
+        line += f", {counted(result['documents'], 'document')}, {unseen:.1f} % of the words unseen"
     return line

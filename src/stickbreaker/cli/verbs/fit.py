@@ -30,8 +30,9 @@ from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, analy
 from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
 from stickbreaker.cli.options.params import RENAMED, params_of
 from stickbreaker.cli.options.sentence_options import SentenceChoice, sentence_options
-from stickbreaker.cli.running import begin, begin_run, go_on, tell_of_unknown_words
+from stickbreaker.cli.running import began_on_spark, begin, begin_run, go_on, tell_of_unknown_words
 from stickbreaker.cli.suggestions import FitGroup
+from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.plain_hdp import PlainHDP
@@ -449,5 +450,10 @@ def resume(
         return
     if on_error is not None:
         raise click.UsageError("--on-error is for a run over a stream")
+    where.refuse_spark_options()
+    if where.engine == "spark" and not began_on_spark(model):  # before Spark is started
+        raise UserError(
+            "the run began on one machine", where=model, remedy="resume it without --engine spark"
+        )
     with where.host(resume_remedy(model)) as host:
         go_on(model, checkpoint_every, threads, as_json, host.engine, resumed=True)

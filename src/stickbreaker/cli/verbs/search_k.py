@@ -8,6 +8,7 @@ import click
 from stickbreaker.cli.console import (
     NumberRange,
     command,
+    counted,
     emit,
     note,
     number_or_learned,
@@ -102,7 +103,7 @@ def search_k(
         for seed in range(seeds):
             found = search.finished(k, seed)
             if found is None:
-                note(f"run {len(results) + 1} of {len(topics) * seeds}: {k} topics, seed {seed}")
+                note(f"run {len(results) + 1} of {len(topics) * seeds}: {counted(k, 'topic')}, seed {seed}")
                 found = search.run(opened, k, seed, threads)
             results.append(found)
     summary = _summary(search, results)
@@ -155,7 +156,7 @@ def _reason(found: "Fewest", tried: list[int], seeds: int) -> str:
     """Why that number, in one sentence."""
     of = f"{seeds} seeds" if seeds > 1 else "a single seed, so noise between seeds is not known"
     if len(tried) == 1:
-        return f"{found.topics} topics is all that was tried ({of})."
+        return f"{counted(found.topics, 'topic')} is all that was tried ({of})."
     further = ""
     if found.topics == tried[-1]:
         further = "; it is the most tried: try more"
@@ -164,9 +165,10 @@ def _reason(found: "Fewest", tried: list[int], seeds: int) -> str:
     if found.topics == found.best:
         why = f"the best held-out score, and no fewer come within one standard error of it ({of})"
     else:
-        gap = f"{found.behind:.4f} nats/word behind {found.best} topics, standard error {found.error:.4f}"
+        best = counted(found.best, "topic")
+        gap = f"{found.behind:.4f} nats/word behind {best}, standard error {found.error:.4f}"
         why = f"the fewest whose held-out score is within one standard error of the best ({gap}; {of})"
-    return f"{found.topics} topics: {why}{further}."
+    return f"{counted(found.topics, 'topic')}: {why}{further}."
 
 
 def _as_text(summary: dict[str, Any]) -> str:
@@ -181,7 +183,7 @@ def _as_text(summary: dict[str, Any]) -> str:
     return "\n".join(
         [
             *lines,
-            f"held-out: nats/word of {summary['held_out_documents']} documents; "
+            f"held-out: nats/word of {counted(summary['held_out_documents'], 'document')}; "
             f"means over seeds ({summary['seeds']})",
             f"Suggested: {summary['reason']}",
             f"Figures: {Path(summary['out']) / PAGE}",

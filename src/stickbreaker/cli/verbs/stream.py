@@ -10,6 +10,7 @@ import click
 
 from stickbreaker.cli.console import (
     command,
+    counted,
     emit,
     fail,
     note,
@@ -187,7 +188,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
                 arriving.close()
                 host.remedy = _remedy(out)
         if arriving.skipped:
-            note(f"skipped {arriving.skipped} lines that are no JSON objects with a text")
+            note(f"skipped {counted(arriving.skipped, 'line')} that are no JSON objects with a text")
         if not ended:
             saved = "the model is saved" if out.exists() else "nothing was learned yet"
             fail(f"interrupted; {saved}; give the command again to go on with {out}")
@@ -243,8 +244,9 @@ def _vocabulary(choice: AnalysisChoice) -> Any:
 
 def _say(record: dict[str, Any]) -> None:
     """A line about a step."""
-    words = f", {record['vocabulary']['size']:,} words" if "vocabulary" in record else ""
-    note(f"{int(record['documents']):,} documents, step {record['step']}{words}{format_prequential(record)}")
+    words = f", {counted(record['vocabulary']['size'], 'word')}" if "vocabulary" in record else ""
+    documents = counted(int(record["documents"]), "document")
+    note(f"{documents}, step {record['step']}{words}{format_prequential(record)}")
     note_warnings(record.get("warnings", ()))
 
 

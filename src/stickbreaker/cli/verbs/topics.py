@@ -8,6 +8,7 @@ import click
 
 from stickbreaker.cli.console import (
     command,
+    counted,
     emit,
     inputs_argument,
     model_argument,
@@ -137,7 +138,7 @@ def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:
 def snapshot_as_text(snapshot: dict[str, Any]) -> str:
     """When it was, then a line a topic: its lasting number and its words."""
     date = f", {snapshot['date']}" if snapshot["date"] else ""
-    lines = [f"step {snapshot['step']:,}: {snapshot['documents']:,} documents{date}", "topic  words"]
+    lines = [f"step {snapshot['step']:,}: {counted(snapshot['documents'], 'document')}{date}", "topic  words"]
     lines += [f"{t['topic']:>5}  {_in_a_row(t['words'])}" for t in snapshot["topics"]]
     return "\n".join(lines)
 
@@ -192,7 +193,7 @@ def transform(
         raise click.UsageError("--raw-ids is for .csv; in Parquet ids are as they are")
     if where.engine == "spark":
         result = shares_on_spark(model, inputs, out, where, overwrite)
-        emit(result, as_json, lambda r: f"{r['out']}: {r['documents']} documents × {r['topics']} topics")
+        emit(result, as_json, lambda r: f"{r['out']}: {_size(r)}")
         return
     where.refuse_spark_options()
     if out.suffix not in (".parquet", ".csv"):
@@ -216,10 +217,15 @@ def transform(
         result,
         as_json,
         lambda r: (
-            f"{r['out']}: {r['documents']} documents × {r['topics']} topics; {r['empty_documents']} without "
+            f"{r['out']}: {_size(r)}; {r['empty_documents']} without "
             f"a known word, {100 * r['unseen_share']:.1f} % of the words unseen"
         ),
     )
+
+
+def _size(result: dict[str, Any]) -> str:
+    """How large a table of shares is."""
+    return f"{counted(result['documents'], 'document')} × {counted(result['topics'], 'topic')}"
 
 
 def _write_shares(

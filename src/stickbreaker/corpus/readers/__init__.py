@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import (
     arrow_tables,
@@ -75,11 +75,20 @@ def read_inputs(
         raise UserError(
             problem, where=strange.name, remedy="give CoNLL-U (--format conllu), or leave out --trees"
         )
+    _refuse_fields(chosen, options)
     kind = kinds.pop()
     if kind == "text":
         return _documents(chosen, options, problems), kind, None
     options = dataclasses.replace(options, words=_numbered_words(chosen, options))
     return _documents(chosen, options, problems), kind, options.words
+
+
+def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> None:
+    """Raise UserError where fields of text are named, and no input has fields."""
+    without = [source for source, reader in chosen if reader.name in ("lines", "files")]
+    if options.text_field != ReadingOptions().text_field and len(without) == len(chosen):
+        problem = f"a plain text has no field {shown(options.text_field)}"
+        raise UserError(problem, where=without[0].name, remedy="leave out --text-field")
 
 
 def _numbered_words(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def share_learned_from(path: Path, corpus: Corpus) -> float | None:
     if corpus.fingerprint == manifest["corpus"]["fingerprint"]:
         ids = [name for block in blocks for name in corpus.ids(block)]
         return sum(share_of(name) >= held_out for name in ids) / max(1, len(ids))
-    kept = _kept(path / DOCUMENTS) if corpus.kind == "text" and DOCUMENTS in manifest["files"] else []
+    kept = _report_rows(path / DOCUMENTS) if corpus.kind == "text" and DOCUMENTS in manifest["files"] else []
     if not kept:
         return None
     last = max(share_of(name, SALT) for name, _, _ in kept) if len(kept) >= LIMIT else 1.0
@@ -47,7 +47,7 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
     return sum((reader.excerpt(i).text, float(tokens[i])) in learned for i in chosen), len(chosen)
 
 
-def _kept(file: Path) -> list[tuple[str, str, float]]:
+def _report_rows(file: Path) -> list[tuple[str, str, float]]:
     """Id, beginning and tokens of the documents that a model keeps; none where it keeps sentences."""
     import pyarrow.parquet as pq
 
