@@ -98,7 +98,8 @@ class PlainAdaptorGrammar(Estimator):
     symbols : a line is a sentence, of "characters" (blanks left out), or "spaced": of what stands between
         blanks.
     schedule : "online", a step 20 sentences (of "collocation" from 2 at first); "batch", a step a pass; or
-        `Online(...)`. None: online by hybrid inference, where "mean-field" knows batches alone.
+        `Online(...)`, whose minibatches stand for all of the text from the start unless it has
+        `total="seen"`, as "online" has. None: online by hybrid inference; "mean-field" knows batches alone.
     samples : trees that are drawn of each sentence in a step.
     truncation : of "hybrid" and "mean-field": subtrees that a symbol remembers at most: a number, or
         {symbol: number}; None: as the grammar says, and 10,000 where it does not. There may be more between

@@ -43,7 +43,8 @@ def training_sentences(
         remedy = "mend the grammar, or skip such sentences: --unparsed skip"
         raise UserError(f"document {shown(name)}: {problem}", remedy=remedy)
     if not kept.any():
-        raise UserError("no tree of the grammar comes to any sentence", remedy="mend the grammar")
+        remedy = "leave these sentences out" if skip_unknown else "mend the grammar"
+        raise UserError("no tree of the grammar comes to any sentence", remedy=remedy)
     return found.take(kept), int((~kept).sum())
 
 
