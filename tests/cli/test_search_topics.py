@@ -36,7 +36,8 @@ def test_each_run_is_told_as_it_ends_and_the_range_at_last(searched):
     lines = [line for line in done.stderr.splitlines() if line.startswith(("searching: ", "last run, "))]
     assert len(lines) == len(manifest["search"]) >= 4
     for line, run in zip(lines, manifest["search"], strict=True):
-        assert f"{run['topics']} topics, {run['used']} in use, bound {run['bound']:.4f}" in line
+        plural = "" if run["topics"] == 1 else "s"
+        assert f"{run['topics']} topic{plural}, {run['used']} in use, bound {run['bound']:.4f}" in line
         assert line.startswith("last run") == run["final"]
         assert ("held-out" in line) == (judge == "held-out")
     said = rf"Topics within 0.005 nats/word of the best, by {len(lines)} runs: \d+( to \d+)?\n"

@@ -309,7 +309,8 @@ def test_metadata_and_odd_characters(tmp_path):
     assert document.text == "cat\u2028dog \ufffd \u202eשלום\u202c 🙂 \x00\x07"
     assert document.tokens == ["cat", "dog", "שלום"]
     assert document.metadata == {
-        "year": 1988, "big": 10**30, "nothing": None, "flag": True, "huge": 1e300, "na\ufffdme": "v\ufffd"
+        "year": 1988, "big": 10**30, "tags": ["x"], "nothing": None, "flag": True,
+        "huge": 1e300, "na\ufffdme": "v\ufffd"
     }  # fmt: skip
     assert corpus.metadata_fields == tuple(document.metadata)
     path.write_text('{"text": "x"}\n')

@@ -59,7 +59,7 @@ def test_every_mark_is_its_word(pieces):
     assert len(shown) <= SNIPPET
     assert shown.rstrip("…") == " ".join(text.split())[: SNIPPET - 1 if shown.endswith("…") else None]
     for piece, word in marks:
-        assert piece.lower() == word
+        assert piece.lower().removesuffix("'s") == word
 
 
 def test_long_texts_are_cut_between_characters_and_half_words_are_not_marked():

@@ -4,7 +4,7 @@ import io
 from types import SimpleNamespace
 
 from stickbreaker.learning import observers
-from stickbreaker.learning.observers import Lines
+from stickbreaker.learning.observers import SCORES, Lines
 
 
 def lines_of_steps(monkeypatch, seconds, max_iter=10):
@@ -12,7 +12,7 @@ def lines_of_steps(monkeypatch, seconds, max_iter=10):
     now = 0.0
     monkeypatch.setattr(observers.time, "perf_counter", lambda: now)
     monkeypatch.setattr(observers.Pace.__init__, "__defaults__", (lambda: now,))
-    job = SimpleNamespace(limits=SimpleNamespace(max_iter=max_iter), n_documents=1_000, token="word")
+    job = SimpleNamespace(limits=SimpleNamespace(max_iter=max_iter), n_documents=1_000, scores=SCORES)
     out, state = io.StringIO(), SimpleNamespace(seen=0.0)
     lines = Lines(out, every=0.0)
     lines.begin(job, state)

@@ -306,7 +306,7 @@ def test_what_is_no_word_is_refused_and_nothing_is_changed(documents, memory):
 @pytest.mark.parametrize(
     "word",
     [
-        "x" * 10_000,
+        "x" * 100,
         "a\x00b",
         "\x07\x1b[31m",
         "\u202eabc",
@@ -335,6 +335,11 @@ def test_strange_words_are_kept_as_they_are(word, tmp_path):
     assert loaded.transform([[word]]).tobytes() == model.transform([[word]]).tobytes()
     assert np.isfinite(model.topic_word_).all()
     assert model.transform([[word]]).sum() == pytest.approx(1.0)
+
+
+def test_words_that_are_too_long_are_left_out_of_a_stream():
+    model = begun().partial_fit([["x" * 101, "a"], ["x" * 10_000]])
+    assert set(model.vocabulary_.words) == {"a", "b", "c"}
 
 
 def test_a_lone_surrogate_is_told_as_unreadable():

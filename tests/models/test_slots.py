@@ -107,7 +107,9 @@ def test_ranked_words_are_those_of_topic_words(model):
     words, table = model.model.words, model.engine_.table
     topics = model.topic_columns_.tolist()
     ranked = words.ranked(model.params_, table.whole(), topics)
-    for (rows, shares), top, expected in zip(ranked, model.top_words(3), model.topic_word_, strict=True):
+    for (rows, shares), top, expected in zip(
+        ranked, model.top_words(3, by="probability"), model.topic_word_, strict=True
+    ):
         spelled = model.vocabulary_.words if table.keys is None else table.keys
         assert [spelled[row] for row in rows[:3].tolist()] == top
         assert (np.diff(shares) <= 0.0).all()

@@ -275,7 +275,7 @@ def test_settings_of_a_language_model_are_held_to_the_rules_for_users(cli, tmp_p
     NgramModel(2, min_count=1, max_iter=2, random_state=0).fit(["a cat sat. a cat ran."]).save(tmp_path / "m")
     settings = json.loads((tmp_path / "m" / "model.json").read_bytes())["settings"]
     path = sealed(tmp_path / "m", settings={**settings, **setting})
-    assert f"{path}: {next(iter(setting))}=" in refusal(cli, "generate", path)
+    assert f"{path}: --{next(iter(setting))} " in refusal(cli, "generate", path)
 
 
 @pytest.mark.parametrize("name", ["alpha", "eta"])
@@ -314,7 +314,7 @@ def test_every_part_of_how_far_a_run_is_is_needed(cli, copy, tmp_path, name):
 
 @pytest.mark.parametrize("share", [float("nan"), -0.1, 1.0, "half", None])
 def test_shares_held_out_that_are_none_are_refused(cli, copy, share):
-    assert "held_out is" in refusal(cli, "topics", sealed(copy, held_out=share))
+    assert "held-out is" in refusal(cli, "topics", sealed(copy, held_out=share))
 
 
 def changed(path: Path, field: str, value: object) -> Path:

@@ -34,8 +34,8 @@ def test_a_cluster_learns_what_one_machine_learns(spark, corpus, tmp_path, run):
         assert found[0] == found[1]
     uses = [{(one.symbol, one.text): one.customers for one in model.subtrees()} for model in (there, here)]
     assert uses[0] == pytest.approx(uses[1], rel=1e-7, abs=1e-7)
-    np.testing.assert_allclose(there.concentrations_, here.concentrations_, rtol=1e-3)  # found by search
-    np.testing.assert_allclose(there.discounts_, here.discounts_, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(there.concentrations_, here.concentrations_, rtol=5e-3)  # found by search
+    np.testing.assert_allclose(there.discounts_, here.discounts_, rtol=5e-3, atol=1e-6)
     scores = [[record["score"] for record in model.trace_] for model in (there, here)]
     np.testing.assert_allclose(*scores, rtol=1e-5)
     assert there.segment(["thedogran"]) == here.segment(["thedogran"])

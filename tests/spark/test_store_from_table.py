@@ -131,9 +131,16 @@ def test_other_columns_become_metadata(spark: "SparkSession", out: Path) -> None
     assert isinstance(at, str)
     assert at.startswith("2020-02-29T12:30:00")
     assert {**first.metadata, "at": None} == {
-        "day": "2020-02-29", "at": None, "price": 1.5, "rating": 1.5, "good": True
+        "day": "2020-02-29", "at": None, "price": 1.5, "rating": 1.5, "good": True, "tags": ["x"]
     }  # fmt: skip
-    assert second.metadata == {"day": None, "at": None, "price": None, "rating": None, "good": None}
+    assert second.metadata == {
+        "day": None,
+        "at": None,
+        "price": None,
+        "rating": None,
+        "good": None,
+        "tags": [],
+    }
 
 
 def test_empty_partitions_and_long_ones(spark: "SparkSession", out: Path) -> None:

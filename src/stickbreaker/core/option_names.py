@@ -14,7 +14,16 @@ OPTIONS = {  # of parameters; those that no other word could be taken for are kn
 }
 ALIKE = (  # parameters and options of one name
     *("alpha", "eta", "tol", "kappa", "tau0", "batch_size", "burn_in", "keep_local", "fold_in", "min_count"),
-    *("text_field", "id_field", "language_field", "on_error", "largest_text", "longest_gap", "min_documents"),
+    *(
+        "text_field",
+        "id_field",
+        "language_field",
+        "on_error",
+        "largest_text",
+        "longest_gap",
+        "min_documents",
+        "separator",
+    ),
     *("max_share", "min_length", "stop_words", "id_field", "refine_every", "reorder_every"),
     *("word_concentration", "concept_strength", "held_out"),
 )

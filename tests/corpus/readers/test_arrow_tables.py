@@ -34,7 +34,7 @@ def test_rows_become_documents(tmp_path, name, content_of):
         assert [(one.id, one.text) for one in (first, second, third)] == [
             ("a", "one cat"), ("b", "two dogs"), ("c", "a bird")
         ]  # fmt: skip
-        assert first.metadata == METADATA
+        assert first.metadata == {"words": ["one", "cat"], **METADATA}
         assert (second.metadata["day"], second.metadata["share"], third.line) == (None, None, 3)
         tokens = read(path, text_field="words")
         assert [one.tokens for one in tokens] == [["one", "cat"], [], ["bird"]]
@@ -81,7 +81,7 @@ def test_two_columns_of_one_name(tmp_path):
 def test_tables_in_memory():
     corpus = Corpus.from_frame(TABLE)
     assert corpus.ids(0) == ["a", "b", "c"]
-    assert corpus.documents(0)[0].metadata == METADATA
+    assert corpus.documents(0)[0].metadata == {"words": ["one", "cat"], **METADATA}
     assert corpus.vocabulary.words == ("bird", "cat", "dogs")
     assert Corpus.from_frame(TABLE.drop_columns("id").slice(1)).ids(0) == ["0", "1"]
     assert Corpus.from_frame(TABLE, id_field="count", analysis=Analysis(min_length=4)).ids(0) == [

@@ -82,7 +82,7 @@ def test_other_columns_are_refused(tmp_path):
         with pytest.raises(UserError) as caught:
             skipping(path, text_field=option)
         assert str(caught.value).startswith(
-            f"{path}: CoNLL-U has no column {option!r} of words; take --text-"
+            f"{path}: CoNLL-U has no column {option!r} of words; take text_field="
         )
 
 

@@ -31,7 +31,7 @@ def test_json_lines(tmp_path):
     assert texts_in(corpus) == [*EXPECTED, "no title"]
     assert [one.metadata.get("title") for one in corpus.documents(0)] == ["Red sun", None, "Only title", None]
     assert corpus.sequences(0).starts.tolist() == [0, 2, 4, 5, 7]
-    with pytest.raises(UserError, match="no document has the field 'titel'; check --text-field"):
+    with pytest.raises(UserError, match="no document has the field 'titel'; check text_field"):
         Corpus.build(file, reading=ReadingOptions(text_field="titel+text"))
     with pytest.raises(UserError, match="no field 'x\\+y'"):
         Corpus.build(file, reading=ReadingOptions(text_field="x+y"))
@@ -67,7 +67,7 @@ def test_each_language_may_be_put_together(tmp_path):
 def test_another_separator(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text('id;text\na;"red; sun"\nb;blue, sea\n')
-    with pytest.raises(UserError, match="give --separator ';'"):
+    with pytest.raises(UserError, match="give separator ';'"):
         Corpus.build(file)
     corpus = Corpus.build(file, reading=ReadingOptions(separator=";"))
     assert texts_in(corpus) == ["red; sun", "blue, sea"]

@@ -16,7 +16,7 @@ def made(record, **options):
 def test_text_tokens_id_and_metadata():
     document = made({"text": "a cat", "id": 7, "year": 1988, "tags": ["x"], "lang": "de"})
     assert (document.text, document.id, document.tokens) == ("a cat", "7", None)
-    assert document.metadata == {"year": 1988, "lang": "de"}
+    assert document.metadata == {"year": 1988, "tags": ["x"], "lang": "de"}
     assert (document.where, document.line) == ("a", 1)
     document = made({"body": ["a", "cat"], "id": ""}, text_field="body")
     assert (document.text, document.tokens, document.id) == (None, ["a", "cat"], "a:1")

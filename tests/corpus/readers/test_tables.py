@@ -53,7 +53,7 @@ def test_a_header_and_nothing_else(tmp_path):
         (b",\n", ":1: no column 'text' (columns: none); name"),
         (
             b"id;text\n",
-            ":1: no column 'text' (columns: id;text); give --separator ';', for cells seem to be parted by",
+            ":1: no column 'text' (columns: id;text); give separator ';', for cells seem to be parted by",
         ),
         (b"id\ttext\n", ":1: no column 'text' (columns: id text); give format=\"tsv\", for cells seem"),
         (b"text,a,a\n", ":1: two columns are named 'a'; give each a name of its own"),

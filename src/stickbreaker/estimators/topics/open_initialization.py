@@ -12,6 +12,7 @@ from stickbreaker.core.records import Array, Stats, no_rows
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.vocabulary import LONGEST_WORD
 from stickbreaker.estimators.topics.initialization import seed_from_documents
 from stickbreaker.learning.variational import VariationalRun, VariationalState, admit
 from stickbreaker.models.contract import Model, Step
@@ -23,7 +24,8 @@ FAINT = 1e-3  # of the noise that is heard beside seeds from documents
 def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
     """Documents of tokens as bags of all their words, without what a corpus that is kept needs besides.
 
-    Raises UserError for what is no list of strings.
+    Words of more than 100 characters are left out, as those of texts are. Raises UserError for what is no
+    list of strings.
 
     >>> corpus_of_tokens([["sea", "ship", "sea"]]).n_tokens
     3.0
@@ -32,6 +34,7 @@ def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
         if isinstance(tokens, str) or not all(issubclass(kind, str) for kind in set(map(type, tokens))):
             problem = f"document {number} is not a list of strings"
             raise UserError(problem, remedy="give a list of strings for each document")
+    documents = [[word for word in tokens if len(word) <= LONGEST_WORD] for tokens in documents]
     flat = list(chain.from_iterable(documents))
     spelled = {word: storable(word) for word in dict.fromkeys(flat)}
     index = {word: place for place, word in enumerate(dict.fromkeys(spelled.values()))}
