@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,6 @@ from stickbreaker.report.grammars.grammar_page import grammar_page_of, page_of_g
 from stickbreaker.report.grammars.grammar_page_data import GrammarPage
 from stickbreaker.saved import ModelDirectory
 
-CHROMIUM = shutil.which("chromium")
 WORDS = ("the", "a", "<b>", "dog", "cat", "saw", "ran", "bird")
 STEPS = 2 * 12  # of two passes of 12
 
@@ -219,17 +216,6 @@ def test_figures_are_drawn(path: Path) -> None:
     assert "subtrees in the model" in drawn["remembered-subtrees"]
     alone = figures(page_of_grammar(AdaptorGrammar.load(path), ModelDirectory(path).manifest(), "t"))
     assert "changes-1" not in alone
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with driver.sync_playwright() as running:
-        launched = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield launched
-        launched.close()
 
 
 @pytest.mark.browser

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -49,7 +47,6 @@ from stickbreaker.report.ngrams.language_page import language_page_of
 from stickbreaker.report.render import GRAMMAR_PURE, asset
 from stickbreaker.saved import ModelDirectory
 
-CHROMIUM = shutil.which("chromium")
 SECTIONS = {"sentences", "memory", "trees", "learning", "grammar", "making"}
 TEXTS = [
     f"{one}{two}{three}" for one in ("the", "a") for two in ("dog", "cat", "bird") for three in ("sat", "ran")
@@ -383,18 +380,6 @@ def test_charts_know_no_browser(name: str) -> None:
 
 
 # In a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with driver.sync_playwright() as running:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        launched = running.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield launched
-        launched.close()
 
 
 def opened(browser: Any, file: Path, content: GrammarPage, width: int, scheme: str) -> tuple[Any, list[str]]:

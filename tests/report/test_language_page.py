@@ -7,7 +7,6 @@ import math
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -59,7 +58,6 @@ from stickbreaker.saved.manifest import encoded
 
 KINDS = {"trigrams": 3, "unbounded": "unbounded"}
 SECTIONS = {"sentences", "expressions", "longest", "lengths", "learning", "making"}
-CHROMIUM = shutil.which("chromium")
 
 
 def made_up_texts(n: int = 60) -> list[str]:
@@ -481,18 +479,6 @@ def test_charts_know_no_browser(name: str) -> None:
 
 
 # In a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with driver.sync_playwright() as running:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        launched = running.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield launched
-        launched.close()
 
 
 class Opened:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ from stickbreaker.report.payload import payload
 from stickbreaker.report.topic_evolution import LEAST_MOMENTS, MOST_MOMENTS, SHOWN_WORDS, spread
 from stickbreaker.saved.topic_snapshots import Evolution
 
-CHROMIUM = shutil.which("chromium")
 BY_HAND = (
     Evolution()
     .add(
@@ -243,19 +241,6 @@ def test_figures_are_drawn() -> None:
 
 
 # In a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with driver.sync_playwright() as running:
-        launched = running.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        )
-        yield launched
-        launched.close()
 
 
 class Opened:

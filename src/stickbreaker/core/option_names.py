@@ -14,34 +14,16 @@ OPTIONS = {  # of parameters; those that no other word could be taken for are kn
 }
 ALIKE = (  # parameters and options of one name
     *("alpha", "eta", "tol", "kappa", "tau0", "batch_size", "burn_in", "keep_local", "fold_in", "min_count"),
-    *(
-        "text_field",
-        "id_field",
-        "language_field",
-        "on_error",
-        "largest_text",
-        "longest_gap",
-        "min_documents",
-        "separator",
-    ),
-    *("max_share", "min_length", "stop_words", "id_field", "refine_every", "reorder_every"),
+    *("text_field", "id_field", "language_field", "on_error", "largest_text", "longest_gap", "separator"),
+    *("min_documents", "max_share", "min_length", "stop_words", "refine_every", "reorder_every"),
     *("word_concentration", "concept_strength", "held_out"),
 )
 AMBIGUOUS = (  # words of any message, but where they have a value
     *("inference", "schedule", "words", "engine", "moves", "guide", "init", "every", "chains", "samples"),
-    *(
-        "order",
-        "unknown",
-        "language",
-        "format",
-        "truncation",
-        "temperature",
-        "cooling",
-        "symbols",
-        "unparsed",
-    ),
-    *("vowels", "weights", "processes", "punctuation", "concentration", "total", "judge", "tables", "memory"),
-    *("overwrite", "trees", "top", "vocab", "seed", "sentences", "representation", "grammar"),
+    *("order", "unknown", "language", "format", "truncation", "temperature", "cooling", "symbols"),
+    *("unparsed", "vowels", "weights", "processes", "punctuation", "concentration", "total", "judge"),
+    *("tables", "memory", "overwrite", "trees", "top", "vocab", "seed", "sentences", "representation"),
+    "grammar",
 )
 CLEAR = {**OPTIONS, **{name: "--" + name.replace("_", "-") for name in ALIKE}}
 EVERY = {**CLEAR, **{name: f"--{name}" for name in AMBIGUOUS}}

@@ -16,6 +16,7 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.blocks import Entries
 from stickbreaker.corpus.metadata import metadata_from
+from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.store import REBUILD
 from stickbreaker.engines import Engine, LocalEngine
@@ -193,7 +194,7 @@ class Look:
             return
         bags = corpus.bags(block).take(np.array(inferred, np.int64))
         theta = estimator.infer_shares(bags)
-        tokens = np.add.reduceat(np.append(bags.counts, 0.0), bags.offsets[:-1]) * (np.diff(bags.offsets) > 0)
+        tokens = tokens_by_document(bags.offsets, bags.counts)
         if any(fields):
             sums.add(fields, tokens, theta)
         rows = {i: row for row, i in enumerate(inferred)}

@@ -100,15 +100,16 @@ def match_models(
     rows, others = shared_words(words_a.words, words_b.words)
     if not len(rows):
         raise UserError("the models have no word in common", remedy="compare models of like corpora")
-    _refuse_few_shared(np.asarray(a), rows, np.asarray(b), others)
+    first, second = np.asarray(a), np.asarray(b)
+    _refuse_few_shared(first, rows, second, others)
     cuts = [slice(*np.searchsorted(rows, (one.start, one.stop)).tolist()) for one in words_a.ranges.values()]
     groups = [cut for cut in cuts if cut.stop > cut.start] or [slice(None)]
-    used = [
-        np.setdiff1d(np.arange(len(np.asarray(x))), x_unused)
-        for x, x_unused in zip((a, b), unused, strict=True)
-    ]
-    left, right = np.asarray(a)[used[0]][:, rows], np.asarray(b)[used[1]][:, others]
-    return _renumbered(match_topics(left, right, groups), *used), len(rows)
+    used, used_of_second = (
+        np.setdiff1d(np.arange(len(one)), left_out)
+        for one, left_out in zip((first, second), unused, strict=True)
+    )
+    matching = match_topics(first[used][:, rows], second[used_of_second][:, others], groups)
+    return _renumbered(matching, used, used_of_second), len(rows)
 
 
 def _renumbered(matching: Matching, first: Ints, second: Ints) -> Matching:
@@ -128,10 +129,8 @@ def _refuse_few_shared(a: NDArray[np.float64], rows: Ints, b: NDArray[np.float64
     if min(shares) < LEAST_SHARED:
         number = f"{len(rows):,} {'word' if len(rows) == 1 else 'words'}"
         first, second = (f"{100 * share:.1f} %" for share in shares)
-        problem = (
-            f"the models have {number} in common, with {first} of the first's probability and {second} of "
-        )
-        problem += "the second's"
+        parts = f"{first} of the first's probability and {second} of the second's"
+        problem = f"the models have {number} in common, with {parts}"
         least = f"from {100 * LEAST_SHARED:.0f} % of both on, topics can be compared"
         raise UserError(problem, remedy=f"compare models of like corpora ({least})")
 

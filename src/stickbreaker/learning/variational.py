@@ -23,10 +23,8 @@ from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.models.contract import Model, Score, Step
 
-APART, A_PASS = (
-    256,
-    10,
-)  # steps from one `VariationalRun.measure` to the next: so many; so many a pass at most
+APART = 256  # steps from one `VariationalRun.measure` to the next, or more
+A_PASS = 10  # of them in a pass at most
 
 
 @dataclass(slots=True)

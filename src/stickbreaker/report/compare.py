@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import naming
 from stickbreaker.corpus.vocabulary import untagged
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
 
@@ -18,13 +18,11 @@ def matches(model: TopicEstimator, path: Path) -> list[tuple[str, float] | None]
     from stickbreaker.evaluation.matching import match_models
 
     other = load_topics(path, "compare")
-    try:
-        unused = model.unused_topics_, other.unused_topics_
+    unused = model.unused_topics_, other.unused_topics_
+    with naming(path):
         matching, _ = match_models(
             model.topic_word_, model.vocabulary_, other.topic_word_, other.vocabulary_, unused
         )
-    except UserError as error:
-        raise UserError(error.problem, where=path, remedy=error.remedy) from None
     words = [[_plain(word, other) for word in row] for row in other.top_words(3)]
     found: list[tuple[str, float] | None] = [None] * len(model.alpha_)
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)

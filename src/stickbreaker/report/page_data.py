@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-Scalar = str | int | float | bool | list[str] | None
+from stickbreaker.corpus.document import Scalar
+
 WordList = Sequence[tuple[str, float, float]]  # (word, probability in the topic, in the whole collection)
 
 

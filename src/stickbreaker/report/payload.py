@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from stickbreaker.corpus.document import Scalar
 from stickbreaker.report.colour import hue_hex, topic_colours
 from stickbreaker.report.page_data import (
     Breakdown,
@@ -19,7 +20,6 @@ from stickbreaker.report.page_data import (
     Page,
     Prediction,
     Relations,
-    Scalar,
     Search,
     Topic,
     TracePoint,

@@ -285,12 +285,7 @@ class Analysis:
         True
         """
         values = dataclasses.asdict(self)
-        for name in (
-            "sentences",
-            "possessives",
-            "phrases",
-            "text_field",
-        ):  # which came later
+        for name in ("sentences", "possessives", "phrases", "text_field"):  # which came later
             if values[name] == _EARLIER[name]:
                 del values[name]
         return values

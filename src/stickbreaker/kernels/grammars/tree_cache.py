@@ -21,7 +21,7 @@ from stickbreaker.kernels.grammars.grammar_chart import (
     span_at,
     splits,
 )
-from stickbreaker.kernels.grammars.tree_sampling import LEAN, fill_to_scale
+from stickbreaker.kernels.grammars.tree_sampling import LEAN, fill_to_scale, log_sum
 from stickbreaker.kernels.math import OPTIONS, digamma64, exp64
 from stickbreaker.kernels.random import seeded
 
@@ -317,21 +317,6 @@ def _write_rules(draft, at, trees, ids, out, number):
     return number
 
 
-@njit(**LEAN)
-def _fill(span, active, start, scale, n_terminals, trees, rules, symbols, weights, memory, chart):
-    """Number a sentence's strings and fill its chart; gives log p, -inf where no tree comes to it, and the
-    scale that was needed."""
-    n = len(span.letters)
-    if len(active) == 0:
-        return -np.inf, scale
-    strings_in(span.letters, n_terminals, trees, span.strings)
-    used = fill_to_scale(
-        span, active, start, -1, scale, 1.0, False, memory.masses, rules, symbols, weights, chart
-    )
-    p = chart.by_start[start, 0, n]
-    return (np.log(p) - n * np.log(used) if p > 0.0 else -np.inf), used
-
-
 @njit(**PLAIN)
 def sample_trees(
     letters, starts, keys, n_samples, start, unary, n_terminals, ids, rows, trees, rules, symbols, weights,
@@ -359,9 +344,8 @@ def sample_trees(
         n = len(sentence)
         own = active[active_starts[s] : active_starts[s + 1]]
         span = Span(sentence, strings, 0, 0, n)
-        nats[s], used = _fill(
-            span, own, start, scale, n_terminals, trees, rules, symbols, weights, memory, chart
-        )
+        strings_in(sentence, n_terminals, trees, strings)
+        nats[s], used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
         if nats[s] == -np.inf:
             continue
         scale = np.exp(-nats[s] / n)
@@ -579,9 +563,8 @@ def expect_trees(
         n = len(sentence)
         own = active[active_starts[s] : active_starts[s + 1]]
         span = Span(sentence, strings, 0, 0, n)
-        nats[s], used = _fill(
-            span, own, start, scale, n_terminals, trees, rules, symbols, weights, memory, chart
-        )
+        strings_in(sentence, n_terminals, trees, strings)
+        nats[s], used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
         if nats[s] == -np.inf:
             continue
         scale = np.exp(-nats[s] / n)

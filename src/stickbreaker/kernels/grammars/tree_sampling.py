@@ -396,6 +396,17 @@ def fill_to_scale(span, active, symbol, inner, scale, heat, best, masses, rules,
 
 
 @njit(**LEAN)
+def log_sum(span, active, start, scale, masses, rules, symbols, weights, chart):
+    """log p of a sentence, -inf where no tree comes to it, and the scale that its chart needed."""
+    if len(active) == 0:
+        return -np.inf, scale
+    scale = fill_to_scale(span, active, start, -1, scale, 1.0, False, masses, rules, symbols, weights, chart)
+    n = len(span.letters)
+    p = chart.by_start[start, 0, n]
+    return (np.log(p) - n * np.log(scale) if p > 0.0 else -np.inf), scale
+
+
+@njit(**LEAN)
 def visit(head, symbol, inner, span, active, scale, heat, unary, room, state, rules, symbols, random):
     """Draw a tree anew, and keep it or the one before, by the accept step; gives the list of its entries.
 

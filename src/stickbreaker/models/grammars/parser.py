@@ -25,7 +25,7 @@ from stickbreaker.kernels.grammars.grammar_chart import (
     fill_chart,
 )
 from stickbreaker.kernels.grammars.grammar_trees import expanded, longest_beginning, mark_cuts, mistake_in
-from stickbreaker.kernels.grammars.tree_sampling import Text, fill_to_scale, start_random
+from stickbreaker.kernels.grammars.tree_sampling import Text, fill_to_scale, log_sum, start_random
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 from stickbreaker.models.grammars.sentence_strings import (
     active_symbols,
@@ -338,22 +338,11 @@ def _span_of(s, text):
 
 
 @njit(**PLAIN)
-def _log_sum(span, active, scale, start, chart, rules, symbols, weights, masses):
-    """log p of a sentence, -inf where no tree comes to it, and the scale of its chart."""
-    if len(active) == 0:
-        return -np.inf, scale
-    scale = fill_to_scale(span, active, start, -1, scale, 1.0, False, masses, rules, symbols, weights, chart)
-    n = len(span.letters)
-    p = chart.by_start[start, 0, n]
-    return (np.log(p) - n * np.log(scale) if p > 0.0 else -np.inf), scale
-
-
-@njit(**PLAIN)
 def _sum_sentences(scales, text, chart, rules, symbols, weights, masses, nats_out):
     """log p of each sentence of a Text; scales (sentences) to begin with."""
     for s in range(len(nats_out)):
         span, active = _span_of(s, text)
-        nats_out[s], _ = _log_sum(span, active, scales[s], text.start, chart, rules, symbols, weights, masses)
+        nats_out[s], _ = log_sum(span, active, text.start, scales[s], masses, rules, symbols, weights, chart)
 
 
 @njit(**PLAIN)
@@ -365,7 +354,7 @@ def _parse(
     span, active = _span_of(s, text)
     n = len(span.letters)
     found, ends, nats = np.zeros(4 * n + 16, np.int32), np.zeros(n_trees + 1, np.int64), np.zeros(n_trees)
-    whole, scale = _log_sum(span, active, scale, text.start, chart, rules, symbols, weights, memory.masses)
+    whole, scale = log_sum(span, active, text.start, scale, memory.masses, rules, symbols, weights, chart)
     if whole == -np.inf:
         return whole, found[:0], ends[:1], nats[:0]
     if best:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stickbreaker.report.page_data import Changes, Scalar
+from stickbreaker.corpus.document import Scalar
+from stickbreaker.report.page_data import Changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stickbreaker.report.page_data import Scalar
+from stickbreaker.corpus.document import Scalar
 
 
 @dataclass(frozen=True, slots=True)
