@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from statistics import mean
 from typing import Any, NamedTuple
 
@@ -55,18 +56,19 @@ class Run(NamedTuple):
 
 def measure(plans: Iterable[Plan], sentences: Callable[[str], Sentences]) -> list[Run]:
     """All runs, two at a time, printed as they end."""
-    return side_by_side(plans, lambda plan: learn(plan, sentences(plan.text)), summary)
+    return side_by_side(plans, partial(learn, sentences=sentences), summary)
 
 
-def learn(plan: Plan, sentences: Sentences) -> Run:
+def learn(plan: Plan, sentences: Callable[[str], Sentences]) -> Run:
     """One run."""
+    text = sentences(plan.text)
     given = {"grammar": plan.grammar, **plan.settings}
     model = AdaptorGrammar(**given, init=plan.init, max_iter=plan.sweeps, random_state=plan.seed, n_jobs=1)
     start = time.perf_counter()
-    model.fit(sentences.joined)
+    model.fit(text.joined)
     seconds = time.perf_counter() - start
-    gold = gold_of(model, [" ".join(words) for words in sentences.gold])  # apostrophes as the model has them
-    agreement = segmentation_of(model.segment(sentences.joined, "Word"), gold)
+    gold = gold_of(model, [" ".join(words) for words in text.gold])  # apostrophes as the model has them
+    agreement = segmentation_of(model.segment(text.joined, "Word"), gold)
     return Run(
         plan.text,
         plan.grammar,

@@ -22,7 +22,7 @@ def introduction(dates: str) -> list[str]:
         "sentence and pass or sweep; those of VARIATIONAL go outside, too, and count the same, as there.",
         "Sticks have the tails of counts (equation 8.12 prints the sum over all), discounts and "
         "concentrations are learned, and a corpus counts as what has been seen of it."
-        f"Measured {dates}; seconds are by the clock, with two runs side by side.",
+        f" Measured {dates}; seconds are by the clock, with two runs side by side.",
     ]
 
 

@@ -1,5 +1,6 @@
 """Fixtures for tests of the program, of estimators and of saved models."""
 
+import importlib
 import subprocess
 import sys
 from collections import Counter
@@ -109,6 +110,7 @@ def reproduction(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     scripts = Path(__file__).parents[1] / "reproduce"
     before = set(sys.modules)
     monkeypatch.syspath_prepend(scripts)
+    monkeypatch.setattr(importlib.import_module("parts"), "WORKERS", 1)  # other processes see no monkeypatch
     yield
     for name in set(sys.modules) - before:
         if Path(getattr(sys.modules[name], "__file__", None) or "").parent == scripts:

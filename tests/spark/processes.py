@@ -120,8 +120,15 @@ def small_disk(place: Path, size: str = "1m") -> Iterator[Path]:
 
 
 def java(pid: int) -> list[int]:
-    """The Java machine of a driver's that a process has started."""
-    return [child for child, told in below(pid).items() if "SparkSubmit" in told]
+    """The Java machine of a driver's that a process has started.
+
+    The shell that it replaces, and the short-lived machine that works out its command, name it too.
+    """
+    return [
+        child
+        for child, told in below(pid).items()
+        if "SparkSubmit" in told and "/java " in told and "launcher.Main" not in told
+    ]
 
 
 def killed_when(ready: Callable[[int], object], *arguments: object, **environment: str) -> tuple[int, str]:
