@@ -31,9 +31,9 @@ STUDY = Study(
     "Adaptor grammars online, reproduced",
     introduction,
     {
-        "brent": Part(("Brent",), (24, 90), online_brent.measure_all, online_brent.section),
-        "chinese": Part(("Chinese",), (14, 120), online_chinese.measure_all, online_chinese.section),
-        "topics": Part(("de-news",), (10, 60), online_topics.measure_all, online_topics.section),
+        "brent": Part(("Brent",), (14, 60), online_brent.measure_all, online_brent.section),
+        "chinese": Part(("Chinese",), (6, 60), online_chinese.measure_all, online_chinese.section),
+        "topics": Part(("de-news",), (2, 20), online_topics.measure_all, online_topics.section),
     },
 )
 
