@@ -120,7 +120,7 @@ def _page_of(
         times=times,
         groups=groups,
         documents=documents,
-        documents_total=corpus["documents"],
+        documents_total=figures.get("documents", corpus["documents"]),
         words=_words(model),
         words_total=len(model.vocabulary_),
         trace=[_point(record) for record in model.trace_],

@@ -33,6 +33,7 @@ _ROW = {
     "shares": list_of(is_amount),
 }
 _FIGURES = {
+    "documents": is_count,
     "coherence": list_of(is_number),
     "unigram": optional(is_number),
     "unigram_held_out": optional(is_number),
