@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.estimators.report_renderer import render_by
+from stickbreaker.estimators.notebooks.report_renderer import render_by
 
 if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError

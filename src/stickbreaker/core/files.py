@@ -188,7 +188,7 @@ def write_atomic(path: Path, content: bytes, *, overwrite: bool = True) -> None:
 
 
 def refuse_file(out: Path, overwrite: bool) -> None:
-    """Raise UserError where the file `out` cannot be made: without its directory, and where it is there already."""
+    """Raise UserError where the file `out` cannot be made, having no directory, or is there already."""
     if not out.parent.is_dir():
         raise UserError("there is no such directory", where=out.parent, remedy="make it first")
     if out.is_dir() or (out.exists() and not overwrite):

@@ -14,7 +14,7 @@ import numpy as np
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
-from stickbreaker.estimators.overview import Overview
+from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.search.search_points import SearchPoint
 from stickbreaker.learning.loop import Limits, Run, RunState
 from stickbreaker.learning.observers import SCORES, ScoreNames, TraceRecord

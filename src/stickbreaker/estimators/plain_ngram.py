@@ -21,7 +21,7 @@ from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.ngrams.report_sentences import write_sentences
 from stickbreaker.estimators.ngrams.sentences import Scores, all_scores, analysis_of_all_words, joined
 from stickbreaker.estimators.ngrams.word_numbers import Base, WordNumbers
-from stickbreaker.estimators.overview import Overview
+from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import positive
 from stickbreaker.learning.chains import Chains

@@ -18,8 +18,8 @@ from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.overview import as_html
-from stickbreaker.estimators.report_page import ReportPage, report_page_of
+from stickbreaker.estimators.notebooks.overview import as_html
+from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import checked
 from stickbreaker.estimators.streams import partial_fit
 from stickbreaker.estimators.topics.open_initialization import corpus_of_tokens

@@ -38,7 +38,7 @@ from stickbreaker.estimators.grammars.training_sentences import (
     refuse_other_sums,
     training_sentences,
 )
-from stickbreaker.estimators.overview import Overview, overview_of_grammar
+from stickbreaker.estimators.notebooks.overview import Overview, overview_of_grammar
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.chains import Chains

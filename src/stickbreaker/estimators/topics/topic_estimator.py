@@ -17,7 +17,7 @@ from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.corpus.source import cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
-from stickbreaker.estimators.overview import Overview, overview_of_topics
+from stickbreaker.estimators.notebooks.overview import Overview, overview_of_topics
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.estimators.topics.topic_params import TopicParams

@@ -11,7 +11,7 @@ from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators import saving
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.report_renderer import render_saved
+from stickbreaker.estimators.notebooks.report_renderer import render_saved
 
 HEIGHT = 800  # pixels of the frame in a notebook
 
