@@ -32,8 +32,8 @@ def training_sentences(
 ) -> tuple[Sentences, int]:
     """The sentences to learn from, and how many are skipped.
 
-    Raises UserError for one that no tree comes to, unless these are skipped (NothingParsed where all are); `skip_unknown`: those with
-    symbols that the grammar does not have are in any case.
+    Raises UserError for one that no tree comes to, unless these are skipped (NothingParsed where all are);
+    `skip_unknown`: those with symbols that the grammar does not have are in any case.
     """
     found = _of_source(estimator, source, corpus, grammar, held_out=False)
     if not len(found.documents):

@@ -263,8 +263,8 @@ def _leaning(part: RowBlock, tokens: Array) -> Answer:
 
 
 def _mean(leaning: Array, tokens: Array) -> Array:
-    """The share of a trial's tokens that lean to the first half: a half where no document is long enough to be
-    parted, so that such halves do not differ."""
+    """The share of a trial's tokens that lean to the first half: a half where no document is long enough to
+    be parted, so that such halves do not differ."""
     total = tokens.sum()
     return leaning / total if total > 0.0 else np.array(0.5)
 
