@@ -106,6 +106,10 @@ class Estimator(ABC):
         """The estimator of one run of a search, by the parameters that the search sets."""
         raise NotImplementedError
 
+    def remark_on(self, n_documents: int) -> str | None:
+        """What a user may not expect of a model of so few documents, as a line."""
+        return None
+
     def search_range(self) -> tuple[int, int] | None:
         """The fewest and the most topics that are as good as those found by a search; None without one."""
         return None

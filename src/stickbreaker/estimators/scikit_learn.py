@@ -51,16 +51,17 @@ class ScikitLearn(BaseEstimator, Estimator):
         of all languages.
 
         Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
-        `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing.
+        `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing and of more
+        topics than documents.
         """
         corpus = self._as_corpus(X, reset=True)
         state = fitting.fit(self, corpus)
         warning = fitting.unsettled(state, self.limits().tol)
         if warning is not None:
             warnings.warn(warning, ConvergenceWarning, stacklevel=2)
-        remark = self._remark()
-        if remark is not None:
-            warnings.warn(remark, UserWarning, stacklevel=2)
+        for remark in (self._remark(), self.remark_on(corpus.n_documents)):
+            if remark is not None:
+                warnings.warn(remark, UserWarning, stacklevel=2)
         return self
 
     def _remark(self) -> str | None:

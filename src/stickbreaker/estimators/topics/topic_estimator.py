@@ -275,6 +275,13 @@ class TopicEstimator(TopicParams):
 
         return topic_runs.finish_run(self, corpus, job, state, fixed, folder)
 
+    def remark_on(self, n_documents: int) -> str | None:
+        n_topics = self.n_topics_at_start()
+        if self.documents != "finite" or n_documents >= n_topics:
+            return None
+        documents = f"{n_documents:,} document{'' if n_documents == 1 else 's'}"
+        return f"{n_topics:,} topics of {documents}: many will be alike, or unused; lower n_topics"
+
     def sizes(self) -> dict[str, int]:
         return {"topics": len(self.topic_shares_)}
 
