@@ -51,8 +51,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         of all languages.
 
         Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
-        `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing and of more
-        topics than documents.
+        `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing, and where
+        there are more topics than documents.
         """
         corpus = self._as_corpus(X, reset=True)
         state = fitting.fit(self, corpus)

@@ -94,7 +94,7 @@ def test_the_field_is_remembered(tmp_path):
     text = tmp_path / "c.txt"
     text.write_text("mice ran\n")
     for inputs in ([text], [file, text]):
-        with pytest.raises(UserError, match="no field 'lemma', which the model learned from; .*text_field"):
+        with pytest.raises(UserError, match=r"no field 'lemma', which the model learned from; .*text_field"):
             Corpus.build(inputs, analysis=analysis, vocabulary=learned.vocabulary)
     as_it_stands = dataclasses.replace(analysis, text_field="text")
     assert Corpus.build(text, analysis=as_it_stands, vocabulary=learned.vocabulary).n_tokens == 0.0
