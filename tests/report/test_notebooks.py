@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from tests.running import planted_documents
 
 from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError
+from stickbreaker.cli.learned_documents import share_learned_from
 from stickbreaker.estimators.notebooks.overview import Overview, as_html
 from stickbreaker.report.page_records import page_of
 from stickbreaker.report.pages import rendered_page_of
@@ -104,6 +105,15 @@ def test_documents_that_were_not_learned_from_are_counted_by_themselves(lda, tmp
     page = page_of(tmp_path / "model", "t")
     assert page.documents_total == 7
     assert page.unigram == page_of_plain(lda, tmp_path).unigram  # of the words learned from
+
+
+def test_nobody_takes_the_documents_of_a_report_for_those_learned_from(lda, tmp_path):
+    others = [f"{text} river" for text in TEXTS[:20]]
+    for name, documents, share in (("own", TEXTS, 0.0), ("others", others, None)):
+        lda.save(tmp_path / name, documents=documents)
+        model = LDA.load(tmp_path / name)
+        corpus = Corpus.from_texts(others, analysis=model.analysis_, vocabulary=model.vocabulary_)
+        assert share_learned_from(tmp_path / name, corpus) == share
 
 
 def page_of_plain(model, tmp_path):

@@ -38,6 +38,7 @@ MOST_VALUES = 50  # kept of a list of them
 LONGEST_VALUE = 200  # characters kept of a metadata value
 TOP_WORDS = 10  # whose company is a topic's coherence
 SMOOTHING = 0.01  # added to a word's count before it predicts held-out documents
+OF_OTHERS = "documents"  # figure of documents that the model has not learned from: how many they are
 COLUMNS = (
     "number",
     "id",
@@ -71,7 +72,7 @@ def write_documents(
     documents, figures, sums = collect_documents_and_figures(estimator, source, engine)
     if not learned_from_these:
         del figures["unigram"]
-        figures["documents"] = source.n_documents
+        figures[OF_OTHERS] = source.n_documents
     types = {"starts": pa.uint16(), "lengths": pa.uint16(), "word_topics": pa.uint16()}
     columns = {
         name: pa.array(documents[name], pa.list_(types[name])) if name in types else pa.array(documents[name])
