@@ -49,8 +49,8 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
 
 
 def _report_rows(file: Path) -> list[tuple[str, str, float]]:
-    """Id, beginning and tokens of the documents that a model keeps; none where it keeps sentences, or documents
-    that it has not learned from."""
+    """Id, beginning and tokens of the documents that a model keeps; none where it keeps sentences, and where
+    it has not learned from them."""
     import pyarrow.parquet as pq
 
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:
