@@ -68,7 +68,7 @@ def test_diversity_and_labels(told, model):
     spread = told["diversity"]
     assert spread["diversity"] == topic_diversity(lda.top_words(25))
     assert 2 < spread["effective_topics"] <= 3
-    assert (spread["topics"], spread["idle_topics"]) == (3, [])
+    assert (spread["topics"], spread["unused_topics"]) == (3, [])
     labels = told["labels"]
     assert (labels["field"], labels["documents"], labels["classes"], labels["left_out"]) == (
         "label",

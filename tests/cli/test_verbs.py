@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -498,3 +499,17 @@ def test_an_input_inside_a_model_is_refused(cli, planted, model, tmp_path):
 def test_options_of_the_online_schedule_need_it(cli, planted, tmp_path):
     done = cli("fit", "lda", planted, "--out", tmp_path / "m", "--kappa", 0.6, code=2)
     assert "--kappa needs --schedule online" in done.stderr
+
+
+def test_more_topics_than_documents_are_noted(cli, planted, tmp_path):
+    line = ("--topics", 70, "--iterations", 1, "--tol", 0, "--threads", 1)
+    done = cli("fit", "lda", planted, "--out", tmp_path / "m", *line)
+    notes = [one for one in done.stderr.splitlines() if "topics of" in one]
+    assert notes == ["note: 70 topics of 60 documents: many will be alike, or unused; lower --topics"]
+    texts = ["a river bank", "bank money"]
+    with pytest.warns(UserWarning, match="3 topics of 2 documents: .*; lower n_topics"):
+        LDA(3, max_iter=1, tol=0.0).fit(texts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LDA(2, max_iter=1, tol=0.0).fit(texts)
+        LDA(3).partial_fit(texts)

@@ -8,6 +8,7 @@ import pytest
 from stickbreaker import UserError
 from stickbreaker.cli.options.params import RENAMED
 from stickbreaker.core.option_names import CLEAR, EVERY, OPTIONS, as_options, as_parameters
+from stickbreaker.core.untrusted import making_sense_of
 
 MESSAGES = (  # in Python, and on the command line
     ("max_iter=0; max_iter is a number", "--iterations 0; --iterations is a number"),
@@ -68,11 +69,22 @@ def test_errors_are_for_whom_they_are_shown_to():
     assert error.on_command_line().endswith("raise --largest-text; the trace is in --top")
 
 
+def test_fields_of_a_file_are_named_as_the_file_has_them():
+    for reason in (UserError("max_iter=0", remedy="max_iter is a number"), ValueError("max_iter is 0")):
+        with pytest.raises(UserError) as caught, making_sense_of("model.json", "fit again"):
+            raise reason
+        assert "max_iter" in str(caught.value)
+        assert caught.value.on_command_line() == str(caught.value)
+    with pytest.raises(UserError) as caught, making_sense_of("model.json", "fit again"):
+        raise UserError("max_iter=0", where="here")  # not of the file
+    assert caught.value.on_command_line() == "here: --iterations 0"
+
+
 def test_the_command_line_renames_what_it_says(cli):
     assert {name: f"--{option}" for option, name in RENAMED.items()}.items() <= OPTIONS.items()
     shown = "".join(
         cli(*verb.split(), "--help").stdout
-        for verb in ("fit lda", "fit hdp", "fit ngram", "fit grammar", "corpus build", "topics")
+        for verb in ("fit lda", "fit hdp", "fit ngram", "fit grammar", "corpus build", "topics", "report")
     )
     assert {option for option in EVERY.values() if option + " " not in re.sub(r"[\n/]", " ", shown)} == set()
 

@@ -578,6 +578,25 @@ def test_a_step_that_fails_leaves_the_model_as_it_was(monkeypatch):
         unborn.segment(["ab"])
 
 
+def test_a_minibatch_that_nothing_comes_to_is_skipped_where_sentences_are():
+    rules = "1 1 S --> W S\n1 1 S --> W\nW --> L L\n1 1 L --> a\n1 1 L --> b\n"
+    texts = ["abab", "ab", "aabb", "ba"] * 5
+    model, same = (AdaptorGrammar(rules, unparsed="skip", **HYBRID).partial_fit(texts) for _ in range(2))
+    line = "no tree of the grammar comes to any sentence: nothing was learned from them"
+    with pytest.warns(UserWarning, match=line) as caught:
+        assert model.partial_fit(["aba", "ξ"]) is model
+    assert [one.filename for one in caught] == [__file__]
+    assert (model.n_steps_, model.skipped_, len(model.trace_)) == (1, 0, 1)
+    assert model.corpus_ == same.corpus_
+    first, second = (one.partial_fit(texts[:7]).subtrees() for one in (model, same))
+    assert first == second
+    unborn = AdaptorGrammar(rules, unparsed="skip", **HYBRID)
+    with pytest.warns(UserWarning, match=line):
+        unborn.partial_fit(["aba"])
+    with pytest.raises(NotFittedError):
+        unborn.segment(["ab"])
+
+
 def test_steps_that_there_are_not():
     for settings in (
         {},

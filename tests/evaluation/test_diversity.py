@@ -1,4 +1,4 @@
-"""Diversity, effective and idle topics, by hand."""
+"""Diversity, effective topics, by hand."""
 
 from math import exp, log
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.evaluation import effective_topics, idle_topics, top_words_of, topic_diversity
+from stickbreaker.evaluation import effective_topics, top_words_of, topic_diversity
 
 
 def test_diversity_by_hand() -> None:
@@ -31,14 +31,7 @@ def test_effective_topics_by_hand() -> None:
     assert effective_topics([0.75, 0.25]) == pytest.approx(exp(-0.75 * log(0.75) - 0.25 * log(0.25)))
 
 
-def test_idle_topics_are_far_below_an_even_share() -> None:
-    assert idle_topics([100, 100, 1]).tolist() == []  # 0.5 % is above 0.33 %
-    assert idle_topics([100, 100, 0.6]).tolist() == [2]
-    assert idle_topics([1.0]).tolist() == []
-
-
 @pytest.mark.parametrize("shares", [[], [0, 0], [1, -1], [1, np.nan], [[1, 2]]])
 def test_shares_that_make_no_sense(shares) -> None:
-    for measure in (effective_topics, idle_topics):
-        with pytest.raises(UserError, match="topic shares"):
-            measure(shares)
+    with pytest.raises(UserError, match="topic shares"):
+        effective_topics(shares)

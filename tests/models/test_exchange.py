@@ -173,3 +173,23 @@ def test_votes_are_documents_not_tokens():
     survey = Proposal("votes", {"votes": Field(np.array(1.0))})
     trial = evaluate_proposals(view, shard, {"gamma": gamma}, [survey])[1]["votes"]
     assert trial.usage["votes"].values.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning", "ignore::UserWarning")
+def test_a_giant_of_short_documents_rests():
+    """None has the five words by which a document says something of the giant's halves."""
+    generator = np.random.default_rng(0)
+
+    def texts(kinds, size):
+        words = [[f"w{kind}{letter}" for letter in "abcdefgh"] for kind in kinds]
+        return [" ".join(generator.choice(words[k], size)) for k in generator.choice(len(kinds), 100)]
+
+    model = LDA(8, schedule="online", alpha=0.1, random_state=0, moves="exchange")
+    for _ in range(3):
+        model.partial_fit(texts("stuvwxyz", 30))
+    for _ in range(25):
+        model.partial_fit(texts("s", 3))
+    giant = int(model.topic_shares_.argmax())
+    assert model.topic_shares_[giant] > 0.9
+    assert model.params_["rested"].values[giant] > 300
+    assert edits_of(model, "split") == []

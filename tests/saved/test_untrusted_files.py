@@ -275,7 +275,7 @@ def test_settings_of_a_language_model_are_held_to_the_rules_for_users(cli, tmp_p
     NgramModel(2, min_count=1, max_iter=2, random_state=0).fit(["a cat sat. a cat ran."]).save(tmp_path / "m")
     settings = json.loads((tmp_path / "m" / "model.json").read_bytes())["settings"]
     path = sealed(tmp_path / "m", settings={**settings, **setting})
-    assert f"{path}: --{next(iter(setting))} " in refusal(cli, "generate", path)
+    assert f"{path}: {next(iter(setting))}=" in refusal(cli, "generate", path)
 
 
 @pytest.mark.parametrize("name", ["alpha", "eta"])
@@ -314,7 +314,18 @@ def test_every_part_of_how_far_a_run_is_is_needed(cli, copy, tmp_path, name):
 
 @pytest.mark.parametrize("share", [float("nan"), -0.1, 1.0, "half", None])
 def test_shares_held_out_that_are_none_are_refused(cli, copy, share):
-    assert "held-out is" in refusal(cli, "topics", sealed(copy, held_out=share))
+    told = refusal(cli, "topics", sealed(copy, held_out=share))
+    assert f"held_out is {share}" in told
+    assert "--" not in told
+
+
+@pytest.mark.parametrize(("name", "value"), [("n_topics", 0), ("max_iter", -1), ("fold_in", "by hand")])
+def test_settings_of_a_file_are_named_as_it_has_them(cli, copy, name, value):
+    told = refusal(cli, "topics", changed(copy, f"settings/{name}", value))
+    assert f"{copy}: {name}=" in told
+    assert "--" not in told
+    with pytest.raises(UserError, match=f"{name}="):
+        LDA.load(copy)
 
 
 def changed(path: Path, field: str, value: object) -> Path:

@@ -38,6 +38,7 @@ MISTAKES = [
     ("--engine spark", 2, "give --words open, or the words to count: --vocabulary FILE"),
     ("--engine spark --words open --vocabulary words", 2, "--vocabulary has no meaning with --words open"),
     ("--engine spark --words open --min-documents 3", 2, "--min-documents has no meaning for a stream"),
+    ("--engine spark --words open --phrases", 2, "--phrases has no meaning for a stream"),
     ("--engine spark --words open --eta 0.1", 2, "--eta has no meaning with --words open"),
     ("--engine spark --vocabulary words --truncation 9", 2, "--truncation needs --words open"),
     ("--engine spark --words open --samples 3", 2, "--samples needs --inference hybrid"),

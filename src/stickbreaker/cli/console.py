@@ -16,6 +16,7 @@ from typing import Any, NoReturn, ParamSpec
 import click
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import refuse_file as refuse_file
 
 P = ParamSpec("P")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -144,15 +145,6 @@ def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | 
         return float(value)
     except ValueError:
         raise click.BadParameter(f'{value!r} is not a number; give one, or "learned"') from None
-
-
-def refuse_file(out: Path, overwrite: bool) -> None:
-    """Raise UserError where the file `out` cannot be written, or is there already."""
-    if not out.parent.is_dir():
-        raise UserError("there is no such directory", where=out.parent, remedy="make it first")
-    if out.is_dir() or (out.exists() and not overwrite):
-        remedy = "choose another path" + ("" if out.is_dir() else " or give --overwrite")
-        raise UserError("already exists", where=out, remedy=remedy)
 
 
 def written(names: tuple[str, ...]) -> tuple[str, ...]:

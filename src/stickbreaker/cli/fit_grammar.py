@@ -82,15 +82,22 @@ class SymbolChoice:
 @click.option(
     "--kappa",
     type=NumberRange(0.0, 1.0),
-    help="Online: how quickly the rate (tau0 + step)^-kappa falls.  [default: 0.5]",
+    help="Online: how fast learning slows down. A step replaces the share (tau0 + steps before)^-kappa of "
+    "what was learned before it; with 0 always all.  [default: 0.5]",
 )
-@click.option("--tau0", type=NumberRange(1e-9), help="Online: delays the fall of the rate.  [default: 1]")
+@click.option(
+    "--tau0",
+    type=NumberRange(1e-9),
+    help="Online: how cautious the first steps are. With 1 the first replaces all there was, with 64 and "
+    "--kappa 0.5 an eighth.  [default: 1]",
+)
 @click.option(
     "--samples",
     default=10,
     show_default=True,
     type=click.IntRange(1),
-    help="--inference hybrid: trees drawn of a sentence.",
+    help="--inference hybrid: trees drawn of each sentence of a step, whose mean is learned from; more make "
+    "steps steadier and slower.",
 )
 @click.option(
     "--truncation",

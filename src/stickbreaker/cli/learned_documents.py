@@ -1,5 +1,6 @@
 """Which documents a saved model has learned from: scores of these say little about new ones."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import tokens_by_document
-from stickbreaker.estimators.report_documents import LIMIT, SALT
+from stickbreaker.estimators.report_documents import LIMIT, OF_OTHERS, SALT
 from stickbreaker.estimators.topics.snippets import Excerpts
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
@@ -48,11 +49,13 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
 
 
 def _report_rows(file: Path) -> list[tuple[str, str, float]]:
-    """Id, beginning and tokens of the documents that a model keeps; none where it keeps sentences."""
+    """Id, beginning and tokens of the documents that a model keeps; none where it keeps sentences, and where
+    it has not learned from them."""
     import pyarrow.parquet as pq
 
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:
-        if not set(TELLING) <= set(opened.schema_arrow.names):
+        figures = json.loads((opened.schema_arrow.metadata or {}).get(b"stickbreaker", b"{}"))
+        if OF_OTHERS in figures or not set(TELLING) <= set(opened.schema_arrow.names):
             return []
         rows = opened.read(columns=list(TELLING)).to_pylist()
         return [(str(row["id"]), str(row["text"]), float(row["tokens"])) for row in rows]

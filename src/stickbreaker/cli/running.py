@@ -79,6 +79,9 @@ def begin_run(
     with scratch_beside(out) as scratch:
         corpus = open_or_build(inputs, reading, choice=choice, out=scratch / "corpus")
         look_at(corpus)
+        remark = model.remark_on(corpus.n_documents)
+        if remark is not None:
+            note(f"note: {as_options(remark)}")
         inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
         fitting.begin(model, corpus, out, held_out=held_out, corpus_inside=inside, overwrite=overwrite)
         return corpus

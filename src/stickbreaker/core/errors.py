@@ -15,19 +15,28 @@ class UserError(ValueError):
 
     The command line prints it without a traceback and exits with status 1. Problem and remedy may name
     options or parameters: the message has parameters, that of the command line options. The line has at most
-    300 characters of each of the three, of a path the last ones; the attributes have all.
+    300 characters of each of the three, of a path the last ones; the attributes have all. With `in_file` the
+    mistake is in a file that this library wrote, whose fields are named like parameters: so they are on the
+    command line too.
 
     >>> str(UserError("no such topic", where="model/", remedy="topics run from 0 to 9"))
     'model/: no such topic; topics run from 0 to 9'
     """
 
     def __init__(
-        self, problem: str, *, where: object = None, line: int | None = None, remedy: str = ""
+        self,
+        problem: str,
+        *,
+        where: object = None,
+        line: int | None = None,
+        remedy: str = "",
+        in_file: bool = False,
     ) -> None:
         self.problem = problem
         self.where = where
         self.line = line
         self.remedy = remedy
+        self.in_file = in_file
         self.after = ""
         super().__init__(self._message(as_parameters))
 
@@ -37,12 +46,12 @@ class UserError(ValueError):
         self.args = (self._message(as_parameters),)
 
     def on_command_line(self) -> str:
-        """The message with options of the command line where it would name parameters.
+        """The message with options of the command line where it would name parameters, not fields of a file.
 
         >>> UserError("max_iter=0", remedy="raise max_iter").on_command_line()
         '--iterations 0; raise --iterations'
         """
-        return self._message(as_options)
+        return self._message(as_parameters if self.in_file else as_options)
 
     def _message(self, spelled: Callable[[str], str]) -> str:
         path = "" if self.where is None else shortened_path(str(self.where))
@@ -67,7 +76,7 @@ def naming(where: object) -> Generator[None]:
     except UserError as error:
         if error.where is not None:
             raise
-        raise type(error)(error.problem, where=where, remedy=error.remedy) from error
+        raise type(error)(error.problem, where=where, remedy=error.remedy, in_file=error.in_file) from error
 
 
 class Interrupted(Exception):

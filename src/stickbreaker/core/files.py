@@ -187,6 +187,15 @@ def write_atomic(path: Path, content: bytes, *, overwrite: bool = True) -> None:
         partial.write_bytes(content)
 
 
+def refuse_file(out: Path, overwrite: bool) -> None:
+    """Raise UserError where the file `out` cannot be made, having no directory, or is there already."""
+    if not out.parent.is_dir():
+        raise UserError("there is no such directory", where=out.parent, remedy="make it first")
+    if out.is_dir() or (out.exists() and not overwrite):
+        remedy = "choose another path" + ("" if out.is_dir() else " or give --overwrite")
+        raise UserError("already exists", where=out, remedy=remedy)
+
+
 def open_to_append(path: Path) -> TextIO:
     """A text file that is written to at its end, made where there is none; OSError where it is a link."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK

@@ -27,7 +27,7 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
     """Turn what goes wrong while the content of a file is made sense of into a UserError that names it.
 
     Files have digests, so content that makes no sense was written so, by another program or with intent. A
-    UserError that names no place gets this one.
+    UserError that names no place gets this one. Fields are named as the file has them.
 
     >>> with making_sense_of("model", "fit again"):
     ...     {}["alpha"]
@@ -39,14 +39,14 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
     except UserError as error:
         if error.where is not None:
             raise
-        raise UserError(error.problem, where=where, remedy=error.remedy or remedy) from error
+        raise UserError(error.problem, where=where, remedy=error.remedy or remedy, in_file=True) from error
     except OSError as error:
         if error.errno is not None:
             raise
         raise UserError(f"cannot be read ({str(error)[:200]})", where=where, remedy=remedy) from error
     except _TROUBLE as error:
         reason = f"{type(error).__name__}: {str(error)[:200]}"
-        raise UserError(f"makes no sense ({reason})", where=where, remedy=remedy) from error
+        raise UserError(f"makes no sense ({reason})", where=where, remedy=remedy, in_file=True) from error
 
 
 def refuse_whole_numbers(arrays: Mapping[str, NDArray[Any]], names: Iterable[str]) -> None:

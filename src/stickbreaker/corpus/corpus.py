@@ -103,7 +103,8 @@ class Corpus:
 
         reading = dataclasses.replace(reading or ReadingOptions(), met=set())
         if isinstance(analysis, Analysis) and vocabulary is not None and reading.text_field == "text":
-            reading = dataclasses.replace(reading, text_field=analysis.text_field)
+            field = analysis.text_field
+            reading = dataclasses.replace(reading, text_field=field, of_model=field != "text")
         given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         problems = Problems(skip=reading.on_error == "skip")
         documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)

@@ -224,7 +224,8 @@ class StoreSource(BlockSource):
             raise UserError(problem, where=path, remedy="open the corpus again, and begin anew")
 
     def _damaged(self, file: StoredFile, reason: object) -> UserError:
-        return UserError(f"the file is damaged ({reason})", where=self.directory / file.name, remedy=REBUILD)
+        problem, where = f"the file is damaged ({reason})", self.directory / file.name
+        return UserError(problem, where=where, remedy=REBUILD, in_file=True)
 
 
 def _identity(path: Path) -> tuple[int, int, int]:
@@ -286,7 +287,8 @@ def read_facts(directory: Path) -> Facts:
         facts = _facts_of(record)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else error
-        raise UserError(f"the file is damaged ({reason})", where=path, remedy=REBUILD) from None
+        problem = f"the file is damaged ({reason})"
+        raise UserError(problem, where=path, remedy=REBUILD, in_file=True) from None
     for file in (facts.vocabulary, *facts.files):
         _see(directory / file.name, file.size)
     if digest_of(directory / facts.vocabulary.name) != facts.vocabulary.digest:

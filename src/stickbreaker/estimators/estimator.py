@@ -7,12 +7,14 @@ Plain Python. scikit-learn takes seconds to import, and the program and the repo
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.search.search_points import SearchPoint
 from stickbreaker.learning.loop import Limits, Run, RunState
 from stickbreaker.learning.observers import SCORES, ScoreNames, TraceRecord
@@ -22,6 +24,15 @@ if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.estimators.search.topic_search import Overruled, TopicSearch
     from stickbreaker.estimators.topics.topic_snapshots import Evolving
+
+
+class Origin(NamedTuple):
+    """Where an estimator was loaded from, and what it was then: manifest, trace and steps."""
+
+    path: Path
+    manifest: Mapping[str, Any]
+    trace: list[TraceRecord]
+    steps: int
 
 
 class Estimator(ABC):
@@ -54,6 +65,7 @@ class Estimator(ABC):
     converged_: bool
     n_features_in_: int
     search_: tuple[SearchPoint, ...] = ()
+    origin: Origin | None = None
 
     @property
     def is_open(self) -> bool:
@@ -93,6 +105,10 @@ class Estimator(ABC):
     def of_search(self, settings: Mapping[str, Any]) -> "Estimator":
         """The estimator of one run of a search, by the parameters that the search sets."""
         raise NotImplementedError
+
+    def remark_on(self, n_documents: int) -> str | None:
+        """What a user may not expect of a model of so few documents, as a line."""
+        return None
 
     def search_range(self) -> tuple[int, int] | None:
         """The fewest and the most topics that are as good as those found by a search; None without one."""
@@ -145,6 +161,21 @@ class Estimator(ABC):
     def sizes(self) -> dict[str, int]:
         """How much was learned, as a run's summary says it: {"topics": 20}."""
         return {}
+
+    def overview(self) -> Overview:
+        """What was learned, at a glance, for notebooks."""
+        rows = [[name.replace("_", " "), f"{size:,}"] for name, size in self.sizes().items()]
+        documents = self.corpus_["documents"]
+        title = f"learned from {documents:,} document{'' if documents == 1 else 's'}"
+        return Overview(title, ("of the model", "value"), rows)
+
+    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+        """Add to a model's directory what the report tells of documents, seen through the model's vocabulary.
+
+        Raises UserError of kinds whose report tells nothing of documents.
+        """
+        problem = f"documents mean nothing for the report of a model of the kind {self.kind}"
+        raise UserError(problem, remedy="leave documents out")
 
     def take_state(self, state: RunState) -> None:
         """Note how far a run came, and how it ended."""

@@ -21,6 +21,7 @@ from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.ngrams.report_sentences import write_sentences
 from stickbreaker.estimators.ngrams.sentences import Scores, all_scores, analysis_of_all_words, joined
 from stickbreaker.estimators.ngrams.word_numbers import Base, WordNumbers
+from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import positive
 from stickbreaker.learning.chains import Chains
@@ -211,6 +212,14 @@ class PlainNgramModel(Estimator):
 
     def sizes(self) -> dict[str, int]:
         return {"known_words": len(self.numbers_.known), "contexts": self.language_model_.n_contexts}
+
+    def overview(self) -> Overview:
+        overview = super().overview()
+        rows = [("order", str(self.order)), *overview.rows, ("samples", str(len(self.discounts_)))]
+        return overview._replace(rows=rows)
+
+    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+        write_sentences(self.language_model_, self.base_, corpus, 0.0, self.seed_, folder)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         return self.score_parts(corpus)["all"]

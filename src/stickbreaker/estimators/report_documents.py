@@ -38,6 +38,7 @@ MOST_VALUES = 50  # kept of a list of them
 LONGEST_VALUE = 200  # characters kept of a metadata value
 TOP_WORDS = 10  # whose company is a topic's coherence
 SMOOTHING = 0.01  # added to a word's count before it predicts held-out documents
+OF_OTHERS = "documents"  # figure of documents that the model has not learned from: how many they are
 COLUMNS = (
     "number",
     "id",
@@ -53,19 +54,25 @@ COLUMNS = (
 )
 
 
-def write_documents(estimator: TopicEstimator, source: Source, engine: Engine, path: Path) -> None:
+def write_documents(
+    estimator: TopicEstimator, source: Source, engine: Engine, path: Path, *, learned_from_these: bool = True
+) -> None:
     """Write documents.parquet into a model's directory: at most `LIMIT` documents, chosen by their ids' hash;
     and metadata-sums.parquet, by which all documents are divided, where they have metadata.
 
     Columns: number, id, title, text (its beginning), metadata (JSON), tokens, topics and shares (lists); and
     of the words of the text: starts and lengths in characters, and their most probable topics. In the file's
     own metadata, "stickbreaker" is a JSON object of figures of the whole corpus, see
-    `collect_documents_and_figures`. The corpus is read where the run's `engine` reads it.
+    `collect_documents_and_figures`. The corpus is read where the run's `engine` reads it. Of documents that
+    the model has not learned from there is their number, "documents", in place of "unigram".
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     documents, figures, sums = collect_documents_and_figures(estimator, source, engine)
+    if not learned_from_these:
+        del figures["unigram"]
+        figures[OF_OTHERS] = source.n_documents
     types = {"starts": pa.uint16(), "lengths": pa.uint16(), "word_topics": pa.uint16()}
     columns = {
         name: pa.array(documents[name], pa.list_(types[name])) if name in types else pa.array(documents[name])

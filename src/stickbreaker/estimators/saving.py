@@ -8,7 +8,7 @@ from stickbreaker.core.errors import UserError, shortened_path
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
-from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.estimator import Estimator, Origin
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.search.search_points import points_from
 from stickbreaker.estimators.settings import from_json, params_of, to_json
@@ -86,7 +86,7 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
         if error.where is None or Path(str(error.where)) != where:
             raise  # a file of the corpus is wrong, which it names
         problem = f"the corpus of its run, {shortened_path(str(where))}: {error.problem}"
-        raise UserError(problem, where=path, remedy=remedy) from None
+        raise UserError(problem, where=path, remedy=remedy, in_file=error.in_file) from None
     if corpus.fingerprint != manifest["corpus"]["fingerprint"]:
         raise UserError(
             "is not the corpus that the run began with", where=where, remedy="restore it, or fit anew"
@@ -101,8 +101,10 @@ def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estima
     return made(**{**settings, "n_jobs": threads})
 
 
-def save(estimator: Estimator, path: Path, *, overwrite: bool) -> None:
-    """Save a fitted estimator."""
+def save(
+    estimator: Estimator, path: Path, *, overwrite: bool = False, documents: Corpus | None = None
+) -> None:
+    """Save a fitted estimator, and what the report tells of `documents`, seen through its vocabulary."""
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(estimator.vocabulary_)
         traced = len(estimator.trace_) == estimator.n_steps_  # not of an older model that lost its trace
@@ -116,7 +118,23 @@ def save(estimator: Estimator, path: Path, *, overwrite: bool) -> None:
         }
         if estimator.search_:
             fixed[SEARCH] = [point.to_json() for point in estimator.search_]
+        if documents is not None:
+            estimator.write_report_documents(documents, directory.path)
         directory.write(estimator.snapshot(fixed))
+
+
+def loaded_from(estimator: Estimator) -> Path | None:
+    """The finished model that an estimator was loaded from, where it is still there and still the same; None
+    too where the estimator has learned since."""
+    origin = estimator.origin
+    if origin is None or origin.trace is not estimator.trace_ or origin.steps != estimator.n_steps_:
+        return None
+    if origin.manifest["status"] != "done":
+        return None
+    try:
+        return origin.path if ModelDirectory(origin.path).manifest() == origin.manifest else None
+    except (UserError, OSError):
+        return None
 
 
 def load(
@@ -149,6 +167,7 @@ def load_as(kind: type[E], path: Path) -> E:
             raise UserError(f"is a model of the kind {plain.kind}", where=path)
         estimator = kind(**params_of(plain))
         _fill(estimator, directory, snapshot)
+    estimator.origin = Origin(path.absolute(), snapshot.manifest, estimator.trace_, estimator.n_steps_)
     return estimator
 
 

@@ -13,10 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import refuse_file
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.notebooks.overview import as_html
+from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import checked
 from stickbreaker.estimators.streams import partial_fit
 from stickbreaker.estimators.topics.open_initialization import corpus_of_tokens
@@ -48,16 +51,17 @@ class ScikitLearn(BaseEstimator, Estimator):
         of all languages.
 
         Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
-        `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing.
+        `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing, and where
+        there are more topics than documents.
         """
         corpus = self._as_corpus(X, reset=True)
         state = fitting.fit(self, corpus)
         warning = fitting.unsettled(state, self.limits().tol)
         if warning is not None:
             warnings.warn(warning, ConvergenceWarning, stacklevel=2)
-        remark = self._remark()
-        if remark is not None:
-            warnings.warn(remark, UserWarning, stacklevel=2)
+        for remark in (self._remark(), self.remark_on(corpus.n_documents)):
+            if remark is not None:
+                warnings.warn(remark, UserWarning, stacklevel=2)
         return self
 
     def _remark(self) -> str | None:
@@ -83,10 +87,69 @@ class ScikitLearn(BaseEstimator, Estimator):
         """exp(-score(X))."""
         return float(np.exp(-self.score(X)))
 
-    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Save to a directory `path`: JSON, safetensors and Parquet, no pickle, atomic."""
+    def save(self, path: str | Path, *, overwrite: bool = False, documents: Any = None) -> None:
+        """Save to a directory `path`: JSON, safetensors and Parquet, no pickle, atomic.
+
+        documents: what `fit` takes; at most 2,000 of them (of a language model 40 sentences) are kept in the
+        model's directory for its report, with their beginnings.
+        """
         check_is_fitted(self)
-        saving.save(self, Path(path), overwrite=overwrite)
+        saving.save(self, Path(path), overwrite=overwrite, documents=self._to_show(documents))
+
+    def report(
+        self,
+        path: str | Path | None = None,
+        *,
+        title: str | None = None,
+        documents: Any = None,
+        date_field: str | None = None,
+        group_field: str | None = None,
+        language: str | None = None,
+        compare: "Estimator | str | Path | None" = None,
+        overwrite: bool = False,
+    ) -> ReportPage:
+        """The page about the model that `stickbreaker report` makes: a notebook shows it; also written to the
+        file `path`, where one is given, which `overwrite` replaces.
+
+        title : of the page; None is the kind of the model.
+        documents : what `fit` takes; the page shows at most 2,000 of them, and topics over time and by group
+            of all, or sentences of a language model. An estimator keeps no text, so that without them these
+            sections are left out, unless it was loaded from a model that has them.
+        date_field, group_field : metadata fields of the documents; None looks for them.
+        language : whose words name topics; None is the one with most words.
+        compare : another model of topics, fitted or the path of one, whose topics are matched with these.
+
+        Raises UserError for what means nothing for the kind of model, and where a file is at `path` already.
+
+        >>> from stickbreaker import LDA
+        >>> texts = ["a river bank", "a boat on the river"]
+        >>> LDA(2, max_iter=2, tol=0.0).fit(texts).report(documents=texts).title
+        'LDA'
+        """
+        check_is_fitted(self)
+        if path is not None:
+            refuse_file(Path(path), overwrite)
+        options = {"date_field": date_field, "group_field": group_field, "language": language}
+        page = report_page_of(self, title or self.kind, self._to_show(documents), compare, options)
+        if path is not None:
+            page.save(path, overwrite=overwrite)
+        return page
+
+    def _to_show(self, documents: Any) -> Corpus | None:
+        """Documents for the report, through the model's vocabulary."""
+        return None if documents is None else self._as_corpus(documents, reset=False)
+
+    def _repr_html_inner(self) -> str:
+        """What notebooks show: of a fitted model a table of what was learned, of others its parameters."""
+        if not self.__sklearn_is_fitted__():
+            return super()._repr_html_inner()
+        return as_html(self.overview(), repr(self))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

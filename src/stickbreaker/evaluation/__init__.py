@@ -27,7 +27,7 @@ from stickbreaker.evaluation.cross_lingual import (
     one_side,
     retrieval_mrr,
 )
-from stickbreaker.evaluation.diversity import effective_topics, idle_topics, top_words_of, topic_diversity
+from stickbreaker.evaluation.diversity import effective_topics, top_words_of, topic_diversity
 from stickbreaker.evaluation.left_to_right import left_to_right_score
 from stickbreaker.evaluation.matching import (
     Matching,
@@ -46,6 +46,7 @@ from stickbreaker.evaluation.open_vocabulary import (
     left_to_right_of_strings,
     with_one_more_word,
 )
+from stickbreaker.models.topics.unused_topics import unused_topics
 
 __all__ = [
     "Accuracy",
@@ -78,7 +79,6 @@ __all__ = [
     "diversity_of",
     "effective_topics",
     "fewest_topics",
-    "idle_topics",
     "left_to_right_of",
     "left_to_right_of_strings",
     "left_to_right_score",
@@ -100,5 +100,6 @@ __all__ = [
     "unigram_probabilities",
     "unigram_score",
     "unseen_share",
+    "unused_topics",
     "with_one_more_word",
 ]

@@ -9,7 +9,6 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.topk import largest
 
 TOP = 25  # words of a topic (Dieng et al. 2020)
-IDLE = 0.01  # of an even share
 
 
 def top_words_of(topic_word: ArrayLike, n: int, rows: slice = slice(None)) -> NDArray[np.int64]:
@@ -52,16 +51,6 @@ def effective_topics(shares: ArrayLike) -> float:
     p = _shares(shares)
     p = p[p > 0]
     return float(np.exp(-(p * np.log(p)).sum()))
-
-
-def idle_topics(shares: ArrayLike) -> NDArray[np.int64]:
-    """The topics that explain next to nothing: less than a hundredth of an even share of the tokens.
-
-    >>> idle_topics([0.5, 0.499, 0.001]).tolist()
-    [2]
-    """
-    p = _shares(shares)
-    return np.flatnonzero(p < IDLE / len(p))
 
 
 def _shares(shares: ArrayLike) -> NDArray[np.float64]:

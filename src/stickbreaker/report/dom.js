@@ -45,3 +45,12 @@ function followWidth(draw) {
     waiting = setTimeout(draw, 120);
   });
 }
+
+// In a notebook's frame the page has no address of its own: a link to a section would lead to the notebook's.
+document.addEventListener("click", (event) => {
+  const link = document.URL === "about:srcdoc" && event.target.closest("a[href^='#']");
+  const section = link && document.getElementById(link.getAttribute("href").slice(1));
+  if (!section || event.defaultPrevented) return;
+  event.preventDefault();
+  section.scrollIntoView();
+});

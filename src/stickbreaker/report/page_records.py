@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
-from stickbreaker.estimators.report_documents import topics_of, unigram
+from stickbreaker.estimators.report_documents import OF_OTHERS, topics_of, unigram
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.stream_warnings import large_minibatches, text_of
@@ -120,7 +120,7 @@ def _page_of(
         times=times,
         groups=groups,
         documents=documents,
-        documents_total=corpus["documents"],
+        documents_total=figures.get(OF_OTHERS, corpus["documents"]),
         words=_words(model),
         words_total=len(model.vocabulary_),
         trace=[_point(record) for record in model.trace_],

@@ -16,6 +16,7 @@ from stickbreaker.core.json_checks import (
     refuse_other_kinds,
 )
 from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.estimators.report_documents import OF_OTHERS
 from stickbreaker.report.page_data import DocumentEntry
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
@@ -33,6 +34,7 @@ _ROW = {
     "shares": list_of(is_amount),
 }
 _FIGURES = {
+    OF_OTHERS: is_count,
     "coherence": list_of(is_number),
     "unigram": optional(is_number),
     "unigram_held_out": optional(is_number),

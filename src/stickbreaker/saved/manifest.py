@@ -50,7 +50,8 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     try:
         refuse_other_fields(manifest)
     except ValueError as error:
-        raise UserError(f"is not that of a model ({error})", where=file, remedy=RESTORE) from None
+        problem = f"is not that of a model ({error})"
+        raise UserError(problem, where=file, remedy=RESTORE, in_file=True) from None
     return manifest
 
 

@@ -58,7 +58,7 @@ def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> 
             result = {"partition": number, **task(number, batches)}
         except UserError as error:  # sent as a result: Spark would try again, and print its own trace
             where = None if error.where is None else str(error.where)
-            result = {"partition": number, "error": [error.problem, where, error.remedy]}
+            result = {"partition": number, "error": [error.problem, where, error.remedy, error.in_file]}
         yield pa.RecordBatch.from_pydict({"result": pa.array([json.dumps(result)], pa.string())})
 
     with in_one_line():
@@ -66,8 +66,8 @@ def collect_results(frame: "DataFrame", task: Task, kind: str | None = None) -> 
     results: list[dict[str, Any]] = sorted((json.loads(row[0]) for row in rows), key=lambda r: r["partition"])
     for result in results:
         if "error" in result:
-            problem, where, remedy = result["error"]
-            raise UserError(problem, where=where, remedy=remedy)
+            problem, where, remedy, in_file = result["error"]
+            raise UserError(problem, where=where, remedy=remedy, in_file=in_file)
     return results
 
 

@@ -1,5 +1,6 @@
 """Texts put together of several fields, other separators, and fields that a model remembers."""
 
+import dataclasses
 import json
 
 import pyarrow as pa
@@ -90,6 +91,13 @@ def test_the_field_is_remembered(tmp_path):
     other.write_text('{"text": "mice ran"}\n')
     with pytest.raises(UserError, match="no field 'lemma' \\(fields: text\\); name the field"):
         Corpus.build(other, analysis=analysis, vocabulary=learned.vocabulary)
+    text = tmp_path / "c.txt"
+    text.write_text("mice ran\n")
+    for inputs in ([text], [file, text]):
+        with pytest.raises(UserError, match=r"no field 'lemma', which the model learned from; .*text_field"):
+            Corpus.build(inputs, analysis=analysis, vocabulary=learned.vocabulary)
+    as_it_stands = dataclasses.replace(analysis, text_field="text")
+    assert Corpus.build(text, analysis=as_it_stands, vocabulary=learned.vocabulary).n_tokens == 0.0
     plain = Corpus.build(file, reading=ReadingOptions(text_field="form")).analysis
     assert isinstance(plain, Analysis)
     assert "text_field" not in plain.to_dict()

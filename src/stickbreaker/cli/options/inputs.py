@@ -234,14 +234,6 @@ class AnalysisChoice:
             segmentation=self.segmentation,
         )
 
-    def refuse_phrases(self) -> None:
-        """Raise UserError where phrases are asked for, of documents that are not all there yet."""
-        if self.phrases:
-            remedy = "leave it out, or build a corpus with --phrases first"
-            raise UserError(
-                "--phrases looks at all documents, and those of a stream come later", remedy=remedy
-            )
-
     def of_all_words(self) -> "AnalysisChoice":
         """The same with a vocabulary of all words that are eligible, but for bounds that were written out."""
         bounds = {"min_documents": 1, "max_share": 1.0}

@@ -264,7 +264,7 @@ def _measure(scores: "Coherence") -> dict[str, Any]:
 
 
 def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[str, Any]:
-    from stickbreaker.evaluation import diversity_of, effective_topics, idle_topics
+    from stickbreaker.evaluation import diversity_of, effective_topics
     from stickbreaker.evaluation.diversity import TOP
 
     return {
@@ -272,7 +272,7 @@ def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[s
         "diversity": diversity_of(topics, by=by),
         "topics": len(estimator.alpha_),
         "effective_topics": effective_topics(estimator.topic_shares_),
-        "idle_topics": idle_topics(estimator.topic_shares_).tolist(),
+        "unused_topics": estimator.unused_topics_,
     }
 
 
@@ -375,7 +375,7 @@ def _diversity_line(spread: dict[str, Any]) -> str:
     return (
         f"Diversity: {100 * spread['diversity']:.0f} % of the {spread['top_words']} top words of all topics "
         f"are distinct; {spread['effective_topics']:.1f} of {topics} in effective use, "
-        f"{len(spread['idle_topics'])} idle"
+        f"{len(spread['unused_topics'])} unused"
     )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from stickbreaker.cli.console import command, emit, model_argument, refuse_file
-from stickbreaker.cli.document_scoring import kind_at
 from stickbreaker.core.errors import UserError
 
 
@@ -58,29 +57,10 @@ def report(
         "language": language,
         "compare": compare,
     }
-    page = _page_of(model, title or model.resolve().name, options)
+    from stickbreaker.report.pages import page_of_any
+
+    page = page_of_any(model, title or model.resolve().name, options)
     emit(_written(page, out, figures, overwrite), as_json, _as_text)
-
-
-def _page_of(model: Path, title: str, options: dict[str, Any]) -> Any:
-    """The page of a model of topics, or of another kind, for which no such option means anything."""
-    from stickbreaker.report.page_records import page_of
-
-    kind = kind_at(model, "report")
-    if "topics" in kind.verbs:
-        return page_of(model, title, **options)
-    for name, value in options.items():
-        if value is not None:
-            option = "--" + name.replace("_", "-")
-            problem = f"{option} means nothing for a model of the kind {kind.name}"
-            raise UserError(problem, where=model, remedy=f"leave {option} out")
-    if "segment" in kind.verbs:
-        from stickbreaker.report.grammars.grammar_page import grammar_page_of  # brings numba
-
-        return grammar_page_of(model, title)
-    from stickbreaker.report.ngrams.language_page import language_page_of  # brings numba
-
-    return language_page_of(model, title)
 
 
 def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> dict[str, Any]:

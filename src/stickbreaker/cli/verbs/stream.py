@@ -61,7 +61,7 @@ OPTIONS = (
     click.option("--once", is_flag=True, help="Learn from the files that are there, and end."),
 )
 WITHOUT = ("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in")
-REFUSED = ("min_documents", "max_share", "vocabulary_size", "hash")  # of a corpus that is there as a whole
+REFUSED = ("min_documents", "max_share", "vocabulary_size", "hash", "phrases")  # of a corpus as a whole
 CHANGED: Changes = {  # of models that streams learn
     "--inference": {
         "type": click.Choice(["mean-field", "hybrid"]),
@@ -217,7 +217,6 @@ def _model(
             "give --engine spark; on this machine alone: stickbreaker fit lda FILE... --stream --words open"
         )
     refuse_written(REFUSED, "has no meaning for a stream")
-    choice.refuse_phrases()
     analysis = choice.analysis()
     params = params_of({"burn_in": None, "every": None, **settings}, opened=opened.is_open)
     words = opened.build(analysis)

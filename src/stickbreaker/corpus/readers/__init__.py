@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import (
     arrow_tables,
@@ -18,7 +18,13 @@ from stickbreaker.corpus.readers import (
     text_files,
     uci,
 )
-from stickbreaker.corpus.readers.base import Reader, ReadingOptions, refuse_unmet_parts, text_fields
+from stickbreaker.corpus.readers.base import (
+    Reader,
+    ReadingOptions,
+    refuse_plain_text,
+    refuse_unmet_parts,
+    text_fields,
+)
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source, sources_of
 from stickbreaker.corpus.readers.word_list import read_numbered_words, read_words
@@ -84,11 +90,13 @@ def read_inputs(
 
 
 def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> None:
-    """Raise UserError where fields of text are named, and no input has fields."""
+    """Raise UserError where fields of text are named, and no input has fields; where a model remembers the
+    field, for any that has none."""
     without = [source for source, reader in chosen if reader.name in ("lines", "files")]
-    if options.text_field != ReadingOptions().text_field and len(without) == len(chosen):
-        problem = f"a plain text has no field {shown(options.text_field)}"
-        raise UserError(problem, where=without[0].name, remedy="leave out --text-field")
+    if options.text_field == ReadingOptions().text_field or not without:
+        return
+    if options.of_model or len(without) == len(chosen):
+        refuse_plain_text(without[0].name, options)
 
 
 def _numbered_words(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.limits import LARGEST_TEXT, LONGEST_GAP
 from stickbreaker.corpus.readers.problems import Problems
@@ -41,6 +41,7 @@ class ReadingOptions:
     longest_gap: int = LONGEST_GAP
     trees: bool = False
     separator: str | None = None
+    of_model: bool = False  # whether `text_field` is the one that a model remembers, and nobody named here
     met: set[str] = field(default_factory=set, compare=False)  # of joined text fields, those met so far
 
     def __post_init__(self) -> None:
@@ -61,6 +62,15 @@ class ReadingOptions:
         if isinstance(text_fields(self.text_field), dict) and self.language_field is not None:
             remedy = "leave out one of --text-field and --language-field"
             raise UserError("a language field cannot go with a text field for each language", remedy=remedy)
+
+
+def refuse_plain_text(where: str, options: ReadingOptions) -> None:
+    """Raise UserError for a plain text, which has no fields, where a field of text is named."""
+    problem = f"a plain text has no field {shown(options.text_field)}"
+    if options.of_model:
+        remedy = 'give such a field, or text_field="text" to read the words as they stand'
+        raise UserError(f"{problem}, which the model learned from", where=where, remedy=remedy)
+    raise UserError(problem, where=where, remedy="leave out --text-field")
 
 
 @functools.cache

@@ -6,7 +6,7 @@ from itertools import chain
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers import json_lines, lines
-from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.base import Reader, ReadingOptions, refuse_plain_text
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source, lines_of
 
@@ -29,6 +29,8 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
     whole = chain(first, numbered)
     if first and first[-1][1].lstrip().startswith("{"):
         return json_lines.documents_in(whole, source, options, problems)
+    if options.of_model:
+        refuse_plain_text(source.name, options)
     return lines.documents_in(whole, source)
 
 

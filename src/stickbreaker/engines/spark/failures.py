@@ -38,7 +38,12 @@ def reporting_user_errors() -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        fields = {"problem": error.problem, "where": str(error.where or ""), "remedy": error.remedy}
+        fields = {
+            "problem": error.problem,
+            "where": str(error.where or ""),
+            "remedy": error.remedy,
+            "in_file": error.in_file,
+        }
         raise RuntimeError(MARK + json.dumps(fields)) from None
 
 
@@ -58,7 +63,7 @@ def of_task(error: Exception) -> UserError | None:
     if found is None:
         return None
     fields = json.loads(found[1])
-    return UserError(fields["problem"], where=fields["where"] or None, remedy=fields["remedy"])
+    return UserError(**{**fields, "where": fields["where"] or None})
 
 
 def reason_of(text: str) -> str:

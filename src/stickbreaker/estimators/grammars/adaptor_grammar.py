@@ -54,7 +54,8 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
 
         The first call fixes the symbols of the text; later sentences with others are passed over. The
         schedule's `kappa` and `tau0` apply; `total`, or the sentences seen so far, is what a step stands for.
-        Raises UserError for another way of inference, and for texts of which no tree comes to any sentence.
+        Raises UserError for another way of inference, and for texts of which no tree comes to any sentence;
+        with `unparsed="skip"` these change nothing, and warn (UserWarning).
         """
         begun = "state_" in vars(self)
         partial_fit(self, self._as_corpus(X, reset=not begun), begun=begun)

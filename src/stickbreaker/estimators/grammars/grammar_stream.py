@@ -1,5 +1,6 @@
 """`partial_fit` of grammars: learning online, a minibatch of sentences at a time as it comes."""
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -9,7 +10,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.grammars.grammar_of_sticks import model_of_grammar, start_run
-from stickbreaker.estimators.grammars.training_sentences import training_sentences
+from stickbreaker.estimators.grammars.training_sentences import NothingParsed, training_sentences
 from stickbreaker.estimators.saving import about
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.streams.partial_fit import grown
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 
 def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool) -> None:
-    """One online step on a whole corpus, in order, on this machine. Raises UserError where that cannot be."""
+    """One online step on a whole corpus, in order, on this machine. Raises UserError where that cannot be.
+
+    With unparsed="skip" a corpus of which no tree comes to any sentence changes nothing, and warns.
+    """
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
     schedule = None if estimator.sampled else estimator.learning_schedule()
     if not isinstance(schedule, Online) or estimator.of_topics:
@@ -38,7 +42,13 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
     read_before = cast("OnlineGrammar", estimator.engine_.model).known if begun else None
     model = model_of_grammar(estimator, vocabulary, documents, read_before)
     source = Source(corpus, unit=Sequences, shard_size=model.shard_size)
-    sentences, skipped = training_sentences(estimator, corpus, source, model.grammar, skip_unknown=begun)
+    try:
+        sentences, skipped = training_sentences(estimator, corpus, source, model.grammar, skip_unknown=begun)
+    except NothingParsed as nothing:
+        if estimator.unparsed != "skip":
+            raise
+        warnings.warn(f"{nothing.problem}: nothing was learned from them", UserWarning, stacklevel=3)
+        return
     threads = threads_of(estimator.n_jobs)
     engine = estimator.engine_.fork(model, threads, copied=True) if begun else LocalEngine(threads)
     job = VariationalRun(model, engine, schedule, source, seed=seed)

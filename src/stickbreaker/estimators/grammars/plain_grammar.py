@@ -38,6 +38,7 @@ from stickbreaker.estimators.grammars.training_sentences import (
     refuse_other_sums,
     training_sentences,
 )
+from stickbreaker.estimators.notebooks.overview import Overview, overview_of_grammar
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.chains import Chains
@@ -366,6 +367,9 @@ class PlainAdaptorGrammar(Estimator):
     def sizes(self) -> dict[str, int]:
         places = np.bincount(self.learned_.places, minlength=len(self.symbols_))
         return {f"{name}_subtrees": int(n) for name, n in zip(self.symbols_, places, strict=True) if n}
+
+    def overview(self) -> Overview:
+        return overview_of_grammar(self)
 
     def subtrees(self, symbol: str | None = None) -> list[Subtree]:
         """The subtrees that are remembered, most used first; `symbol`: of one adapted symbol.

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 
 
+class NothingParsed(UserError):
+    """No tree of the grammar comes to any sentence."""
+
+
 def training_sentences(
     estimator: "PlainAdaptorGrammar",
     corpus: Corpus,
@@ -28,8 +32,8 @@ def training_sentences(
 ) -> tuple[Sentences, int]:
     """The sentences to learn from, and how many are skipped.
 
-    Raises UserError for one that no tree comes to, unless these are skipped; `skip_unknown`: those with
-    symbols that the grammar does not have are in any case.
+    Raises UserError for one that no tree comes to, unless these are skipped (NothingParsed where all are);
+    `skip_unknown`: those with symbols that the grammar does not have are in any case.
     """
     found = _of_source(estimator, source, corpus, grammar, held_out=False)
     if not len(found.documents):
@@ -44,7 +48,7 @@ def training_sentences(
         raise UserError(f"document {shown(name)}: {problem}", remedy=remedy)
     if not kept.any():
         remedy = "leave these sentences out" if skip_unknown else "mend the grammar"
-        raise UserError("no tree of the grammar comes to any sentence", remedy=remedy)
+        raise NothingParsed("no tree of the grammar comes to any sentence", remedy=remedy)
     return found.take(kept), int((~kept).sum())
 
 

@@ -17,6 +17,7 @@ from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.corpus.source import cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
+from stickbreaker.estimators.notebooks.overview import Overview, overview_of_topics
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.estimators.topics.topic_params import TopicParams
@@ -189,7 +190,7 @@ class TopicEstimator(TopicParams):
     def without_table(self) -> Self:
         """What else the estimator knows, to be sent to where its table lies: see `over`."""
         bare = copy.copy(self)
-        for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_"):
+        for name in (*MADE, "vocabulary_", "trace_", "engine_", "state_", "origin"):
             vars(bare).pop(name, None)
         bare.engine, bare.callbacks = "local", None
         return bare
@@ -274,8 +275,23 @@ class TopicEstimator(TopicParams):
 
         return topic_runs.finish_run(self, corpus, job, state, fixed, folder)
 
+    def remark_on(self, n_documents: int) -> str | None:
+        n_topics = self.n_topics_at_start()
+        if self.documents != "finite" or n_documents >= n_topics:
+            return None
+        documents = f"{n_documents:,} document{'' if n_documents == 1 else 's'}"
+        return f"{n_topics:,} topics of {documents}: many will be alike, or unused; lower n_topics"
+
     def sizes(self) -> dict[str, int]:
         return {"topics": len(self.topic_shares_)}
+
+    def overview(self) -> Overview:
+        return overview_of_topics(self)
+
+    def write_report_documents(self, corpus: Corpus, folder: Path) -> None:
+        from stickbreaker.estimators.topics import topic_runs
+
+        topic_runs.write_report_documents(self, corpus, folder)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
         nats = tokens = 0.0

@@ -86,6 +86,13 @@ def finish_run(
     return model_of(engine, whole, fixed, "done")
 
 
+def write_report_documents(estimator: TopicEstimator, corpus: Corpus, folder: Path) -> None:
+    """Write what the report tells of documents to a model's directory, as `finish_run` does of its corpus."""
+    source = source_of(corpus, estimator.model)
+    learned_from_these = corpus.fingerprint == estimator.corpus_["fingerprint"]
+    write_documents(estimator, source, estimator.engine_, folder, learned_from_these=learned_from_these)
+
+
 def start_run(estimator: TopicEstimator, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
     """A run by variational steps with a seeded table, and its state."""
     model = topic_model(job.model)

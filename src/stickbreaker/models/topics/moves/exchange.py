@@ -143,7 +143,7 @@ class Exchange(Move):
         if number < ROUNDS:
             return plans
         leaning = table.add(queries({name: partial(_leaning, tokens=tokens[name]) for name in held}))
-        return [self._judged(plan, leaning[plan.name]["mean"] / tokens[plan.name].sum()) for plan in plans]
+        return [self._judged(plan, _mean(leaning[plan.name]["mean"], tokens[plan.name])) for plan in plans]
 
     def _directed(self, plan: Proposal, direction: RowArray, number: int) -> Proposal:
         change = {**plan.change, "direction": Field(direction, ("words",))}
@@ -260,6 +260,13 @@ def _leaning(part: RowBlock, tokens: Array) -> Answer:
     """How many of a trial's tokens lean to the first half, by their words alone."""
     odds = _log_odds(part, tokens)["log_odds"]
     return {"mean": (part.held["trial"].sum(axis=1) / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))).sum()}
+
+
+def _mean(leaning: Array, tokens: Array) -> Array:
+    """The share of a trial's tokens that lean to the first half: a half where no document is long enough to
+    be parted, so that such halves do not differ."""
+    total = tokens.sum()
+    return leaning / total if total > 0.0 else np.array(0.5)
 
 
 def _second_shares(part: RowBlock, of_all: float) -> Answer:

@@ -1,0 +1,87 @@
+"""The report of an estimator, as a notebook shows it."""
+
+import tempfile
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import refuse_file, write_atomic
+from stickbreaker.corpus import Corpus
+from stickbreaker.estimators import saving
+from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.notebooks.report_renderer import render_saved
+
+HEIGHT = 800  # pixels of the frame in a notebook
+
+
+class ReportPage:
+    """The report of a model: what `stickbreaker report` writes, to be shown in a notebook or saved.
+
+    `html` is the whole page, as text.
+
+    >>> page = ReportPage("<!doctype html><title>LDA</title>", "LDA")
+    >>> page
+    <report "LDA", 33 bytes; .save("report.html") writes it>
+    """
+
+    def __init__(self, html: str, title: str) -> None:
+        self.html = html
+        self.title = title
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the page to the file `path`, atomically, and give its path.
+
+        Raises UserError where a file is there, unless `overwrite`, and where there is no such directory.
+        """
+        out = Path(path)
+        refuse_file(out, overwrite)
+        write_atomic(out, self.html.encode("utf-8"), overwrite=overwrite)
+        return out
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own.
+
+        Its script runs there as in a browser's window, and reaches nothing of the notebook.
+        """
+        return (
+            f'<iframe title="{escape(self.title)}" sandbox="allow-scripts" srcdoc="{escape(self.html)}" '
+            f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        size = len(self.html.encode("utf-8"))
+        return f'<report "{self.title}", {size:,} bytes; .save("report.html") writes it>'
+
+
+def report_page_of(
+    estimator: Estimator,
+    title: str,
+    documents: Corpus | None,
+    compare: "Estimator | str | Path | None",
+    options: Mapping[str, Any],
+) -> ReportPage:
+    """The report of a fitted estimator, made of the model as it is saved; nothing of that is left.
+
+    An estimator that was loaded, and has not learned since, has the page of the model that it was loaded
+    from. Raises UserError as `stickbreaker report` does.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary).resolve()
+        path = saving.loaded_from(estimator) if documents is None else None
+        if path is None:
+            path = folder / "model"
+            saving.save(estimator, path, documents=documents)
+        if isinstance(compare, Estimator):
+            other = folder / "compared" / compare.kind  # the page names it by its folder
+            other.parent.mkdir()
+            saving.save(compare, other)
+        else:
+            other = None if compare is None else Path(compare)
+        try:
+            return ReportPage(render_saved(path, title, {**options, "compare": other}), title)
+        except UserError as error:
+            if error.where is None or folder not in Path(str(error.where)).parents:
+                raise
+            raise UserError(error.problem, remedy=error.remedy) from error  # the place goes

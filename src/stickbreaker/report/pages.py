@@ -1,0 +1,55 @@
+"""The page of a saved model of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.estimators.kinds import Kind, kind_of
+from stickbreaker.report.page_records import page_of
+from stickbreaker.report.render import render
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.manifest import RESTORE
+
+if TYPE_CHECKING:
+    from stickbreaker.report.grammars.grammar_page_data import GrammarPage
+    from stickbreaker.report.ngrams.language_page_data import LanguagePage
+    from stickbreaker.report.page_data import Page
+
+
+def page_of_any(path: Path, title: str, options: Mapping[str, Any]) -> Page | LanguagePage | GrammarPage:
+    """The report of the model at `path`; `options` are those of `page_of`, for models of topics.
+
+    Raises UserError for what is no model, and for an option that means nothing for its kind.
+    """
+    kind = _kind_at(path)
+    if "topics" in kind.verbs:
+        return page_of(path, title, **options)
+    for name, value in options.items():
+        if value is not None:
+            option = "--" + name.replace("_", "-")
+            problem = f"{option} means nothing for a model of the kind {kind.name}"
+            raise UserError(problem, where=path, remedy=f"leave {option} out")
+    if "segment" in kind.verbs:
+        from stickbreaker.report.grammars.grammar_page import grammar_page_of  # brings numba
+
+        return grammar_page_of(path, title)
+    from stickbreaker.report.ngrams.language_page import language_page_of  # brings numba
+
+    return language_page_of(path, title)
+
+
+def rendered_page_of(path: Path, title: str, options: Mapping[str, Any]) -> str:
+    """The report of the model at `path` as HTML; see `page_of_any`."""
+    return render(page_of_any(path, title, options))
+
+
+def _kind_at(path: Path) -> Kind:
+    """The kind of the model at a path. Raises UserError where it has no report."""
+    with making_sense_of(path, RESTORE):
+        kind = kind_of(ModelDirectory(path).manifest())
+        kind.refuse("report", path)
+        return kind
