@@ -117,6 +117,7 @@ def save(estimator: Estimator, path: Path, *, overwrite: bool) -> None:
         if estimator.search_:
             fixed[SEARCH] = [point.to_json() for point in estimator.search_]
         directory.write(estimator.snapshot(fixed))
+        estimator.write_beside(directory.path)
 
 
 def load(
