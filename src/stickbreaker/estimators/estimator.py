@@ -167,6 +167,7 @@ class Estimator(ABC):
 
     def write_beside(self, folder: Path) -> None:
         """Write what a saved model has beside its state; of most kinds nothing."""
+        return
 
     @abstractmethod
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:

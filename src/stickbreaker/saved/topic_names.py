@@ -59,7 +59,8 @@ def write_names(directory: Path, names: Mapping[int, str]) -> None:
     content = _encoded({"version": VERSION, "names": [{"id": i, "name": names[i]} for i in sorted(names)]})
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            return write_atomic(directory / NAMES, content)
+            write_atomic(directory / NAMES, content)
+            return
         except FileNotFoundError:  # a checkpoint has swept what was half written
             if attempt == _ATTEMPTS:
                 raise

@@ -1,7 +1,7 @@
 """`stickbreaker name`: what a reader calls the topics of a model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 

@@ -20,8 +20,9 @@ class NamedTopics:
     """Topics of one name as one: a group of topics, numbered by its largest.
 
     `members` has the topics of each group by number, the largest first; groups stand in the order of their
-    largest topics. `group_of` (K) is each topic's group. `names` and `given` are the groups' names, and those
-    of them that a reader gave; `unused` are the groups with next to no tokens, which are never joined.
+    largest topics. `group_of` (K) is each topic's group. `names` are the groups' names, of which a reader
+    gave those in `given`; `guided` are the guide's. `unused` are the groups with next to no tokens, which
+    are never joined.
 
     With G groups of K topics: `shares` (G) are sums of the members' shares of all tokens, and `words` (G × V)
     the means of their words, each member weighing as its share.
@@ -35,8 +36,14 @@ class NamedTopics:
         for g, group in enumerate(self.members):
             self.group_of[list(group)] = g
         self.names = [model.topic_names_[k] for k in firsts]
-        self.given = [model.given_names_.get(model.topic_ids_[k]) for k in firsts]
+        self.guided = [model.guided_names[k] for k in firsts]
+        self.given = [self._given(group) for group in self.members]
         self.unused = [g for g, k in enumerate(firsts) if k in model.unused_topics_]
+
+    def _given(self, group: Sequence[int]) -> str | None:
+        """The name that a reader gave a group, or a part of one that bears the same name by the guide."""
+        names = (self.model.given_names_.get(self.model.topic_ids_[k]) for k in group)
+        return next((name for name in names if name), None)
 
     @property
     def joined(self) -> bool:

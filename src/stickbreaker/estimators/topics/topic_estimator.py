@@ -202,11 +202,14 @@ class TopicEstimator(TopicParams):
 
     def _combine_names(self) -> None:
         """Set `topic_names_`: what a reader calls a topic, or the guide does."""
-        guide = self.guide_names()
-        self.topic_names_ = tuple(
-            self.given_names_.get(i) or (guide[k] if k < len(guide) else None)
-            for i, k in zip(self.topic_ids_, self.topic_columns_.tolist(), strict=True)
-        )
+        given = [self.given_names_.get(i) for i in self.topic_ids_]
+        self.topic_names_ = tuple(a or b for a, b in zip(given, self.guided_names, strict=True))
+
+    @property
+    def guided_names(self) -> list[str | None]:
+        """The guide's name of each topic, None of free ones."""
+        names = self.guide_names()
+        return [names[k] if k < len(names) else None for k in self.topic_columns_.tolist()]
 
     def seen(self, corpus: Corpus) -> Corpus:
         """A corpus through the model's vocabulary."""

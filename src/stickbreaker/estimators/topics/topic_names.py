@@ -65,10 +65,9 @@ def names_by_id(model: "TopicEstimator", names: Mapping[Any, Any]) -> dict[int, 
 def _checked_number(model: "TopicEstimator", number: object) -> int:
     """A topic's number. Raises UserError where the model has no such topic."""
     last = len(model.alpha_) - 1
-    whole = isinstance(number, Integral) and not isinstance(number, bool)
-    if not whole or not 0 <= int(number) <= last:
-        raise UserError(f"there is no topic {str(number)[:50]!s}", remedy=f"topics run from 0 to {last}")
-    return int(number)
+    if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) <= last:
+        return int(number)
+    raise UserError(f"there is no topic {str(number)[:50]}", remedy=f"topics run from 0 to {last}")
 
 
 def names_in_file(model: "TopicEstimator", path: Path) -> FileNames:
@@ -89,7 +88,9 @@ def names_in_file(model: "TopicEstimator", path: Path) -> FileNames:
     described = [topic for topic in topics if topic["words"]]
     same = [topic for topic in described if is_same(topic)]
     if len(same) < LEAST_SAME * len(described) or not same:
-        problem = f"names topics of another model: {len(same)} of {len(described)} have an id and words of this one"
+        problem = (
+            f"names topics of another model: {len(same)} of {len(described)} have an id and words of this one"
+        )
         raise UserError(problem, where=path, remedy="take the names from a report of this model")
     ids = {topic["id"] for topic in same}
     with naming(path):
