@@ -30,8 +30,9 @@ class Topic:
     tells that somebody gave it its label.
     `documents` indexes `Page.documents`, the most typical first; `similar` holds ids of other topics, the
     nearest first. `coherence` is NPMI in [-1, 1]; `match` is (label, similarity in [0, 1]) of its partner in
-    another model. `given` is the name that a reader gave it and `guided` that of a guide; "" without one. `members` are the learned topics that are shown as this one, the largest first; the page
-    lets topics be named that have some.
+    another model. `given` is the name that a reader gave it and `guided` that of a guide; "" without one.
+    `members` are the learned topics that are shown as this one, the largest first; a topic without them is
+    one that the page's reader cannot name.
     """
 
     id: int

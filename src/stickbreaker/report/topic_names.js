@@ -52,5 +52,6 @@ function outlook(topic, topics) {
 // The file that `stickbreaker name` reads: of each topic what lasts of it, and its name.
 function namesFile(topics) {
   const rows = topics.flatMap((topic) => topic.members.map(([number, id, words]) => ({ id, number, words, name: topic.given || null })));
-  return `${JSON.stringify({ format: "stickbreaker names of topics", version: 1, topics: rows.sort((a, b) => a.id - b.id) }, null, 1)}\n`;
+  const lines = rows.sort((a, b) => a.id - b.id).map((row) => `  ${JSON.stringify(row)}`);
+  return `{"format": "stickbreaker names of topics", "version": 1, "topics": [\n${lines.join(",\n")}\n]}\n`;
 }

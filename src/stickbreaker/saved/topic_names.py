@@ -74,8 +74,8 @@ def read_names(directory: Path) -> dict[int, str]:
     file = directory / NAMES
     if not file.exists():
         return {}
-    if file.stat().st_size > _MOST_BYTES:
-        raise UserError("is too large to be names of topics", where=file, remedy=_REMEDY)
+    if not file.is_file() or file.stat().st_size > _MOST_BYTES:
+        raise UserError("is no file of topics' names, or too large", where=file, remedy=_REMEDY)
     content = file.read_bytes()
     with making_sense_of(file, _REMEDY):
         record = json.loads(content)
