@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from tests.running import SMALL
 
-from stickbreaker import HDP, LDA, UserError
+from stickbreaker import HDP, LDA, Corpus, UserError
+from stickbreaker.estimators import fitting
+from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.topics.named_topics import NamedTopics
 from stickbreaker.estimators.topics.topic_names import names_in_file
+from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.topic_names import LONGEST_NAME, NAMES, checked_name, read_names, write_names
 
 
@@ -105,9 +108,15 @@ def test_a_reader_is_right_and_the_guide_comes_back(texts):
 
 
 def test_a_run_that_goes_on_keeps_names(planted, cli, tmp_path):
-    cli("fit", "lda", planted, "--out", tmp_path / "m", *SMALL)
+    cli("corpus", "build", planted, "--out", tmp_path / "c")
+    corpus = Corpus.open(tmp_path / "c")
+    fitting.begin(PlainLDA(3, max_iter=3, random_state=0), corpus, tmp_path / "m")
     cli("name", tmp_path / "m", "--topic", "1=money")
-    cli("resume", tmp_path / "m")
+    finished, _, _ = fitting.resume(tmp_path / "m", every=0.0, threads=1)
+    assert finished.topic_names_ == (None, "money", None)
+    assert load(tmp_path / "m").topic_names_ == (None, "money", None)
+    directory = ModelDirectory(tmp_path / "m")
+    directory.write(directory.read())  # as a stream does, again and again
     assert load(tmp_path / "m").topic_names_ == (None, "money", None)
     cli("fit", "lda", planted, "--out", tmp_path / "m", "--overwrite", *SMALL)
     assert load(tmp_path / "m").topic_names_ == (None,) * 3
