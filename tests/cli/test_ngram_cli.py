@@ -105,7 +105,7 @@ def test_a_model_of_topics_has_no_ngrams(cli, model, tmp_path):
         assert f"{verb} means nothing for a model of the kind LDA" in cli(verb, model, *extra, code=1).stderr
 
 
-@pytest.mark.parametrize("verb", ["topics", "transform", "nearest", "compare"])
+@pytest.mark.parametrize("verb", ["topics", "name", "transform", "nearest", "compare"])
 def test_verbs_of_topics_are_one_line(cli, learned, book, tmp_path, verb):
     extra = {"transform": (book, "--out", tmp_path / "x.csv"), "nearest": (book,), "compare": (learned,)}
     done = cli(verb, learned, *extra.get(verb, ()), code=1)

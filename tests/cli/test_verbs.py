@@ -30,6 +30,7 @@ VERBS = {  # and a default that its help must show, or None
     "fit lda": "[default: 100; x>=1]",
     "resume": "[default: 60.0; x>=0.0]",
     "topics": "[default: 10; x>=1]",
+    "name": "3= takes its name away",
     "transform": "[default: (every core); x>=1]",
     "evaluate": "[default: 0.5; 0.0<=x<1.0]",
     "report": "[default: the model's name]",

@@ -23,6 +23,7 @@ from stickbreaker.testing.estimators import untimed
 
 OF_TOPICS = {
     "topics": (),
+    "name": ("--topic", "0=x"),
     "transform": ("{data}", "--out", "{dir}/shares.csv"),
     "nearest": ("{data}",),
     "compare": ("{model}",),

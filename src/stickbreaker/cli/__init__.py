@@ -19,6 +19,7 @@ VERBS = {  # verb: (module, one line for the overview)
     "resume": ("fit", "Go on with a run that was interrupted."),
     "stream": ("stream", "Learn from files as they arrive in a directory, on Spark."),
     "topics": ("topics", "Print the topics of a model."),
+    "name": ("name", "Name the topics of a model; those of one name are one to its reader."),
     "transform": ("topics", "Write the topic shares of documents."),
     "evaluate": ("evaluate", "Score a model on documents that it has not seen."),
     "segment": ("segment", "Cut sentences into words by a grammar."),

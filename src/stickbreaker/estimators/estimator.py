@@ -196,6 +196,10 @@ class Estimator(ABC):
     def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         """What was learned, as a finished model's arrays; `fixed` is what a manifest of every kind says."""
 
+    def write_beside(self, folder: Path) -> None:
+        """Write what a saved model has beside its state; of most kinds nothing."""
+        return
+
     @abstractmethod
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
         """Take what was learned from a snapshot, read from `folder`; corpus, vocabulary, seed and trace are

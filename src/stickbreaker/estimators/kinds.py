@@ -14,6 +14,7 @@ from stickbreaker.estimators.estimator import Estimator
 
 OF_TOPICS = (
     "topics",
+    "name",
     "transform",
     "evaluate",
     "nearest",

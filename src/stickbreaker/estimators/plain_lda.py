@@ -81,7 +81,7 @@ class PlainLDA(TopicEstimator):
     components_ : (topics × words) parameters lambda of q(beta), expected counts plus eta.
     topic_word_ : (topics × words) E[beta]; rows sum to one, over the words of each language.
     alpha_ : (topics,); eta_ : number or array.
-    topic_names_ : (topics,) the guide's name of each topic, None of free ones.
+    topic_names_ : (topics,) the name of each topic, by `name_topics` or the guide; None without one.
     topic_shares_ : (topics,) share of the tokens that each topic explains.
     bound_ : nats a token of the last pass: the exact bound in batch mean-field runs, an estimate in online
         and hybrid ones, log p(w, z) of the last sample in Gibbs sampling.

@@ -121,6 +121,7 @@ def save(
         if documents is not None:
             estimator.write_report_documents(documents, directory.path)
         directory.write(estimator.snapshot(fixed))
+        estimator.write_beside(directory.path)
 
 
 def loaded_from(estimator: Estimator) -> Path | None:

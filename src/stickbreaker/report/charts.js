@@ -79,8 +79,8 @@ function placeLabels(circles, topics, width, height, size) {
     && !labels.some((label) => boxesMeet(label.box, box))
     && !circles.some((c) => c.k !== own && circleMeets(c, box, 1));
   for (const circle of [...circles].sort((a, b) => b.radius - a.radius)) {
-    const words = topics[circle.k].words.map((w) => w[0]);
-    const places = [words.slice(0, 2).join(", "), words[0]].flatMap((text) => labelPlaces(text, circle, size));
+    const { label, named } = topics[circle.k], words = topics[circle.k].words.map((w) => w[0]);
+    const places = (named ? [label] : [words.slice(0, 2).join(", "), words[0]]).flatMap((text) => labelPlaces(text, circle, size));
     const place = places.find((p) => free(p.box, circle.k));
     if (place) labels.push({ k: circle.k, ...place });
   }

@@ -6,29 +6,42 @@ from pathlib import Path
 
 from stickbreaker.core.errors import naming
 from stickbreaker.corpus.vocabulary import untagged
+from stickbreaker.estimators.topics.named_topics import NamedTopics
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
 
 
-def matches(model: TopicEstimator, path: Path) -> list[tuple[str, float] | None]:
-    """Each topic's partner in the model at `path`: (its label, similarity in [0, 1]); None without one.
+def matches(named: NamedTopics, path: Path) -> list[tuple[str, float] | None]:
+    """Each topic's partner in the model at `path`: (its label, similarity in [0, 1]); None without one. In
+    both, topics of one name are one.
 
     Partners are chosen by `evaluation.match_models`. Raises UserError where the models have no words in
     common, or hardly any.
     """
     from stickbreaker.evaluation.matching import match_models
 
-    other = load_topics(path, "compare")
-    unused = model.unused_topics_, other.unused_topics_
+    other = NamedTopics(load_topics(path, "compare"))
+    mine, its_model = named.model, other.model
     with naming(path):
         matching, _ = match_models(
-            model.topic_word_, model.vocabulary_, other.topic_word_, other.vocabulary_, unused
+            named.words.dense(),
+            mine.vocabulary_,
+            other.words.dense(),
+            its_model.vocabulary_,
+            (named.unused, other.unused),
         )
-    words = [[_plain(word, other) for word in row] for row in other.top_words(3)]
-    found: list[tuple[str, float] | None] = [None] * len(model.alpha_)
+    words = [[_plain(word, its_model) for word in row] for row in _first_words(other, 3)]
+    found: list[tuple[str, float] | None] = [None] * len(named.members)
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
     for own, its, alike in pairs:
-        found[own] = (other.topic_names_[its] or ", ".join(words[its]), alike)
+        found[own] = (other.names[its] or ", ".join(words[its]), alike)
     return found
+
+
+def _first_words(named: NamedTopics, n: int) -> list[list[str]]:
+    """The first words of each topic, of each language in turn."""
+    vocabulary = named.model.vocabulary_
+    sides = [named.ranked_words(n, side).words.tolist() for side in vocabulary.parts]
+    return [[vocabulary.words[row] for side in sides for row in side[g]] for g in range(len(named.members))]
 
 
 def _plain(word: str, model: TopicEstimator) -> str:

@@ -11,6 +11,16 @@ WordList = Sequence[tuple[str, float, float]]  # (word, probability in the topic
 
 
 @dataclass(frozen=True, slots=True)
+class TopicMember:
+    """A learned topic, alone or with others of its name shown as one: its number in the model, the id that
+    lasts while the model goes on learning, and its first words."""
+
+    number: int
+    id: int
+    words: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Topic:
     """One topic as the reader sees it.
 
@@ -20,7 +30,9 @@ class Topic:
     tells that somebody gave it its label.
     `documents` indexes `Page.documents`, the most typical first; `similar` holds ids of other topics, the
     nearest first. `coherence` is NPMI in [-1, 1]; `match` is (label, similarity in [0, 1]) of its partner in
-    another model.
+    another model. `given` is the name that a reader gave it and `guided` that of a guide; "" without one.
+    `members` are the learned topics that are shown as this one, the largest first; a topic without them is
+    one that the page's reader cannot name.
     """
 
     id: int
@@ -33,6 +45,9 @@ class Topic:
     coherence: float | None = None
     match: tuple[str, float] | None = None
     sides: Sequence[tuple[str, WordList]] = ()
+    given: str = ""
+    guided: str = ""
+    members: Sequence[TopicMember] = ()
 
 
 @dataclass(frozen=True, slots=True)

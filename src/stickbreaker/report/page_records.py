@@ -14,7 +14,9 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.report_documents import OF_OTHERS, topics_of, unigram
+from stickbreaker.estimators.topics.named_topics import NamedTopics
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.estimators.topics.topic_names import FILE_WORDS
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.stream_warnings import large_minibatches, text_of
 from stickbreaker.models.topics.word_ranking import leading_words
@@ -32,6 +34,7 @@ from stickbreaker.report.page_data import (
     Prediction,
     Search,
     Topic,
+    TopicMember,
     TracePoint,
     WordList,
     WordRow,
@@ -97,39 +100,42 @@ def _page_of(
     """The report of a model, whose words in the language `leading` name topics."""
     documents, figures = read_documents(path)
     corpus = manifest["corpus"]
-    K, n_unused = len(model.alpha_), len(model.unused_topics_)
+    K = len(model.alpha_)
     if len(figures.get("coherence", range(K))) != K or any(k >= K for one in documents for k, _ in one.mix):
         raise ValueError("documents of a model of other topics")
     sections = kind_of(manifest).sections
-    seen = look_at(model.topic_words, model.topic_shares_, model.vocabulary_.parts)
-    distances = topic_distances(apart(model.topic_words, seen))
-    partners = matches(model, compare) if compare else [None] * K
-    topics = _topics(
-        model, seen, leading, documents, nearest_topics(distances), figures.get("coherence"), partners
-    )
     times, groups = _breakdowns(path, documents, K, date_field, group_field)
+    named = NamedTopics(model)  # from here on, topics of one name are one
+    documents = [_joined_document(document, named) for document in documents] if named.joined else documents
+    times = _joined_breakdown(times, named) if times else None
+    groups = [_joined_breakdown(group, named) for group in groups]
+    seen = look_at(named.words, named.shares, model.vocabulary_.parts)
+    distances = topic_distances(apart(named.words, seen))
+    partners = matches(named, compare) if compare else [None] * len(named.members)
+    coherence = named.means(figures["coherence"]).tolist() if figures.get("coherence") else None
+    topics = _topics(named, seen, leading, documents, nearest_topics(distances), coherence, partners)
     return Page(
         title=title,
-        subtitle=f"{K - n_unused} topics learned from {corpus['documents']:,} documents",
+        subtitle=_subtitle(named, corpus["documents"]),
         facts=_facts(model, manifest, figures),
         settings=settings_of(manifest),
         topics=topics,
-        spread=_spread(model, leading, topics),
+        spread=_spread(named, leading, topics),
         positions=place_topics(distances),
-        relations=relate(distances) if K > 2 else None,
+        relations=relate(distances) if len(topics) > 2 else None,
         times=times,
         groups=groups,
         documents=documents,
         documents_total=figures.get(OF_OTHERS, corpus["documents"]),
-        words=_words(model),
+        words=_words(named),
         words_total=len(model.vocabulary_),
         trace=[_point(record) for record in model.trace_],
         unigram=_unigram(model, manifest, figures),
         unigram_held_out=figures.get("unigram_held_out"),
         compared=compare.resolve().name if compare else "",
-        growth=_growth(model) if "growth" in sections else None,
+        growth=_growth(named) if "growth" in sections else None,
         search=_search(model, manifest["settings"]),
-        changes=_changes(path, model) if "changes" in sections else None,
+        changes=_changes(path, named) if "changes" in sections else None,
         predictions=predictions_of(model.trace_),
         warnings=warnings_of_run(model.trace_, manifest, model.learning_schedule()),
     )
@@ -157,8 +163,27 @@ def _breakdowns(
     return times, [replace(group, sampled=of_sample) for group in groups]
 
 
+def _subtitle(named: NamedTopics, n_documents: int) -> str:
+    """How many topics were learned, and as how many they are shown."""
+    n_topics = len(named.model.alpha_) - len(named.model.unused_topics_)
+    learned = f"{n_topics} topics learned from {n_documents:,} documents"
+    n_shown = len(named.members) - len(named.unused)
+    return f"{learned}, shown as {n_shown}: those of one name are one" if named.joined else learned
+
+
+def _joined_document(document: DocumentEntry, named: NamedTopics) -> DocumentEntry:
+    """A document whose topics of one name are one."""
+    marks = [(start, length, int(named.group_of[k])) for start, length, k in document.marks]
+    return replace(document, mix=named.mix(document.mix), marks=marks)
+
+
+def _joined_breakdown(part: Breakdown, named: NamedTopics) -> Breakdown:
+    """The shares of parts of the collection, of topics of one name their sum."""
+    return replace(part, shares=named.sums(part.shares).tolist()) if named.joined else part
+
+
 def _topics(
-    model: TopicEstimator,
+    named: NamedTopics,
     seen: Look,
     leading: str,
     documents: list[DocumentEntry],
@@ -166,35 +191,52 @@ def _topics(
     coherence: list[float] | None,
     partners: Sequence[tuple[str, float] | None],
 ) -> list[Topic]:
-    share = np.zeros((len(documents), len(model.alpha_)))
+    share = np.zeros((len(documents), len(named.members)))
     for d, document in enumerate(documents):
         if document.n_tokens >= LEAST_WORDS:
             for topic, part in document.mix:
                 share[d, topic] = part
     topics: list[Topic] = []
-    concepts = _concepts(model)
-    for k, (words, sides) in enumerate(_shown(model, leading, seen)):
+    concepts = _concepts(named)
+    members = _members(named, leading)
+    for k, (words, sides) in enumerate(_shown(named.model, leading, seen)):
         most = np.argsort(-share[:, k], kind="stable")[:REPRESENTATIVE].tolist()
         order = [d for d in most if share[d, k] > LEAST_SHARE]
-        unused = k in model.unused_topics_
+        unused = k in named.unused
         if unused:
             words, sides = (), ()
-        name = UNUSED if unused else model.topic_names_[k]
+        given = "" if unused else named.given[k] or ""
+        guided = "" if unused else named.guided[k] or ""
         topics.append(
             Topic(
-                id=k,
-                label=name or ", ".join(word for word, _, _ in words[:3]),
-                share=float(model.topic_shares_[k]),
+                id=named.members[k][0],
+                label=UNUSED if unused else given or guided or ", ".join(word for word, _, _ in words[:3]),
+                share=float(named.shares[k]),
                 words=words,
                 documents=order,
-                similar=[] if unused else [other for other in near[k] if other not in model.unused_topics_],
-                named=name is not None and not unused,
+                similar=[] if unused else [named.members[j][0] for j in near[k] if j not in named.unused],
+                named=bool(given or guided),
                 coherence=coherence[k] if coherence and not unused else None,
                 match=partners[k],
                 sides=sides if unused else (*sides, *concepts[k]),
+                given=given,
+                guided=guided,
+                members=[] if unused else members[k],
             )
         )
     return topics
+
+
+def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
+    """The learned topics of each that is shown, with the words by which a model knows them again."""
+    model = named.model
+    vocabulary = model.vocabulary_
+    side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
+    first = model.ranked_words(FILE_WORDS, side).words.tolist()
+    return [
+        [TopicMember(k, model.topic_ids_[k], [vocabulary.spelled[row] for row in first[k]]) for k in group]
+        for group in named.members
+    ]
 
 
 def _shown(
@@ -214,10 +256,10 @@ def _shown(
 
 
 def _spread(
-    model: TopicEstimator, leading: str, topics: Sequence[Topic]
+    named: NamedTopics, leading: str, topics: Sequence[Topic]
 ) -> list[tuple[str, list[tuple[int, float]]]]:
     """How words' tokens divide over the topics, p(k|w) ∝ p(k) p(w|k); those that lead a topic first."""
-    vocabulary = model.vocabulary_
+    vocabulary = named.model.vocabulary_
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
     place = {vocabulary.spelled[row]: row for row in range(side.start, side.stop)}
     ranks: dict[str, int] = {}
@@ -228,7 +270,7 @@ def _spread(
     found: list[tuple[str, list[tuple[int, float]]]] = []
     for start in range(0, len(words), SPREAD_AT_ONCE):
         part = words[start : start + SPREAD_AT_ONCE]
-        joint = model.topic_words.of(np.array([place[word] for word in part])) * model.topic_shares_[:, None]
+        joint = named.words.of(np.array([place[word] for word in part])) * named.shares[:, None]
         shares = joint / np.maximum(joint.sum(axis=0), 1e-300)
         for word, column in zip(part, shares.T, strict=True):
             most = np.argsort(-column, kind="stable")[:SPREAD_TOPICS]
@@ -236,11 +278,11 @@ def _spread(
     return found
 
 
-def _concepts(model: TopicEstimator) -> list[Sequence[tuple[str, WordList]]]:
+def _concepts(named: NamedTopics) -> list[Sequence[tuple[str, WordList]]]:
     """Each topic's concepts, as a column of their own; nothing where there are none."""
-    tops = model.top_concepts(SHOWN)
-    shares = model.topic_shares_ / max(float(model.topic_shares_.sum()), 1e-300)
-    names, by_topic = model.concept_shares
+    tops = named.top_concepts(SHOWN)
+    shares = named.shares / max(float(named.shares.sum()), 1e-300)
+    names, by_topic = named.concept_shares
     overall = dict(zip(names, (by_topic @ shares).tolist(), strict=True))
     return [
         (("concepts", [(name, share, overall[name]) for name, share in own]),) if own else () for own in tops
@@ -259,11 +301,11 @@ def _leading_language(model: TopicEstimator, wanted: str | None) -> str:
     return max(tokens, key=lambda code: tokens[code], default="")
 
 
-def _words(model: TopicEstimator) -> list[WordRow]:
+def _words(named: NamedTopics) -> list[WordRow]:
     """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to."""
-    vocabulary = model.vocabulary_
+    vocabulary = named.model.vocabulary_
     frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
-    best = topics_of(frequent, model.topic_shares_, model.topic_words)
+    best = topics_of(frequent, named.shares, named.words)
     language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
     return [
         WordRow(
@@ -287,12 +329,20 @@ def _unigram(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str,
     return None if manifest["held_out"] else unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
 
 
-def _growth(model: TopicEstimator) -> Growth | None:
-    """How the topics came about, of a model that tells it in its trace."""
+def _growth(named: NamedTopics) -> Growth | None:
+    """How the topics came about, of a model that tells it in its trace; each topic has a life of its own."""
+    model = named.model
     if not any("topics" in record or "edits" in record for record in model.trace_):
         return None
     top = leading_words(model.topic_words, TOP_WORDS)[0].tolist()
-    return growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
+    growth = growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
+    if growth is None or not named.joined:
+        return growth
+    lives = [
+        life if life.topic is None else replace(life, topic=int(named.group_of[life.topic]))
+        for life in growth.lives
+    ]
+    return replace(growth, lives=lives)
 
 
 def _search(model: TopicEstimator, settings: dict[str, Any]) -> Search | None:
@@ -307,9 +357,12 @@ def _search(model: TopicEstimator, settings: dict[str, Any]) -> Search | None:
     return Search(settings["judge"], points, *chosen)
 
 
-def _changes(path: Path, model: TopicEstimator) -> Changes | None:
-    """How the topics changed, of a model that kept snapshots or tells of its vocabulary in its trace."""
-    return changes_of(ModelDirectory(path).evolution(), model.topic_ids_, model.trace_)
+def _changes(path: Path, named: NamedTopics) -> Changes | None:
+    """How the topics changed, of a model that kept snapshots or tells of its vocabulary in its trace; of
+    topics of one name the largest."""
+    model = named.model
+    ids = [model.topic_ids_[group[0]] for group in named.members]
+    return changes_of(ModelDirectory(path).evolution(), ids, model.trace_)
 
 
 def _length_of_run(model: TopicEstimator, manifest: dict[str, Any]) -> tuple[str, str]:

@@ -31,10 +31,11 @@ function topicHead(topic, rank, n) {
     node("button", { type: "button", "data-step": 1, "aria-label": "Next topic" }, "→"));
   const words = topic.words.slice(0, 3).map((w) => w[0]).join(", ");
   return [
-    node("div", { class: "over" }, node("span", {}, `Topic ${topic.id}`), n > 1 ? steps : null),
+    node("div", { class: "over" }, node("span", {}, topicNumbers(topic)), n > 1 ? steps : null),
     node("h3", { tabindex: -1 }, spot(topic), name(topic)),
     node("p", { class: "small" }, n > 1 ? `${place} of ${n}: ` : "",
       `${percent(topic.share)} of all words in the collection belong to it.`,
+      topic.members.length > 1 ? ` ${topic.members.length} topics in one: ${listed(memberNumbers(topic))}.` : "",
       topic.named ? " It was given its name; its words: " : "", topic.named ? node("bdi", {}, `${words}.`) : ""),
   ];
 }

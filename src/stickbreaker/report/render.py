@@ -22,6 +22,7 @@ PURE = (
     "charts.js",
     "relations.js",
     "flows.js",
+    "topic_names.js",
     "pieces.js",
     "tables.js",
     "growth.js",
@@ -31,7 +32,7 @@ PURE = (
     "spread.js",
     "time_lines.js",
 )
-SCRIPTS = (*PURE, "dom.js", "change_views.js", "views.js", "report.js")
+SCRIPTS = (*PURE, "dom.js", "change_views.js", "naming_views.js", "views.js", "report.js")
 LANGUAGE_PURE = ("base.js", "charts.js", "language_charts.js")
 LANGUAGE_SCRIPTS = (*LANGUAGE_PURE, "dom.js", "chart_sections.js", "language_report.js")
 GRAMMAR_PURE = (*LANGUAGE_PURE, "evolution.js", "grammar_charts.js")
@@ -79,7 +80,8 @@ def _build_context(page: Page) -> dict[str, object]:
         "facts": [(clean(label), clean(value)) for label, value in page.facts],
         "settings": [(clean(name), clean(value)) for name, value in page.settings],
         "n_topics": len(page.topics),
-        "has_names": any(topic.named for topic in page.topics),
+        "named_by": _namers(page),
+        "can_name": any(topic.members for topic in page.topics),
         "has_map": len(page.positions) > 1,
         "has_spread": bool(page.spread),
         "has_sides": any(topic.sides for topic in page.topics),
@@ -107,6 +109,13 @@ def _build_context(page: Page) -> dict[str, object]:
         "warnings": [clean(warning) for warning in page.warnings],
         "has_unigram": page.unigram is not None or page.unigram_held_out is not None,
     }
+
+
+def _namers(page: Page) -> str:
+    """Who named topics: "" for nobody, "guide", "reader"."""
+    if any(topic.given for topic in page.topics):
+        return "reader"
+    return "guide" if any(topic.named for topic in page.topics) else ""
 
 
 def _sample_note(page: Page, sampled: bool) -> str:

@@ -11,6 +11,7 @@ function start() {
     count: null, split: 0, timesAs: "bands", lines: null, lambda: 0.6, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
     wordQuery: "", topicQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
     named: (k) => `${data.topics[k].id}  ${data.topics[k].label}`, reach: wholeReach(data.changes),
+    firstNames: data.topics.map((topic) => topic.given),
     sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
   };
   const linked = fromHash(state);
@@ -30,6 +31,7 @@ function choose(state, k, { link = true, speak = true } = {}) {
   const losesFocus = document.activeElement && document.activeElement.closest("#topic-head, #near");
   state.chosen = k;
   fill("#topic-head", ...topicHead(topic, state.order.indexOf(k) + 1, topics.length));
+  drawNaming(state);
   fill("#near", ...nearTopics(topic, topics));
   if (losesFocus) find("#topic-head h3").focus({ preventScroll: true });
   fill("#languages", ...languageColumns(topic));
@@ -67,11 +69,23 @@ function reveal(element) {
   if (own.top < box.top || own.bottom > box.bottom) list.scrollTop += own.top - box.top - list.clientHeight / 3;
 }
 
+// Everything that has labels of topics, once topic k was named.
+function drawNames(state, k) {
+  const topic = state.data.topics[k];
+  fill("#change-topic");
+  drawList(state);
+  drawDocuments(state);
+  drawMeasures(state);
+  drawWordTable(state);
+  drawAll(state);
+  fill("#spoken", `${topicNumbers(topic)}: ${topic.label}`);
+}
+
 // What the reader does.
 
 function fromHash(state) {
   const id = /^#topic-(-?\d+)$/.exec(location.hash);
-  const k = id ? state.data.topics.findIndex((t) => t.id === Number(id[1])) : -1;
+  const k = id ? state.data.topics.findIndex((t) => memberNumbers(t).includes(Number(id[1]))) : -1;
   return k < 0 ? null : k;
 }
 
@@ -90,7 +104,7 @@ function showTopics() {
 function findTopics(state, query) {
   const wanted = query.trim().toLowerCase();
   state.topicQuery = query.trim();
-  const has = (k) => !wanted || state.data.topics[k].words.some((w) => w[0].toLowerCase().includes(wanted));
+  const has = (k) => !wanted || state.data.topics[k].label.toLowerCase().includes(wanted) || state.data.topics[k].words.some((w) => w[0].toLowerCase().includes(wanted));
   state.visible = state.order.filter(has);
   drawList(state);
   const lost = state.visible.length > 0 && !state.visible.includes(state.chosen);
@@ -116,7 +130,7 @@ function focusTopic(view, k) {
 
 // The topics of the genealogy, from the top.
 function lifeOrder() {
-  return [...document.querySelectorAll(".heir")].map((link) => Number(link.dataset.life));
+  return [...new Set([...document.querySelectorAll(".heir")].map((link) => Number(link.dataset.life)))];
 }
 
 // The number of topics where the pointer is.
@@ -282,6 +296,7 @@ function listen(state) {
   on("#growth-chart", "pointermove", (event) => tellCount(state, event));
   on("#growth-at", "input", (event) => drawCount(state, Number(event.target.value)));
   on("#split-choice", "change", (event) => { state.split = Number(event.target.value); drawRefinement(state); });
+  listenToNaming(state, (k) => drawNames(state, k));
   listenToChanges(state, (k) => choose(state, k));
   on("#times-view", "change", (event) => { if (Number(event.target.value) >= 0) setLine(state, Number(event.target.value)); });
   on("#matrix", "click", (event) => choose(state, pairAt(state, event)[0]));

@@ -177,12 +177,14 @@ class TopicEstimatorTests(EstimatorTests):
         assert all(other == first for other in others)
 
     def test_saved_and_loaded_gives_the_same_topics(self, tmp_path: Path) -> None:
-        """Law 8: in any order of the documents and of the words, too."""
+        """Law 8: in any order of the documents and of the words, too; and what readers call them."""
         corpus = self.corpus()
-        model = self.make().fit(corpus)
+        model = self.make().fit(corpus).name_topics({0: "first"})
         model.save(tmp_path / "model")
         loaded = type(model).load(tmp_path / "model")
         theta = model.transform(corpus)
+        assert loaded.topic_names_ == model.topic_names_
+        assert loaded.topic_names_[0] == "first"
         assert loaded.transform(corpus).tobytes() == theta.tobytes()
         assert loaded.components_.tobytes() == model.components_.tobytes()
         assert loaded.topic_word_.tobytes() == model.topic_word_.tobytes()

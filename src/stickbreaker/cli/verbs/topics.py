@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 def topics(model: Path, top: int, by: str, at: str | None, as_json: bool) -> None:
     """Print the topics of a model, the largest first.
 
-    Those that have next to no words of the text are named as unused, at the end.
+    Those that have next to no words of the text are named as unused, at the end. Topics that were given the
+    same name (`stickbreaker name`) are one row, with the numbers of all and the mean of their words.
 
     With --at, those of the last snapshot not after a date or step, by their lasting numbers; at most 50 words
     a topic are kept there, the most frequent. A model may be asked while it is still learning.
@@ -61,30 +62,35 @@ def topics(model: Path, top: int, by: str, at: str | None, as_json: bool) -> Non
 
 def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "relevance") -> list[dict[str, Any]]:
     """Each topic's number, share of the tokens, whether it is unused, and its first words; the largest topic
-    first, unused ones at the end."""
-    ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}
-    ranked = {code: estimator.ranked_words(top, rows, by) for code, rows in ranges.items()}
-    spelled, concepts = estimator.vocabulary_.spelled, estimator.top_concepts(top)
+    first, unused ones at the end. Topics of one name are one; its number is that of the largest of `members`.
+    """
+    from stickbreaker.estimators.topics.named_topics import NamedTopics
 
-    def list_words(k: int, code: str | None) -> dict[str, Any]:
-        rows, probabilities = (found[k].tolist() for found in ranked[code])
+    named = NamedTopics(estimator)
+    ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}
+    ranked = {code: named.ranked_words(top, rows, by) for code, rows in ranges.items()}
+    spelled, concepts = estimator.vocabulary_.spelled, named.top_concepts(top)
+
+    def list_words(g: int, code: str | None) -> dict[str, Any]:
+        rows, probabilities = (found[g].tolist() for found in ranked[code])
         return {"words": [spelled[row] for row in rows], "probabilities": probabilities}
 
-    def topic(k: int) -> dict[str, Any]:
+    def topic(g: int) -> dict[str, Any]:
         common = {
-            "topic": k,
-            "name": estimator.topic_names_[k],
-            "share": float(estimator.topic_shares_[k]),
-            "unused": k in estimator.unused_topics_,
+            "topic": named.members[g][0],
+            "members": sorted(named.members[g]),
+            "name": named.names[g],
+            "share": float(named.shares[g]),
+            "unused": g in named.unused,
         }
-        if concepts[k]:
-            common["concepts"] = [name for name, _ in concepts[k]]
-            common["concept_shares"] = [share for _, share in concepts[k]]
+        if concepts[g]:
+            common["concepts"] = [name for name, _ in concepts[g]]
+            common["concept_shares"] = [share for _, share in concepts[g]]
         if None in ranges:
-            return {**common, **list_words(k, None)}
-        return {**common, "languages": {code: list_words(k, code) for code in ranges}}
+            return {**common, **list_words(g, None)}
+        return {**common, "languages": {code: list_words(g, code) for code in ranges}}
 
-    return [topic(k) for k in (-estimator.topic_shares_).argsort(kind="stable").tolist()]
+    return [topic(g) for g in (-named.shares).argsort(kind="stable").tolist()]
 
 
 def topics_as_text(result: dict[str, Any]) -> str:
@@ -93,9 +99,11 @@ def topics_as_text(result: dict[str, Any]) -> str:
     shown = [t for t in result["topics"] if not t["unused"]]
     names = [t["name"] or "" for t in shown]
     width = max(map(len, names)) + 2 if any(names) else 0
-    lines = [f"topic    share  {'name' if width else '':<{width}}words"]
-    for t, name in zip(shown, names, strict=True):
-        head = f"{t['topic']:>5}  {100 * t['share']:5.1f} %  {_in_a_row([name]):<{width}}"
+    numbers = [",".join(map(str, t["members"])) for t in shown]
+    room = max([5, *map(len, numbers)])
+    lines = [f"{'topic':<{room}}    share  {'name' if width else '':<{width}}words"]
+    for t, name, number in zip(shown, names, numbers, strict=True):
+        head = f"{number:>{room}}  {100 * t['share']:5.1f} %  {_in_a_row([name]):<{width}}"
         for code, one in t.get("languages", {"": t}).items():
             lines.append(f"{head}{code + '  ' if code else ''}{_in_a_row(one['words'])}")
             head = " " * len(head)

@@ -1,10 +1,11 @@
 """What every estimator of topics gives: what was learned, topic by topic, and topics of new documents."""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.estimators.notebooks.overview import Overview, overview_of_topics
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import threads_of
+from stickbreaker.estimators.topics.topic_names import names_by_id
 from stickbreaker.estimators.topics.topic_params import TopicParams
 from stickbreaker.estimators.topics.topic_shapes import refuse_other_shapes
 from stickbreaker.estimators.topics.topic_snapshots import Evolving, Moments
@@ -33,6 +35,7 @@ from stickbreaker.models.topics.unused_topics import unused_topics
 from stickbreaker.models.topics.word_ranking import PROBABILITY, RELEVANCE, RankedWords, ranking
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
+from stickbreaker.saved.topic_names import read_names, write_names
 
 MADE = (  # of the table and the params, when they are asked for
     "components_",
@@ -54,6 +57,7 @@ class TopicEstimator(TopicParams):
     topic_shares_: Array
     unused_topics_: list[int]  # those with next to no tokens, which are no topics to anybody
     topic_names_: tuple[str | None, ...]
+    given_names_: Mapping[int, str] = MappingProxyType({})  # what a reader calls topics, by lasting id
     topic_ids_: list[int]
     engine_: LocalEngine
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
@@ -182,6 +186,32 @@ class TopicEstimator(TopicParams):
             return topics
         return [(topic, " + ".join(f'{p:.3f}*"{word}"' for word, p in words)) for topic, words in topics]
 
+    def name_topics(self, names: Mapping[int, str | None]) -> Self:
+        """Give topics names, by number (the row of `components_`); None or "" takes one away.
+
+        To a reader topics of one name are one: the report and `stickbreaker topics` show them so. The model
+        itself stays as it is. Names win over those of a guide, and are saved with the model.
+
+        Raises UserError for a topic that is not there, and for a name that is no text, has more than 100
+        characters, or some that cannot be printed. Then no name is given.
+        """
+        if "topic_ids_" not in vars(self):
+            raise UserError("there are no topics to name", remedy="call fit first")
+        self.given_names_ = names_by_id(self, names)
+        self._combine_names()
+        return self
+
+    def _combine_names(self) -> None:
+        """Set `topic_names_`: what a reader calls a topic, or the guide does."""
+        given = [self.given_names_.get(i) for i in self.topic_ids_]
+        self.topic_names_ = tuple(a or b for a, b in zip(given, self.guided_names, strict=True))
+
+    @property
+    def guided_names(self) -> list[str | None]:
+        """The guide's name of each topic, None of free ones."""
+        names = self.guide_names()
+        return [names[k] if k < len(names) else None for k in self.topic_columns_.tolist()]
+
     def seen(self, corpus: Corpus) -> Corpus:
         """A corpus through the model's vocabulary."""
         same = corpus.vocabulary is self.vocabulary_
@@ -222,6 +252,7 @@ class TopicEstimator(TopicParams):
     def take_run(self, corpus: Corpus, job: Run[Any], state: RunState) -> None:
         from stickbreaker.estimators.topics import topic_runs
 
+        self.given_names_ = {}  # were of other topics
         self.take(*topic_runs.learned(self, corpus, job, state))
 
     def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
@@ -243,8 +274,7 @@ class TopicEstimator(TopicParams):
             self._rows = None
         columns = state.columns or first_columns(len(totals))
         self.topic_ids_ = [columns.numbers[k] for k in topic_columns.tolist()]
-        names = self.guide_names()
-        self.topic_names_ = tuple(names[k] if k < len(names) else None for k in topic_columns.tolist())
+        self._combine_names()
         self.unused_topics_ = unused_topics(totals[topic_columns]).tolist()
         self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)
 
@@ -273,7 +303,9 @@ class TopicEstimator(TopicParams):
     ) -> Snapshot:
         from stickbreaker.estimators.topics import topic_runs
 
-        return topic_runs.finish_run(self, corpus, job, state, fixed, folder)
+        snapshot = topic_runs.finish_run(self, corpus, job, state, fixed, folder)
+        self._read_names(folder)
+        return snapshot
 
     def remark_on(self, n_documents: int) -> str | None:
         n_topics = self.n_topics_at_start()
@@ -325,6 +357,14 @@ class TopicEstimator(TopicParams):
         if isinstance(engine.table, StoredTable) and not lasts:
             engine.table = engine.table.copy()  # its files go when the run goes on
         self.take(model, engine, state)
+        self._read_names(folder)
+
+    def write_beside(self, folder: Path) -> None:
+        write_names(folder, self.given_names_)
+
+    def _read_names(self, folder: Path) -> None:
+        self.given_names_ = read_names(folder)
+        self._combine_names()
 
 
 def load_topics(
