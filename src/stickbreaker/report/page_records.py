@@ -19,9 +19,10 @@ from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.stream_warnings import large_minibatches, text_of
 from stickbreaker.models.topics.word_ranking import leading_words
 from stickbreaker.report.compare import matches
+from stickbreaker.report.document_map import place_documents
 from stickbreaker.report.display_words import Look, apart, choose_words, look_at
 from stickbreaker.report.genealogy import growth_of, of_stream
-from stickbreaker.report.hierarchy import relate
+from stickbreaker.report.hierarchy import relate_used
 from stickbreaker.report.metadata_fields import groups_of, sums_of, times_of
 from stickbreaker.report.page_data import (
     Breakdown,
@@ -38,7 +39,7 @@ from stickbreaker.report.page_data import (
 )
 from stickbreaker.report.report_documents import read_documents, read_metadata_sums
 from stickbreaker.report.topic_evolution import changes_of
-from stickbreaker.report.topic_map import nearest_topics, place_topics, topic_distances
+from stickbreaker.report.topic_map import nearest_topics, place_used, topic_distances
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 
@@ -103,6 +104,8 @@ def _page_of(
     sections = kind_of(manifest).sections
     seen = look_at(model.topic_words, model.topic_shares_, model.vocabulary_.parts)
     distances = topic_distances(apart(model.topic_words, seen))
+    used = np.delete(np.arange(K), model.unused_topics_)
+    positions = place_used(distances, used)
     partners = matches(model, compare) if compare else [None] * K
     topics = _topics(
         model, seen, leading, documents, nearest_topics(distances), figures.get("coherence"), partners
@@ -115,11 +118,12 @@ def _page_of(
         settings=settings_of(manifest),
         topics=topics,
         spread=_spread(model, leading, topics),
-        positions=place_topics(distances),
-        relations=relate(distances) if K > 2 else None,
+        positions=positions,
+        relations=relate_used(distances, used) if len(used) > 2 else None,
         times=times,
         groups=groups,
         documents=documents,
+        document_places=place_documents(documents, positions) if len(used) > 1 else (),
         documents_total=corpus["documents"],
         words=_words(model),
         words_total=len(model.vocabulary_),
@@ -188,6 +192,7 @@ def _topics(
                 words=words,
                 documents=order,
                 similar=[] if unused else [other for other in near[k] if other not in model.unused_topics_],
+                unused=unused,
                 named=name is not None and not unused,
                 coherence=coherence[k] if coherence and not unused else None,
                 match=partners[k],
