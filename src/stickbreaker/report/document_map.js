@@ -24,19 +24,17 @@ function placeDots({ documents, documentPlaces: digits }, width, height) {
 // The look of a dot where the topic stands out of which its document has this share; null where none does.
 function dotLook(share) {
   if (share === null) return { r: 3.2, opacity: 0.8 };
-  return share > 0 ? { r: 3 + 3 * Math.sqrt(share), opacity: 0.35 + 0.65 * Math.sqrt(share) } : { r: 2.2, opacity: 0.16 };
+  return share > 0 ? { r: 3 + 3 * Math.sqrt(share), opacity: 0.35 + 0.65 * Math.sqrt(share) } : { r: 2.2, opacity: 0.25 };
 }
 
 function shareOf(mix, k) {
   return (mix.find((part) => part[0] === k) || [k, 0])[1];
 }
 
-function documentMap(data, width, height, chosen = null) {
-  const dots = placeDots(data, width, height);
-  const circle = ({ d, x, y, k }) => {
-    const look = dotLook(chosen === null ? null : shareOf(data.documents[d].mix, chosen));
-    return node("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: look.r.toFixed(1), fill: data.topics[k].colour, "fill-opacity": look.opacity.toFixed(2) });
-  };
+function documentMap(data, width, height) {
+  const dots = placeDots(data, width, height), { r, opacity } = dotLook(null);
+  const circle = ({ x, y, k }) => node("circle",
+    { cx: x.toFixed(1), cy: y.toFixed(1), r, fill: data.topics[k].colour, "fill-opacity": opacity });
   const labels = placeLabels(topicMiddles(dots), data.topics, width, height, 12);
   const tree = node("svg", { class: "map document-map", "aria-hidden": "true", ...frame(width, height) },
     node("g", { class: "documents-dots" }, dots.map(circle)),

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.random_streams import stream
 from stickbreaker.report.page_data import DocumentEntry
 
 Floats = NDArray[np.floating]
@@ -27,6 +28,7 @@ _EXAGGERATED = 30  # the first steps, in which neighbours attract each other mor
 _EXAGGERATION = 4.0
 _BLOCK = 64  # rows of the table of distances that are in the cache at once
 _HALVINGS = 40
+_TIE = np.float32(1e-5)  # squared distances closer than this are as good as equal
 _GOLDEN_ANGLE = np.pi * (3 - 5**0.5)
 
 
@@ -118,10 +120,11 @@ def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
     n = len(distances)
     perplexity = min(PERPLEXITY, max((n - 1) / 3, 1.0))
     n_near = min(int(3 * perplexity), n - 1)
-    others = distances.copy()
+    # of documents as far away, each has others as its neighbours: else all equal ones would gather about a few
+    others = distances + _TIE * stream(0, "neighbours on the map").random(distances.shape, dtype=np.float32)
     np.fill_diagonal(others, np.inf)
     near = np.argpartition(others, n_near - 1, axis=1)[:, :n_near]
-    weights = _weights(np.take_along_axis(others, near, axis=1).astype(np.float64), perplexity)
+    weights = _weights(np.take_along_axis(distances, near, axis=1).astype(np.float64), perplexity)
     one, other = np.repeat(np.arange(n), n_near), near.ravel()
     both, back = np.concatenate([one, other]), np.concatenate([other, one])
     order = np.lexsort((back, both))

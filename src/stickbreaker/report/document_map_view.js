@@ -6,8 +6,9 @@ function drawDocumentMap(state) {
   const box = find("#dots");
   if (!box) return;
   const width = Math.max(box.clientWidth, 260), height = Math.max(box.clientHeight, 300);
-  state.dots = documentMap(state.data, width, height, state.bringOut ? state.chosen : null);
+  state.dots = documentMap(state.data, width, height);
   fill("#dots", state.dots.tree);
+  markDots(state, false);
   drawPointer(state);
 }
 

@@ -173,7 +173,7 @@ def _places(places: Sequence[tuple[float, float] | None]) -> str:
     """(x, y) from 0 to 1294, two digits of base 36 each; "zzzz" for none."""
     none = (_MOST_PAIR, _MOST_PAIR)
     top = _MOST_PAIR - 1
-    numbers = (none if one is None else [round(top * min(max(v / 2 + 0.5, 0), 1)) for v in one] for one in places)
+    numbers = ([round(top * min(max(v / 2 + 0.5, 0), 1)) for v in one] if one else none for one in places)
     return pairs(number for both in numbers for number in both)
 
 
