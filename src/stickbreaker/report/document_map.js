@@ -21,10 +21,12 @@ function placeDots({ documents, documentPlaces: digits }, width, height) {
   return dots;
 }
 
-// The look of a dot where the topic stands out of which its document has this share; null where none does.
-function dotLook(share) {
-  if (share === null) return { r: 3.2, opacity: 0.8 };
-  return share > 0 ? { r: 3 + 3 * Math.sqrt(share), opacity: 0.35 + 0.65 * Math.sqrt(share) } : { r: 2.2, opacity: 0.25 };
+// The look of a dot where the topic stands out of which its document has this share; null where none does. `size` is
+// 1 where two thousand dots have the room of a wide page.
+function dotLook(share, size) {
+  if (share === null) return { r: (3.2 * size).toFixed(1), opacity: 0.8 };
+  const strength = Math.sqrt(share), r = share > 0 ? 3 + 3 * strength : 2.2;
+  return { r: (r * size).toFixed(1), opacity: share > 0 ? (0.35 + 0.65 * strength).toFixed(2) : 0.25 };
 }
 
 function shareOf(mix, k) {
@@ -32,23 +34,25 @@ function shareOf(mix, k) {
 }
 
 function documentMap(data, width, height) {
-  const dots = placeDots(data, width, height), { r, opacity } = dotLook(null);
+  const dots = placeDots(data, width, height), size = clamp(Math.sqrt((width * height) / dots.length) / 16, 0.65, 1.6);
+  const { r, opacity } = dotLook(null, size);
   const circle = ({ x, y, k }) => node("circle",
     { cx: x.toFixed(1), cy: y.toFixed(1), r, fill: data.topics[k].colour, "fill-opacity": opacity });
-  const labels = placeLabels(topicMiddles(dots), data.topics, width, height, 12);
+  const labels = placeLabels(topicMiddles(dots, (width * height) / 11000), data.topics, width, height, 12);
   const tree = node("svg", { class: "map document-map", "aria-hidden": "true", ...frame(width, height) },
     node("g", { class: "documents-dots" }, dots.map(circle)),
     node("g", { class: "labels" }, labels.map((l) => labelText(l, {}))),
     node("g", { class: "pointer" }));
-  return { tree, dots, width, height };
+  return { tree, dots, size, width, height };
 }
 
-// Where the documents that a topic leads lie: the one whose distances to the others are least, on the whole. Topics
-// of most documents come first when labels are placed: their circles are a little larger.
-function topicMiddles(dots) {
+// Where the documents that a topic leads lie: the one whose distances to the others are least, on the whole. Only of
+// the topics that lead most documents; they come first when labels are placed, for their circles are a little larger.
+function topicMiddles(dots, most) {
   const led = new Map();
   for (const dot of dots) led.set(dot.k, [...(led.get(dot.k) || []), dot]);
-  return [...led].map(([k, own]) => {
+  const largest = [...led].sort((a, b) => b[1].length - a[1].length || a[0] - b[0]).slice(0, Math.max(most, 1));
+  return largest.map(([k, own]) => {
     const sample = own.filter((_, i) => i % Math.ceil(own.length / 60) === 0);
     const away = (dot) => sample.reduce((sum, other) => sum + Math.hypot(dot.x - other.x, dot.y - other.y), 0);
     const middle = sample.reduce((best, dot) => (away(dot) < away(best) ? dot : best));

@@ -18,9 +18,9 @@ function markDots(state, touched) {
   if (!state.dots) return;
   const { documents, topics } = state.data, circles = find(".documents-dots").children;
   state.dots.dots.forEach(({ d }, i) => {
-    const look = dotLook(state.bringOut ? shareOf(documents[d].mix, state.chosen) : null);
-    circles[i].setAttribute("r", look.r.toFixed(1));
-    circles[i].setAttribute("fill-opacity", look.opacity.toFixed(2));
+    const look = dotLook(state.bringOut ? shareOf(documents[d].mix, state.chosen) : null, state.dots.size);
+    circles[i].setAttribute("r", look.r);
+    circles[i].setAttribute("fill-opacity", look.opacity);
   });
   find("#bring-out").setAttribute("aria-pressed", String(state.bringOut));
   fill("#bring-out", "Bring out ", spot(topics[state.chosen]), name(topics[state.chosen]));
