@@ -41,7 +41,7 @@ def test_places_are_inside_and_finite(n: int) -> None:
     assert len(places) == n
     assert all(place is not None and np.all(np.abs(place) <= 1) for place in places)
     if n > 1:
-        assert len({place for place in places}) > 0.98 * n
+        assert len(set(places)) > 0.98 * n
         assert np.ptp(np.array(places), axis=0) == pytest.approx(2.0)
 
 

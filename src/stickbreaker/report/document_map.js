@@ -16,7 +16,7 @@ function placeDots({ documents, documentPlaces: digits }, width, height) {
   documentPlaces(digits).forEach((place, d) => {
     if (!place || !documents[d].mix.length) return;
     const [x, y] = place.map((part, axis) => margin + part * ((axis ? height : width) - 2 * margin));
-    dots.push({ d, x, y, k: documents[d].mix[0][0] });
+    dots.push({ d, x, y, radius: 3, k: documents[d].mix[0][0] });
   });
   return dots;
 }
@@ -38,7 +38,7 @@ function documentMap(data, width, height) {
   const { r, opacity } = dotLook(null, size);
   const circle = ({ x, y, k }) => node("circle",
     { cx: x.toFixed(1), cy: y.toFixed(1), r, fill: data.topics[k].colour, "fill-opacity": opacity });
-  const labels = placeLabels(topicMiddles(dots, (width * height) / 11000), data.topics, width, height, 12);
+  const labels = placeTopicLabels(topicMiddles(dots, (width * height) / 11000), data.topics, dots, width, height);
   const tree = node("svg", { class: "map document-map", "aria-hidden": "true", ...frame(width, height) },
     node("g", { class: "documents-dots" }, dots.map(circle)),
     node("g", { class: "labels" }, labels.map((l) => labelText(l, {}))),
@@ -46,8 +46,23 @@ function documentMap(data, width, height) {
   return { tree, dots, size, width, height };
 }
 
+// A label beside the middle of each topic, where it hides the fewest dots; none where it would meet another.
+function placeTopicLabels(middles, topics, dots, width, height) {
+  const labels = [];
+  const free = ({ box }) => box.left > 2 && box.right < width - 2 && box.top > 2 && box.bottom < height - 2
+    && !labels.some((label) => boxesMeet(label.box, box));
+  const hidden = ({ box }) => dots.filter((dot) => circleMeets(dot, box, 2)).length;
+  for (const middle of middles) {
+    const words = topics[middle.k].words.map((w) => w[0]);
+    const places = [words.slice(0, 2).join(", "), words[0]].map((text) => labelPlaces(text, middle, 12).filter(free)).find((some) => some.length);
+    const counts = (places || []).map(hidden), place = (places || [])[counts.indexOf(Math.min(...counts))];
+    if (place) labels.push({ k: middle.k, ...place });
+  }
+  return labels;
+}
+
 // Where the documents that a topic leads lie: the one whose distances to the others are least, on the whole. Only of
-// the topics that lead most documents; they come first when labels are placed, for their circles are a little larger.
+// the topics that lead most documents, these first.
 function topicMiddles(dots, most) {
   const led = new Map();
   for (const dot of dots) led.set(dot.k, [...(led.get(dot.k) || []), dot]);
@@ -56,7 +71,7 @@ function topicMiddles(dots, most) {
     const sample = own.filter((_, i) => i % Math.ceil(own.length / 60) === 0);
     const away = (dot) => sample.reduce((sum, other) => sum + Math.hypot(dot.x - other.x, dot.y - other.y), 0);
     const middle = sample.reduce((best, dot) => (away(dot) < away(best) ? dot : best));
-    return { k, x: middle.x, y: middle.y, radius: own.length / dots.length };
+    return { k, x: middle.x, y: middle.y, radius: 1 };
   });
 }
 

@@ -120,7 +120,7 @@ def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
     n = len(distances)
     perplexity = min(PERPLEXITY, max((n - 1) / 3, 1.0))
     n_near = min(int(3 * perplexity), n - 1)
-    # of documents as far away, each has others as its neighbours: else all equal ones would gather about a few
+    # of others as far away, each document has its own as neighbours: else all would gather about the same few
     others = distances + _TIE * stream(0, "neighbours on the map").random(distances.shape, dtype=np.float32)
     np.fill_diagonal(others, np.inf)
     near = np.argpartition(others, n_near - 1, axis=1)[:, :n_near]

@@ -19,8 +19,8 @@ from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.stream_warnings import large_minibatches, text_of
 from stickbreaker.models.topics.word_ranking import leading_words
 from stickbreaker.report.compare import matches
-from stickbreaker.report.document_map import place_documents
 from stickbreaker.report.display_words import Look, apart, choose_words, look_at
+from stickbreaker.report.document_map import place_documents
 from stickbreaker.report.genealogy import growth_of, of_stream
 from stickbreaker.report.hierarchy import relate_used
 from stickbreaker.report.metadata_fields import groups_of, sums_of, times_of

@@ -36,6 +36,7 @@ function choose(state, k, { link = true, speak = true } = {}) {
   if (losesFocus) find("#topic-head h3").focus({ preventScroll: true });
   fill("#languages", ...languageColumns(topic));
   drawWords(state);
+  fitMap(state);
   drawMapFocus(state, k);
   drawTypical(state);
   drawCross(state);

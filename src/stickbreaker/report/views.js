@@ -39,6 +39,12 @@ function drawMap(state) {
   drawWords(state);
 }
 
+// The map scales with its pane, whose height follows that of the words; where that is much, it is drawn anew.
+function fitMap(state) {
+  const box = find("#map");
+  if (state.map && Math.abs(Math.max(box.clientHeight, 300) / state.map.height - 1) > 0.1) drawMap(state);
+}
+
 function drawMapFocus(state, k) {
   if (!state.map) return;
   const focus = focusLabel(state.map, k, state.data.topics[k].label);
