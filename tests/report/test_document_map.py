@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ import report_pages
 
 from stickbreaker.report import DocumentEntry, Page, render
 from stickbreaker.report.document_map import MOST, place_documents
+from stickbreaker.report.figures import figures
 from stickbreaker.report.payload import payload, to_json
 from stickbreaker.report.render import PURE, asset
 
@@ -105,8 +108,6 @@ print(json.dumps(place_documents(planted(300), POSITIONS)))
 
 
 def test_the_same_documents_have_the_same_places_whatever_the_threads() -> None:
-    import os
-
     told = set()
     for threads in ("1", "2", "4"):
         variables = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -185,3 +186,14 @@ def test_dots_stand_out_by_the_share_of_the_topic() -> None:
     for look in ("r", "opacity"):
         found = [float(interpreter.eval(f"dotLook({share}, 1).{look}")) for share in (0, 0.05, 0.3, 1)]
         assert sorted(set(found)) == found
+
+
+def test_the_map_is_a_figure() -> None:
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    svg = figures(mapped())["document-map"]
+    root = ElementTree.fromstring(svg)
+    circles = [e for e in root.iter() if e.tag.endswith("}circle")]
+    assert len(circles) == 60
+    assert {e.get("fill") for e in circles} <= {t["colour"] for t in payload(mapped())["topics"]}
+    assert "document-map" not in figures(replace(mapped(), document_places=()))
+    assert "document-map" not in figures(replace(mapped(), document_places=[None] * 60))

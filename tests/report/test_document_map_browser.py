@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import report_pages
 
 from stickbreaker.report import DocumentEntry, Page, Topic, render
 from stickbreaker.report.document_map import place_documents
+from stickbreaker.report.hierarchy import relate_used
 
 pytestmark = pytest.mark.browser
 
@@ -215,13 +217,20 @@ def test_unused_topics_are_listed_last_and_not_drawn(opened: Opener, gazette: Pa
         replace(t, unused=True, label="unused", words=(), share=1e-6) if k in (0, 4) else t
         for k, t in enumerate(gazette.topics)
     ]
-    page = opened(replace(gazette, topics=topics))
+    used = np.array([k for k in range(20) if k not in (0, 4)])
+    relations = relate_used(1 - np.array(gazette.relations.similarity), used) if gazette.relations else None
+    page = opened(replace(gazette, topics=topics, relations=relations))
+    assert page.locator("#tree .leaf").count() == 18
+    assert "unused" not in page.locator("#alike").inner_text()
     assert page.locator("#topic-list .name").all_text_contents()[-2:] == ["unused", "unused"]
     assert page.locator("#map .dot").count() == 18
     assert "These 18 were found" in page.locator("#topics .lead").inner_text()
     assert "of 18:" in page.locator("#topic-head").inner_text()
     page.locator("#topic-list button").last.click()
     assert "Next to no words of the collection belong to it" in page.locator("#topic-head").inner_text()
+    page.locator("#matrix").scroll_into_view_if_needed()
+    page.locator("#matrix").hover(position={"x": 40, "y": 120})
+    assert "unused" not in page.locator("#pair").inner_text()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     assert "The smallest of 18" in page.locator("#topic-head").inner_text()

@@ -170,7 +170,9 @@ def _documents(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> 
 
 
 def _places(places: Sequence[tuple[float, float] | None]) -> str:
-    """(x, y) from 0 to 1294, two digits of base 36 each; "zzzz" for none."""
+    """(x, y) from 0 to 1294, two digits of base 36 each; "zzzz" for none; "" where all are none."""
+    if not any(places):
+        return ""
     none = (_MOST_PAIR, _MOST_PAIR)
     top = _MOST_PAIR - 1
     numbers = ([round(top * min(max(v / 2 + 0.5, 0), 1)) for v in one] if one else none for one in places)
