@@ -96,6 +96,7 @@ def test_a_click_opens_the_document_and_another_closes_it(opened: Opener, gazett
     assert page.locator("#dot-card mark").count() > 0
     link = page.locator("#dot-card .parts a").first
     label = link.inner_text()
+    page.locator("#dots").focus()
     link.click()  # leads to the topic; the document stays
     assert page.locator("#topic-head h3").inner_text() == label
     assert page.locator("#dot-card details[open]").count() == 1
@@ -118,6 +119,9 @@ def test_the_keys_lead_from_dot_to_dot(opened: Opener, gazette: Page) -> None:
     assert page.locator(".document-map .ring").count() == 1
     page.keyboard.press("Enter")
     assert page.locator("#dot-card details[open] .title").inner_text() == titles[-1]
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.matches('#dot-card summary')")
+    page.keyboard.press("Shift+Tab")
     page.keyboard.press("Escape")
     assert page.locator("#dot-card").inner_text() == ""
     assert page.locator("#topic-head h3").inner_text() == topic  # the arrow keys chose no other

@@ -36,7 +36,15 @@ function drawPointer(state) {
   const d = state.dot === null ? state.pinnedDot : state.dot, dot = d === null ? undefined : dotOf(state, d);
   find("#dot-help").hidden = Boolean(dot);
   fill(".document-map .pointer", ...(dot ? [node("circle", { class: "ring", cx: dot.x.toFixed(1), cy: dot.y.toFixed(1), r: 8 })] : []));
-  fill("#dot-card", ...(dot ? documentCard(d, state.data, state.chosen, d === state.pinnedDot) : []));
+  drawCard(state, dot ? d : null);
+}
+
+// Only where something else is to stand there: an element that holds the focus, or is being clicked, stays.
+function drawCard(state, d) {
+  const open = d !== null && d === state.pinnedDot, shown = [d, open, open ? state.chosen : null].join(" ");
+  if (shown === state.card) return;
+  state.card = shown;
+  fill("#dot-card", ...(d === null ? [] : documentCard(d, state.data, state.chosen, open)));
 }
 
 function pointAtDot(state, dot) {

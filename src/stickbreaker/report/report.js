@@ -11,7 +11,7 @@ function start() {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, spreads: spreadsOf(data.spread), pinned: null, side: 0,
     count: null, split: 0, timesAs: "bands", lines: null, lambda: 0.6, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
     wordQuery: "", topicQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
-    dots: null, dot: null, pinnedDot: null, bringOut: false,
+    dots: null, dot: null, pinnedDot: null, card: "", bringOut: false,
     named: (k) => `${data.topics[k].id}  ${data.topics[k].label}`, reach: wholeReach(data.changes),
     sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
   };
