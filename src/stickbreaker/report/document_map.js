@@ -26,7 +26,7 @@ function placeDots({ documents, documentPlaces: digits }, width, height) {
 function dotLook(share, size) {
   if (share === null) return { r: (3.2 * size).toFixed(1), opacity: 0.8 };
   const strength = Math.sqrt(share), r = share > 0 ? 3 + 3 * strength : 2.2;
-  return { r: (r * size).toFixed(1), opacity: share > 0 ? (0.35 + 0.65 * strength).toFixed(2) : 0.25 };
+  return { r: (r * size).toFixed(1), opacity: share > 0 ? (0.35 + 0.65 * strength).toFixed(2) : 0.3 };
 }
 
 function shareOf(mix, k) {
