@@ -7,6 +7,8 @@ import pytest
 
 from stickbreaker import HDP, LDA, Corpus
 from stickbreaker.models.topics.unused_topics import unused_topics
+from stickbreaker.report import render
+from stickbreaker.report.page_records import page_of
 
 TEXTS = ["river bank boat water fish", "money bank loan credit cash"] * 30
 
@@ -93,3 +95,18 @@ def test_words_by_probability_on_request(lda: LDA, tmp_path, cli) -> None:
         assert np.isclose(max(probabilities), lda.topic_word_[k].max())
     result = cli("topics", tmp_path / "model", "--at", "3", "--by", "probability", code=2)
     assert "snapshots keep the most frequent words" in result.output
+
+
+def test_the_report_neither_draws_nor_counts_them(tmp_path) -> None:
+    texts = [*TEXTS, *["river moon star night sky", "goal match team ball player"] * 30]
+    lda = LDA(5, alpha=[1.0, 1e-7, 1.0, 1.0, 1.0], eta=0.01, init="random", random_state=0, max_iter=60)
+    lda.fit(Corpus.from_texts(texts)).save(tmp_path / "model")
+    used = [k for k in range(5) if k not in lda.unused_topics_]
+    assert 1 in lda.unused_topics_
+    page = page_of(tmp_path / "model", "t")
+    assert [k for k, topic in enumerate(page.topics) if topic.unused] == lda.unused_topics_
+    assert page.subtitle.startswith(f"{len(used)} topics")
+    assert page.relations is not None
+    assert sorted(page.relations.order) == used
+    assert {page.positions[k] for k in lda.unused_topics_} == {(0.0, 0.0)}
+    assert f"These {len(used)} were found" in render(page)

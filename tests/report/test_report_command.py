@@ -42,6 +42,8 @@ def test_fields_are_found(dated: Path) -> None:
     assert (page.times.field, list(page.times.names)) == ("published", [str(y) for y in range(1990, 1996)])
     assert sum(page.times.documents) == 90
     assert [group.field for group in page.groups] == ["label", "shelf"]
+    assert len(page.document_places) == len(page.documents) == 90
+    assert None not in page.document_places
     assert page.relations is not None
     assert sorted(page.relations.order) == [0, 1, 2]
     assert page.unigram is not None

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from stickbreaker.report import relate
-from stickbreaker.report.hierarchy import agglomerate, leaf_order
+from stickbreaker.report.hierarchy import agglomerate, leaf_order, relate_used
+from stickbreaker.report.topic_map import place_topics, place_used
 
 
 def random_distances(n: int, seed: int) -> np.ndarray:
@@ -69,3 +70,20 @@ def test_similarity_is_one_less_the_divergence_in_bits() -> None:
     d = np.array([[0.0, np.sqrt(np.log(2))], [np.sqrt(np.log(2)), 0.0]])
     np.testing.assert_allclose(relate(d).similarity, [[1.0, 0.0], [0.0, 1.0]], atol=1e-12)
     np.testing.assert_allclose(relate(d / 2).similarity, [[1.0, 0.75], [0.75, 1.0]])
+
+
+def test_topics_not_in_use_are_in_no_tree() -> None:
+    d = random_distances(9, 4)
+    used = np.array([1, 2, 4, 5, 8])
+    inner, outer = relate(d[np.ix_(used, used)]), relate_used(d, used)
+    assert list(outer.order) == used[list(inner.order)].tolist()
+    assert len(outer.merges) == 4
+    number = dict(enumerate([*used.tolist(), 9, 10, 11, 12]))
+    assert outer.merges == [(number[a], number[b], height) for a, b, height in inner.merges]
+    similarity = np.array(outer.similarity)
+    np.testing.assert_array_equal(similarity[np.ix_(used, used)], inner.similarity)
+    assert similarity[0, 1:].sum() == 0
+    assert relate_used(d, np.arange(9)) == relate(d)
+    places = place_used(d, used)
+    assert [places[k] for k in used] == place_topics(d[np.ix_(used, used)])
+    assert {places[k] for k in (0, 3, 6, 7)} == {(0.0, 0.0)}

@@ -35,7 +35,7 @@ function radiusOf(width, height) {
 function placeCircles(topics, positions, width, height) {
   const radius = radiusOf(width, height);
   const circles = topics.map((topic, k) => (
-    { k, radius: radius(topic.share, 4), x: positions[k][0], y: positions[k][1] }));
+    { k, radius: radius(topic.share, 4), x: positions[k][0], y: positions[k][1] })).filter(({ k }) => !topics[k].unused);
   for (const [axis, room] of [["x", width], ["y", height]]) {
     const values = circles.map((c) => c[axis]);
     const low = Math.min(...values), span = Math.max(...values) - low;
@@ -58,10 +58,12 @@ function pushApart(circles, width, height) {
       b.x -= dx * push * (1 - part); b.y -= dy * push * (1 - part);
     }
   }
-  for (const c of circles) {
-    c.x = clamp(c.x, c.radius + 3, width - c.radius - 3);
-    c.y = clamp(c.y, c.radius + 3, height - c.radius - 3);
-  }
+  for (const c of circles) Object.assign(c, circleInside(c, width, height));
+}
+
+// The middle of a circle such that no part of it, nor of its line, is cut off.
+function circleInside({ x, y, radius }, width, height) {
+  return { x: clamp(x, radius + 3, width - radius - 3), y: clamp(y, radius + 3, height - radius - 3) };
 }
 
 function boxesMeet(a, b) {
@@ -111,9 +113,11 @@ function focusLabel(map, k, name) {
     const box = { ...place.box, left: place.box.left + by, right: place.box.right + by };
     return { ...place, x: place.x + by, box };
   };
+  const own = map.circles.find((circle) => circle.k === k);
+  if (!own) return null;
   const cost = ({ box }) => map.circles.filter((c) => circleMeets(c, box, 0)).length
     + (box.top < 2 || box.bottom > map.height - 2 ? 99 : 0);
-  const places = labelPlaces(name, map.circles[k], 15, map.width - 12).map(inside); // bold letters of 13.5 are as wide
+  const places = labelPlaces(name, own, 15, map.width - 12).map(inside); // bold letters of 13.5 are as wide
   return places.reduce((best, next) => (best && cost(best) <= cost(next) ? best : next), null);
 }
 

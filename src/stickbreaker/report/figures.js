@@ -6,6 +6,7 @@ text { font: 12px "DejaVu Sans", Arial, Helvetica, sans-serif; fill: #1e2227; }
 .figure, .axis { fill: #5a6069; }
 .bars .word { font-size: 13.5px; }
 .dot { fill-opacity: 0.88; stroke: #ffffff; stroke-width: 1.5; }
+.document-map .ring { fill: none; }
 .halo, .map text { paint-order: stroke; stroke: #ffffff; stroke-width: 3.5px; stroke-linejoin: round; }
 .overall { stroke: #1e2227; stroke-width: 2; }
 .grid { stroke: #e3e0d8; }
@@ -136,6 +137,7 @@ function figuresOf(data) {
   const order = data.relations ? data.relations.order : largest;
   const found = {};
   if (data.positions.length > 1) found.map = figureOf("Topics, near ones alike", topicMap(topics, data.positions, 860, 640).tree);
+  if (data.documentPlaces) found["document-map"] = figureOf("Documents, near ones of like mixes of topics", documentMap(data, 860, 640).tree);
   if (topics.length) found.words = figureOf("Words of the topics, the largest first", wordGrid(topics, largest, Math.min(4, topics.length)));
   if (times) {
     found.times = figureOf(`Topics by ${times.field}`, streamChart(topics, times, order, null, 960, 420));

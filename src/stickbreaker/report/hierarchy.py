@@ -23,6 +23,17 @@ def relate(distances: Floats) -> Relations:
     return Relations(similarity.tolist(), merges, leaf_order(merges, d))
 
 
+def relate_used(distances: Floats, used: NDArray[np.intp]) -> Relations:
+    """Relations of topics (K × K) of which some are in use: the others are similar to none and in no tree."""
+    n, n_used = len(distances), len(used)
+    inner = relate(distances[np.ix_(used, used)])
+    similarity = np.eye(n)
+    similarity[np.ix_(used, used)] = inner.similarity
+    number = [*used.tolist(), *(n + i for i in range(n_used - 1))]
+    merges = [(number[left], number[right], height) for left, right, height in inner.merges]
+    return Relations(similarity.tolist(), merges, [number[k] for k in inner.order])
+
+
 def agglomerate(distances: Floats) -> list[tuple[int, int, float]]:
     """Average linkage: join the two nearest clusters until one is left.
 

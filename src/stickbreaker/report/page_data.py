@@ -27,7 +27,8 @@ class Topic:
     `id` lasts for the life of the model (`#topic-7` links to it). `share` is the part of all tokens that
     belongs to the topic. `words` are those it may be shown with, see `choose_words`; `sides` holds
     (language, words) where a topic has words in several, and ("concepts", names) where it has these. `named`
-    tells that somebody gave it its label.
+    tells that somebody gave it its label, `unused` that it has next to no tokens: it is listed last, and is
+    neither counted nor drawn.
     `documents` indexes `Page.documents`, the most typical first; `similar` holds ids of other topics, the
     nearest first. `coherence` is NPMI in [-1, 1]; `match` is (label, similarity in [0, 1]) of its partner in
     another model. `given` is the name that a reader gave it and `guided` that of a guide; "" without one.
@@ -48,6 +49,7 @@ class Topic:
     given: str = ""
     guided: str = ""
     members: Sequence[TopicMember] = ()
+    unused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +96,8 @@ class Prediction:
 class Relations:
     """How topics relate. `similarity` (K × K) is in [0, 1].
 
-    `merges` (K - 1) are (left, right, height) from the bottom up: numbers below K are topics, K + i is the
-    i-th merge. `order` lists the topics as the leaves of that tree.
+    `merges` are (left, right, height) from the bottom up: numbers below K are topics, K + i is the
+    i-th merge. `order` lists the topics as the leaves of that tree; those not in use are not among them.
     """
 
     similarity: Sequence[Sequence[float]]
@@ -259,7 +261,8 @@ class Page:
     whose number of them is learned, `search` of one whose number was searched for, `changes` of one that
     learns new words. `spread` tells how the tokens of words divide over topics: (word, (index into `topics`,
     share) of those with most, the largest first), the words that lead topics first. `predictions` and
-    `warnings` (lines) are of one that learns from a stream.
+    `warnings` (lines) are of one that learns from a stream. `document_places` holds an (x, y) for each of
+    `documents`, in [-1, 1], None for one without a place; or nothing.
     """
 
     title: str
@@ -285,3 +288,4 @@ class Page:
     spread: Sequence[tuple[str, Sequence[tuple[int, float]]]] = ()
     predictions: Sequence[Prediction] = ()
     warnings: Sequence[str] = ()
+    document_places: Sequence[tuple[float, float] | None] = ()

@@ -22,8 +22,9 @@ from stickbreaker.learning.stream_warnings import large_minibatches, text_of
 from stickbreaker.models.topics.word_ranking import leading_words
 from stickbreaker.report.compare import matches
 from stickbreaker.report.display_words import Look, apart, choose_words, look_at
+from stickbreaker.report.document_map import place_documents
 from stickbreaker.report.genealogy import growth_of, of_stream
-from stickbreaker.report.hierarchy import relate
+from stickbreaker.report.hierarchy import relate_used
 from stickbreaker.report.metadata_fields import groups_of, sums_of, times_of
 from stickbreaker.report.page_data import (
     Breakdown,
@@ -41,7 +42,7 @@ from stickbreaker.report.page_data import (
 )
 from stickbreaker.report.report_documents import read_documents, read_metadata_sums
 from stickbreaker.report.topic_evolution import changes_of
-from stickbreaker.report.topic_map import nearest_topics, place_topics, topic_distances
+from stickbreaker.report.topic_map import nearest_topics, place_used, topic_distances
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 
@@ -111,6 +112,8 @@ def _page_of(
     groups = [_joined_breakdown(group, named) for group in groups]
     seen = look_at(named.words, named.shares, model.vocabulary_.parts)
     distances = topic_distances(apart(named.words, seen))
+    used = np.delete(np.arange(len(named.members)), named.unused)
+    positions = place_used(distances, used)
     partners = matches(named, compare) if compare else [None] * len(named.members)
     coherence = named.means(figures["coherence"]).tolist() if figures.get("coherence") else None
     topics = _topics(named, seen, leading, documents, nearest_topics(distances), coherence, partners)
@@ -121,11 +124,12 @@ def _page_of(
         settings=settings_of(manifest),
         topics=topics,
         spread=_spread(named, leading, topics),
-        positions=place_topics(distances),
-        relations=relate(distances) if len(topics) > 2 else None,
+        positions=positions,
+        relations=relate_used(distances, used) if len(used) > 2 else None,
         times=times,
         groups=groups,
         documents=documents,
+        document_places=place_documents(documents, positions) if len(used) > 1 else (),
         documents_total=figures.get(OF_OTHERS, corpus["documents"]),
         words=_words(named),
         words_total=len(model.vocabulary_),
@@ -215,6 +219,7 @@ def _topics(
                 words=words,
                 documents=order,
                 similar=[] if unused else [named.members[j][0] for j in near[k] if j not in named.unused],
+                unused=unused,
                 named=bool(given or guided),
                 coherence=coherence[k] if coherence and not unused else None,
                 match=partners[k],

@@ -32,6 +32,7 @@ _UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]
 _MARKUP = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 _CURVES = [hue_hex(255), hue_hex(45)]  # training, held out
 _INKS = [hue_hex(hue) for hue in (255, 25, 145, 310, 75, 200)]  # of words that are followed
+_GREY = "#848a94"  # of topics not in use
 _MOST_TRACE_POINTS = 600
 _LONGEST_VALUE = 80  # characters of a metadata value
 _MOST_FIELDS = 16  # of a document's metadata
@@ -63,8 +64,10 @@ def payload(page: Page) -> dict[str, Any]:
     """Everything the script draws from, as JSON values."""
     if page.positions and len(page.positions) != len(page.topics):
         raise ValueError(f"{len(page.positions)} positions for {len(page.topics)} topics")
+    if page.document_places and len(page.document_places) != len(page.documents):
+        raise ValueError(f"{len(page.document_places)} places for {len(page.documents)} documents")
     n_topics = len(page.topics)
-    colours = topic_colours(page.positions, n_topics)
+    colours = _colours(page)
     changes = changes_payload(page.changes) if page.changes else None
     spread = _spread(page.spread, n_topics)
     return {
@@ -74,6 +77,7 @@ def payload(page: Page) -> dict[str, Any]:
         "times": _breakdown(page.times) if page.times else None,
         "groups": [_breakdown(group) for group in page.groups],
         "documents": _documents(page.documents, n_topics, _MOST_BYTES - _size([changes, spread])),
+        "documentPlaces": _places(page.document_places),
         "spread": spread,
         "total": max(page.documents_total, len(page.documents)),
         "words": _lexicon(page.words),
@@ -88,6 +92,14 @@ def payload(page: Page) -> dict[str, Any]:
     }
 
 
+def _colours(page: Page) -> list[str]:
+    """A colour for each topic; those not in use are grey."""
+    used = [k for k, topic in enumerate(page.topics) if not topic.unused]
+    colours = topic_colours([page.positions[k] for k in used] if page.positions else [], len(used))
+    given = dict(zip(used, colours, strict=True))
+    return [given.get(k, _GREY) for k in range(len(page.topics))]
+
+
 def _topic(topic: Topic, colour: str, page: Page) -> dict[str, Any]:
     index = {other.id: k for k, other in enumerate(page.topics)}
     return {
@@ -97,6 +109,7 @@ def _topic(topic: Topic, colour: str, page: Page) -> dict[str, Any]:
         "given": clean(topic.given),
         "guided": clean(topic.guided),
         "members": [[m.number, m.id, [clean(word) for word in m.words]] for m in topic.members],
+        "unused": topic.unused,
         "share": _number(topic.share) or 0,
         "colour": colour,
         "words": _word_list(topic.words),
@@ -157,6 +170,16 @@ def _documents(documents: Sequence[DocumentEntry], n_topics: int, most: int) -> 
         entry["text"] = _short(entry["text"], room)
         entry["marks"] = pairs(number for mark in _marks(document, n_topics, room) for number in mark)
     return entries
+
+
+def _places(places: Sequence[tuple[float, float] | None]) -> str:
+    """(x, y) from 0 to 1294, two digits of base 36 each; "zzzz" for none; "" where all are none."""
+    if not any(places):
+        return ""
+    none = (_MOST_PAIR, _MOST_PAIR)
+    top = _MOST_PAIR - 1
+    numbers = ([round(top * min(max(v / 2 + 0.5, 0), 1)) for v in one] if one else none for one in places)
+    return pairs(number for both in numbers for number in both)
 
 
 def _size(value: Any) -> int:

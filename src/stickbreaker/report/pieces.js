@@ -30,11 +30,12 @@ function topicHead(topic, rank, n) {
     node("button", { type: "button", "data-step": -1, "aria-label": "Previous topic" }, "←"),
     node("button", { type: "button", "data-step": 1, "aria-label": "Next topic" }, "→"));
   const words = topic.words.slice(0, 3).map((w) => w[0]).join(", ");
+  const size = topic.unused ? [`Next to no words of the collection belong to it, so it is not one of the ${n} that were found.`]
+    : [n > 1 ? `${place} of ${n}: ` : "", `${percent(topic.share)} of all words in the collection belong to it.`];
   return [
     node("div", { class: "over" }, node("span", {}, topicNumbers(topic)), n > 1 ? steps : null),
     node("h3", { tabindex: -1 }, spot(topic), name(topic)),
-    node("p", { class: "small" }, n > 1 ? `${place} of ${n}: ` : "",
-      `${percent(topic.share)} of all words in the collection belong to it.`,
+    node("p", { class: "small" }, size,
       topic.members.length > 1 ? ` ${topic.members.length} topics in one: ${listed(memberNumbers(topic))}.` : "",
       topic.named ? " It was given its name; its words: " : "", topic.named ? node("bdi", {}, `${words}.`) : ""),
   ];

@@ -11,8 +11,8 @@ function similarityOf(relations) {
 }
 
 function alikePairs(relations, n) {
-  const similarity = similarityOf(relations), size = relations.order.length, pairs = [];
-  for (let i = 1; i < size; i += 1) for (let j = 0; j < i; j += 1) pairs.push([similarity(i, j), j, i]);
+  const similarity = similarityOf(relations), shown = [...relations.order].sort((a, b) => a - b), pairs = [];
+  shown.forEach((i, at) => shown.slice(0, at).forEach((j) => pairs.push([similarity(i, j), j, i])));
   return pairs.sort((a, b) => b[0] - a[0] || a[2] - b[2] || a[1] - b[1]).slice(0, n);
 }
 
@@ -33,7 +33,7 @@ function matrixCells(relations) {
 
 function matrixSpoken(topics, relations) {
   const said = alikePairs(relations, 5).map(([share, i, j]) => `${topics[i].label} and ${topics[j].label} ${percent(share)}`);
-  return `How alike the ${topics.length} topics are. Most alike: ${said.join("; ")}`;
+  return `How alike the ${relations.order.length} topics are. Most alike: ${said.join("; ")}`;
 }
 
 // One path a level: a hundred times fewer nodes than one rectangle a cell.
@@ -56,6 +56,7 @@ function matrixChart(topics, relations, side) {
 // The row and the column of a topic.
 function matrixCross(relations, k, side) {
   const at = relations.order.indexOf(k), step = side / relations.order.length;
+  if (at < 0) return [];
   const box = { x: (at * step).toFixed(1), y: (at * step).toFixed(1), width: step.toFixed(1), height: step.toFixed(1) };
   return [node("rect", { ...box, x: 0, width: side }), node("rect", { ...box, y: 0, height: side })];
 }

@@ -31,8 +31,17 @@ PURE = (
     "predictions.js",
     "spread.js",
     "time_lines.js",
+    "document_map.js",
 )
-SCRIPTS = (*PURE, "dom.js", "change_views.js", "naming_views.js", "views.js", "report.js")
+SCRIPTS = (
+    *PURE,
+    "dom.js",
+    "change_views.js",
+    "naming_views.js",
+    "document_map_view.js",
+    "views.js",
+    "report.js",
+)
 LANGUAGE_PURE = ("base.js", "charts.js", "language_charts.js")
 LANGUAGE_SCRIPTS = (*LANGUAGE_PURE, "dom.js", "chart_sections.js", "language_report.js")
 GRAMMAR_PURE = (*LANGUAGE_PURE, "evolution.js", "grammar_charts.js")
@@ -80,9 +89,10 @@ def _build_context(page: Page) -> dict[str, object]:
         "facts": [(clean(label), clean(value)) for label, value in page.facts],
         "settings": [(clean(name), clean(value)) for name, value in page.settings],
         "n_topics": len(page.topics),
+        "n_used": sum(not topic.unused for topic in page.topics),
         "named_by": _namers(page),
         "can_name": any(topic.members for topic in page.topics),
-        "has_map": len(page.positions) > 1,
+        "has_map": bool(page.positions) and sum(not topic.unused for topic in page.topics) > 1,
         "has_spread": bool(page.spread),
         "has_sides": any(topic.sides for topic in page.topics),
         "has_languages": any(side[0] != "concepts" for topic in page.topics for side in topic.sides),
@@ -94,6 +104,7 @@ def _build_context(page: Page) -> dict[str, object]:
         "groups": len(page.groups),
         "groups_note": _sample_note(page, any(group.sampled for group in page.groups)),
         "n_documents": len(page.documents),
+        "n_places": sum(place is not None for place in page.document_places),
         "documents_total": total,
         "has_measures": any(topic.coherence is not None or topic.match for topic in page.topics),
         "has_coherence": any(topic.coherence is not None for topic in page.topics),

@@ -4,12 +4,14 @@
 function start() {
   const data = JSON.parse(find("#data").textContent);
   const searched = (d) => [d.title, d.text, d.id, ...d.metadata.map((m) => m[1])].join("\n").toLowerCase();
-  const order = data.topics.map((_, k) => k).sort((a, b) => data.topics[b].share - data.topics[a].share);
+  const unused = (k) => Number(data.topics[k].unused);
+  const order = data.topics.map((_, k) => k).sort((a, b) => unused(a) - unused(b) || data.topics[b].share - data.topics[a].share);
   const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, spreads: spreadsOf(data.spread), pinned: null, side: 0,
     count: null, split: 0, timesAs: "bands", lines: null, lambda: 0.6, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
     wordQuery: "", topicQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
+    dots: null, dot: null, pinnedDot: null, card: "", bringOut: false,
     named: (k) => `${data.topics[k].id}  ${data.topics[k].label}`, reach: wholeReach(data.changes),
     firstNames: data.topics.map((topic) => topic.given),
     sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
@@ -30,12 +32,13 @@ function choose(state, k, { link = true, speak = true } = {}) {
   const topic = topics[k];
   const losesFocus = document.activeElement && document.activeElement.closest("#topic-head, #near");
   state.chosen = k;
-  fill("#topic-head", ...topicHead(topic, state.order.indexOf(k) + 1, topics.length));
+  fill("#topic-head", ...topicHead(topic, state.order.indexOf(k) + 1, topics.filter((t) => !t.unused).length));
   drawNaming(state);
   fill("#near", ...nearTopics(topic, topics));
   if (losesFocus) find("#topic-head h3").focus({ preventScroll: true });
   fill("#languages", ...languageColumns(topic));
   drawWords(state);
+  fitMap(state);
   drawMapFocus(state, k);
   drawTypical(state);
   drawCross(state);
@@ -48,6 +51,7 @@ function choose(state, k, { link = true, speak = true } = {}) {
   for (const about of ["#about", "#words-about"]) fill(about, spot(topic), "Only about ", name(topic));
   markChosen(k);
   markLife(k);
+  markDots(state, link);
   if (link) setHash(topic);
   if (speak) fill("#spoken", `Topic ${topic.id}: ${topic.label}`);
 }
@@ -115,7 +119,7 @@ function findTopics(state, query) {
 function step(state, by) {
   const view = VIEWS.find((selector) => document.activeElement.closest(selector));
   const bySize = state.visible.length ? state.visible : state.order;
-  const order = view === "#tree" ? treeOrder(state) : view === "#genealogy svg" ? lifeOrder() : bySize;
+  const order = view === "#tree" ? state.data.relations.order : view === "#genealogy svg" ? lifeOrder() : bySize;
   const k = order[clamp(order.indexOf(state.chosen) + by, 0, order.length - 1)];
   choose(state, k);
   focusTopic(view, k);
@@ -125,7 +129,8 @@ function step(state, by) {
 const VIEWS = ["#map", "#topic-list", "#tree", "#stream", "#genealogy svg"];
 
 function focusTopic(view, k) {
-  if (view) find(`${view} :is([data-topic="${k}"], [data-life="${k}"])`).focus({ preventScroll: view !== "#genealogy svg" });
+  const place = view && find(`${view} :is([data-topic="${k}"], [data-life="${k}"])`); // none for a topic not in use
+  if (place) place.focus({ preventScroll: view !== "#genealogy svg" });
 }
 
 // The topics of the genealogy, from the top.
@@ -297,6 +302,7 @@ function listen(state) {
   on("#growth-at", "input", (event) => drawCount(state, Number(event.target.value)));
   on("#split-choice", "change", (event) => { state.split = Number(event.target.value); drawRefinement(state); });
   listenToNaming(state, (k) => drawNames(state, k));
+  listenToDots(state);
   listenToChanges(state, (k) => choose(state, k));
   on("#times-view", "change", (event) => { if (Number(event.target.value) >= 0) setLine(state, Number(event.target.value)); });
   on("#matrix", "click", (event) => choose(state, pairAt(state, event)[0]));

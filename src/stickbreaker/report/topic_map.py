@@ -69,6 +69,14 @@ def place_topics(distances: Floats) -> list[tuple[float, float]]:
     return [(round(float(x), 4), round(float(y), 4)) for x, y in points]
 
 
+def place_used(distances: Floats, used: NDArray[np.intp]) -> list[tuple[float, float]]:
+    """Places of K topics of which those `used` are on the map, as `place_topics` gives them."""
+    places = [(0.0, 0.0)] * len(distances)
+    for k, place in zip(used.tolist(), place_topics(distances[np.ix_(used, used)]), strict=True):
+        places[k] = place
+    return places
+
+
 def _stretched(d: Matrix) -> Matrix:
     """Stretch the distances between different topics to [0, 1], favouring the small ones."""
     between = d[~np.eye(len(d), dtype=bool)]

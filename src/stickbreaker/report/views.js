@@ -10,6 +10,7 @@ function drawAll(state) {
   if (state.order.length) choose(state, state.chosen, { link: false, speak: false });
   drawMap(state);
   drawRelations(state);
+  drawDocumentMap(state);
   drawTrace(state);
   drawPredictions(state);
   drawGroups(state);
@@ -38,6 +39,12 @@ function drawMap(state) {
   drawWords(state);
 }
 
+// The map scales with its pane, whose height follows that of the words; where that is much, it is drawn anew.
+function fitMap(state) {
+  const box = find("#map");
+  if (state.map && Math.abs(Math.max(box.clientHeight, 300) / state.map.height - 1) > 0.1) drawMap(state);
+}
+
 function drawMapFocus(state, k) {
   if (!state.map) return;
   const focus = focusLabel(state.map, k, state.data.topics[k].label);
@@ -63,8 +70,10 @@ function pointAt(state, word) {
   if (!state.map) return;
   const parts = word === null ? null : state.spreads.get(word), shares = new Map(parts || []);
   for (const dot of document.querySelectorAll("#map .dot")) {
-    const circle = state.map.circles[Number(dot.dataset.topic)];
-    dot.setAttribute("r", (parts ? state.map.radiusOf(shares.get(circle.k) || 0, 1.5) : circle.radius).toFixed(1));
+    const circle = state.map.circles.find((one) => one.k === Number(dot.dataset.topic));
+    const radius = parts ? state.map.radiusOf(shares.get(circle.k) || 0, 1.5) : circle.radius;
+    const place = circleInside({ ...circle, radius }, state.map.width, state.map.height);
+    for (const [key, value] of [["cx", place.x], ["cy", place.y], ["r", radius]]) dot.setAttribute(key, value.toFixed(1));
   }
   for (const row of document.querySelectorAll("#words .pointed")) row.setAttribute("aria-pressed", String(row.dataset.point === state.pinned));
   find("#map-help").hidden = Boolean(parts);
@@ -125,7 +134,8 @@ function drawCross(state) {
 }
 
 function treeOrder(state) {
-  return state.data.relations ? state.data.relations.order : state.data.topics.map((_, k) => k);
+  const order = state.data.relations ? state.data.relations.order : [];
+  return [...order, ...state.data.topics.map((_, k) => k).filter((k) => !order.includes(k))];
 }
 
 function drawTimes(state) {
