@@ -80,7 +80,7 @@ def test_a_frame_has_the_whole_page_and_nothing_but_it(lda):
     assert frame[0] == "iframe"
     assert frame[1]["srcdoc"] == page.html
     assert frame[1]["title"] == HOSTILE
-    assert frame[1]["sandbox"] == "allow-scripts"
+    assert frame[1]["sandbox"] == "allow-scripts allow-downloads"
     assert "Content-Security-Policy" in page.html
 
 
@@ -266,3 +266,15 @@ def test_a_page_in_a_frame_works_and_stays_there(browser, lda, tmp_path):
     assert frame.evaluate(reach) == "kept out"
     assert not [one for one in troubles if "Blocked a frame" not in one]
     context.close()
+
+
+def test_names_given_after_loading_are_on_the_page(model):
+    loaded = LDA.load(model)
+    before = loaded.report().html
+    html = loaded.name_topics({0: "ships & sails", 1: "ships & sails"}).report().html
+    assert "ships \\u0026 sails" in html
+    assert "ships \\u0026 sails" not in before
+    assert "shown as 2: those of one name are one" in html
+    assert 'id="documents"' in html
+    assert not (model / "names.json").exists()
+    assert "ships &amp; sails: " in loaded._repr_html_()

@@ -200,6 +200,10 @@ class Estimator(ABC):
         """Write what a saved model has beside its state; of most kinds nothing."""
         return
 
+    def is_beside(self, folder: Path) -> bool:
+        """Whether a saved model has beside its state what `write_beside` would write."""
+        return True
+
     @abstractmethod
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
         """Take what was learned from a snapshot, read from `folder`; corpus, vocabulary, seed and trace are

@@ -29,19 +29,12 @@ def matches(named: NamedTopics, path: Path) -> list[tuple[str, float] | None]:
             its_model.vocabulary_,
             (named.unused, other.unused),
         )
-    words = [[_plain(word, its_model) for word in row] for row in _first_words(other, 3)]
+    words = [[_plain(word, its_model) for word in row] for row in other.top_words(3)]
     found: list[tuple[str, float] | None] = [None] * len(named.members)
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
     for own, its, alike in pairs:
         found[own] = (other.names[its] or ", ".join(words[its]), alike)
     return found
-
-
-def _first_words(named: NamedTopics, n: int) -> list[list[str]]:
-    """The first words of each topic, of each language in turn."""
-    vocabulary = named.model.vocabulary_
-    sides = [named.ranked_words(n, side).words.tolist() for side in vocabulary.parts]
-    return [[vocabulary.words[row] for side in sides for row in side[g]] for g in range(len(named.members))]
 
 
 def _plain(word: str, model: TopicEstimator) -> str:

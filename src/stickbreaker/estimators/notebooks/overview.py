@@ -54,13 +54,19 @@ def _text(text: str) -> str:
 
 
 def overview_of_topics(model: "TopicEstimator") -> Overview:
-    """The largest topics: number, name or first words, share of the words."""
-    tops, unused = model.top_words(WORDS), set(model.unused_topics_)
-    order = [k for k in np.argsort(-model.topic_shares_, kind="stable").tolist() if k not in unused]
-    names = model.topic_names_
+    """The largest topics: number, name or first words, share of the words; those of one name are one."""
+    from stickbreaker.estimators.topics.named_topics import NamedTopics
+
+    named = NamedTopics(model)
+    unused, tops = set(named.unused), named.top_words(WORDS)
+    order = [g for g in np.argsort(-named.shares, kind="stable").tolist() if g not in unused]
     rows = [
-        [str(k), _with_name(names[k], tops[k]), f"{100 * model.topic_shares_[k]:.1f} %"]
-        for k in order[:MOST_ROWS]
+        [
+            ", ".join(map(str, sorted(named.members[g]))),
+            _with_name(named.names[g], tops[g]),
+            f"{100 * named.shares[g]:.1f} %",
+        ]
+        for g in order[:MOST_ROWS]
     ]
     documents = model.corpus_["documents"]
     title = f"{_counted(len(order), 'topic')}, learned from {_counted(documents, 'document')}"

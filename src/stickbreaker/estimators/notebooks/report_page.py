@@ -1,5 +1,6 @@
 """The report of an estimator, as a notebook shows it."""
 
+import shutil
 import tempfile
 from collections.abc import Mapping
 from html import escape
@@ -43,11 +44,12 @@ class ReportPage:
     def _repr_html_(self) -> str:
         """The page in a frame of its own.
 
-        Its script runs there as in a browser's window, and reaches nothing of the notebook.
+        Its script runs there as in a browser's window, and reaches nothing of the notebook; names of topics
+        can be downloaded.
         """
         return (
-            f'<iframe title="{escape(self.title)}" sandbox="allow-scripts" srcdoc="{escape(self.html)}" '
-            f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
+            f'<iframe title="{escape(self.title)}" sandbox="allow-scripts allow-downloads" '
+            f'srcdoc="{escape(self.html)}" style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
         )
 
     def __repr__(self) -> str:
@@ -65,7 +67,7 @@ def report_page_of(
     """The report of a fitted estimator, made of the model as it is saved; nothing of that is left.
 
     An estimator that was loaded, and has not learned since, has the page of the model that it was loaded
-    from. Raises UserError as `stickbreaker report` does.
+    from, with the names that its topics have now. Raises UserError as `stickbreaker report` does.
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()
@@ -73,6 +75,9 @@ def report_page_of(
         if path is None:
             path = folder / "model"
             saving.save(estimator, path, documents=documents)
+        elif not estimator.is_beside(path):  # topics were named since
+            path = Path(shutil.copytree(path, folder / "model"))
+            estimator.write_beside(path)
         if isinstance(compare, Estimator):
             other = folder / "compared" / compare.kind  # the page names it by its folder
             other.parent.mkdir()

@@ -93,6 +93,14 @@ class NamedTopics:
         """As `TopicEstimator.ranked_words`, of groups (both G × n)."""
         return ranking(by)(self.words, self.shares, n, within)
 
+    def top_words(self, n: int) -> list[list[str]]:
+        """The first words of each group, of each language in turn."""
+        vocabulary = self.model.vocabulary_
+        sides = [self.ranked_words(n, side).words.tolist() for side in vocabulary.parts]
+        return [
+            [vocabulary.words[row] for side in sides for row in side[g]] for g in range(len(self.members))
+        ]
+
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
         """As `TopicEstimator.top_concepts`, of groups."""
         names, shares = self.concept_shares

@@ -362,6 +362,9 @@ class TopicEstimator(TopicParams):
     def write_beside(self, folder: Path) -> None:
         write_names(folder, self.given_names_)
 
+    def is_beside(self, folder: Path) -> bool:
+        return read_names(folder) == self.given_names_
+
     def _read_names(self, folder: Path) -> None:
         self.given_names_ = read_names(folder)
         self._combine_names()
