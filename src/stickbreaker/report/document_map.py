@@ -22,7 +22,7 @@ Place = tuple[float, float]
 
 MOST = 3000  # documents: time and memory grow with their square
 PERPLEXITY = 30.0  # about as many neighbours count for a document
-STEPS = 100  # more do not keep more neighbours together
+STEPS = 80  # a hundred more keep a thousandth more of the neighbours together
 LEAST_SHARE = 0.01  # of a document that a topic has; smaller ones cannot be seen either
 _EXAGGERATED = 30  # the first steps, in which neighbours attract each other more strongly
 _EXAGGERATION = 4.0

@@ -202,7 +202,8 @@ function vocabularyCursor(changes, i, width, height) {
 function freshTable(changes, topics, order) {
   const named = changes.moments.every((moment) => moment[2]);
   const one = (wording) => ([word, rank, step, date]) => node("li", {}, node("bdi", {}, wording.words[word]),
-    node("span", { class: "small" }, ` ${rank}, since ${named && date ? date.slice(0, 10) : `step ${grouped(step)}`}`));
+    node("span", { class: "small" }, ` ${rank}, since `,
+      node("span", { class: "whole" }, named && date ? date.slice(0, 10) : `step ${grouped(step)}`)));
   const row = (k) => node("tr", {}, node("th", { scope: "row" }, topicButton(topics[k], k)),
     node("td", {}, node("ul", { class: "fresh-words" }, changes.wordings[k].fresh.map(one(changes.wordings[k])))));
   const found = order.filter((k) => changes.wordings[k] && changes.wordings[k].fresh.length);
