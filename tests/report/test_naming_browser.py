@@ -12,6 +12,7 @@ import pytest
 import report_pages
 
 from stickbreaker.report import Page, TopicMember, render
+from stickbreaker.report.document_map import place_documents
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +26,7 @@ def gazette() -> Page:
     members[1].append(TopicMember(77, 177, ["other"]))
     topics = [replace(topic, members=members[k]) for k, topic in enumerate(page.topics)]
     topics[1] = replace(topics[1], label="pair", named=True, given="pair")
-    return replace(page, topics=topics)
+    return replace(page, topics=topics, document_places=place_documents(page.documents, page.positions))
 
 
 @pytest.fixture
@@ -76,6 +77,7 @@ def test_a_name_is_seen_everywhere_and_downloaded(
     assert page.locator("#topic-head h3").inner_text() == name
     assert page.locator("#topic-list [aria-pressed=true] .name").text_content() == name
     assert name in page.locator("#tree text").all_text_contents()
+    assert name in page.locator("#dots text").all_text_contents()
     assert name in page.locator("#measure-table .name").all_text_contents()
     assert page.locator(f'#map .dot[aria-label^="{name}"]').count() == 1
     assert page.locator("#topic-times h3").inner_text() == name

@@ -81,12 +81,17 @@ function placeLabels(circles, topics, width, height, size) {
     && !labels.some((label) => boxesMeet(label.box, box))
     && !circles.some((c) => c.k !== own && circleMeets(c, box, 1));
   for (const circle of [...circles].sort((a, b) => b.radius - a.radius)) {
-    const { label, named } = topics[circle.k], words = topics[circle.k].words.map((w) => w[0]);
-    const places = (named ? [label] : [words.slice(0, 2).join(", "), words[0]]).flatMap((text) => labelPlaces(text, circle, size));
+    const places = shortLabels(topics[circle.k]).flatMap((text) => labelPlaces(text, circle, size));
     const place = places.find((p) => free(p.box, circle.k));
     if (place) labels.push({ k: circle.k, ...place });
   }
   return labels;
+}
+
+// What a topic goes by on a map, the longest first: its name, or its first words.
+function shortLabels({ label, named, words }) {
+  const first = words.slice(0, 2).map((w) => w[0]);
+  return named ? [label] : [first.join(", "), first[0]];
 }
 
 function labelPlaces(text, circle, size, room = 150) {

@@ -53,8 +53,7 @@ function placeTopicLabels(middles, topics, dots, width, height) {
     && !labels.some((label) => boxesMeet(label.box, box));
   const hidden = ({ box }) => dots.filter((dot) => circleMeets(dot, box, 2)).length;
   for (const middle of middles) {
-    const words = topics[middle.k].words.map((w) => w[0]);
-    const places = [words.slice(0, 2).join(", "), words[0]].map((text) => labelPlaces(text, middle, 12).filter(free)).find((some) => some.length);
+    const places = shortLabels(topics[middle.k]).map((text) => labelPlaces(text, middle, 12).filter(free)).find((some) => some.length);
     const counts = (places || []).map(hidden), place = (places || [])[counts.indexOf(Math.min(...counts))];
     if (place) labels.push({ k: middle.k, ...place });
   }
