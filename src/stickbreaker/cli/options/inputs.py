@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # importing these takes longer than --help may
     from stickbreaker.cli.options.sentence_options import SentenceChoice
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
+    from stickbreaker.corpus.readers.position import Position
 
 FORMATS = (
     "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "lines", "files"
@@ -315,10 +316,22 @@ def _refuse_model(given: str) -> None:
         raise UserError("is a model, where a corpus or files of documents belong", where=given, remedy=remedy)
 
 
-def _show_documents(line: ProgressLine, documents: int) -> None:
-    """Show how many documents were read, and how fast."""
+def _show_documents(line: ProgressLine, position: "Position", documents: int) -> None:
+    """Show how much was read, how many documents, and how fast."""
     rate = documents / max(time.monotonic() - line.start, 1e-3)
-    line.show(f"{counted(documents, 'document')} read  {rate:,.0f} documents/s")
+    line.show(f"{bar_of(position.share)}{counted(documents, 'document')} read  {rate:,.0f} documents/s")
+
+
+def bar_of(share: float | None) -> str:
+    """A bar in letters, for what is known of.
+
+    >>> bar_of(0.5), bar_of(None)
+    ('[############............]  50 %  ', '')
+    """
+    if share is None:
+        return ""
+    done = round(24 * share)
+    return f"[{'#' * done}{'.' * (24 - done)}] {100 * share:3.0f} %  "
 
 
 def _alike(one: "AnyAnalysis", other: "AnyAnalysis") -> bool:
@@ -347,6 +360,7 @@ def build_corpus(
 ) -> "Corpus":
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
     from stickbreaker.corpus import Analysis, Corpus
+    from stickbreaker.corpus.readers.position import Position
     from stickbreaker.corpus.text.language_check import LanguageWarning
 
     for given in inputs:
@@ -359,19 +373,19 @@ def build_corpus(
         analysis = analysis if sentences is None else replace(analysis, sentences=sentences)
     elif isinstance(analysis, Analysis) and "text_field" in reading.given:
         analysis = replace(analysis, text_field=reading.text_field)
-    line = ProgressLine(changes=0.2, lines=math.inf)
+    line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
     with warnings.catch_warnings(record=True) as remarks:
         warnings.simplefilter("always", LanguageWarning)
         built = Corpus.build(
             inputs,
             out,
-            reading=replace(reading.options(), trees=trees),
+            reading=replace(reading.options(), trees=trees, position=position),
             analysis=analysis,
             rule=choice.rule(reading.largest_bytes) if choice is not None else None,
             vocabulary=vocabulary,
             phrases=isinstance(choice, AnalysisChoice) and choice.phrases,
             overwrite=overwrite,
-            progress=partial(_show_documents, line),
+            progress=partial(_show_documents, line, position),
         )
     seconds = time.monotonic() - line.start
     number = built.n_documents

@@ -71,7 +71,7 @@ def read_inputs(
         raise UserError("no input was given", remedy="give files, directories, globs or -")
     if options.format is not None and options.format not in READERS:
         raise UserError(f"unknown format {options.format!r}", remedy="known: " + ", ".join(READERS))
-    chosen = [(source, _reader_of(source, options)) for source in sources_of(list(given))]
+    chosen = [(source, _reader_of(source, options)) for source in _watched(sources_of(list(given)), options)]
     kinds = {reader.kind for _, reader in chosen}
     if len(kinds) > 1:
         raise UserError("text and bags of words cannot be mixed", remedy="build one corpus from each")
@@ -87,6 +87,14 @@ def read_inputs(
         return _documents(chosen, options, problems), kind, None
     options = dataclasses.replace(options, words=_numbered_words(chosen, options))
     return _documents(chosen, options, problems), kind, options.words
+
+
+def _watched(sources: list[Source], options: ReadingOptions) -> list[Source]:
+    """The same sources, which tell the options' position of what is read."""
+    if options.position is None:
+        return sources
+    options.position.expect([source.path for source in sources])
+    return [dataclasses.replace(source, position=options.position) for source in sources]
 
 
 def _refuse_fields(chosen: Sequence[tuple[Source, Reader]], options: ReadingOptions) -> None:

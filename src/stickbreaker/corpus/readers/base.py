@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.limits import LARGEST_TEXT, LONGEST_GAP
+from stickbreaker.corpus.readers.position import Position
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source
 from stickbreaker.corpus.text.languages import language_code
@@ -43,6 +44,7 @@ class ReadingOptions:
     separator: str | None = None
     of_model: bool = False  # whether `text_field` is the one that a model remembers, and nobody named here
     met: set[str] = field(default_factory=set, compare=False)  # of joined text fields, those met so far
+    position: Position | None = field(default=None, compare=False)  # is told how far inputs are read
 
     def __post_init__(self) -> None:
         for name, value, least in (

@@ -8,7 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -18,6 +18,7 @@ import zstandard
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
+from stickbreaker.corpus.readers.position import Position
 from stickbreaker.corpus.readers.problems import Bad, Problems
 
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError)
@@ -34,13 +35,15 @@ _PIECE = 1 << 17
 class Source:
     """A file (or, without a path, standard input): `name` for messages, `label` for the ids of its documents.
 
-    `within` is true for a file found in a directory that was given.
+    `within` is true for a file found in a directory that was given. `position` is told of the file when it
+    is opened.
     """
 
     name: str
     label: str
     path: Path | None
     within: bool = False
+    position: Position | None = field(default=None, compare=False)
 
     @property
     def is_stream(self) -> bool:
@@ -127,6 +130,8 @@ def _opened_raw(source: Source) -> Iterator["io.BufferedReader[Any]"]:
             raw: io.BufferedReader[Any] = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))
         else:
             raw = source.path.open("rb")
+            if source.position is not None:
+                source.position.reads(source.path, raw)
     except OSError as error:
         raise UserError(
             f"cannot be read: {error.strerror}", where=source.name, remedy="check the path"
