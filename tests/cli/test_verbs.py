@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -514,3 +515,9 @@ def test_more_topics_than_documents_are_noted(cli, planted, tmp_path):
         warnings.simplefilter("error")
         LDA(2, max_iter=1, tol=0.0).fit(texts)
         LDA(3).partial_fit(texts)
+
+
+def test_python_runs_the_program_too(model):
+    command = [sys.executable, "-m", "stickbreaker", "topics", str(model), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert len(json.loads(done.stdout)["topics"]) > 1
