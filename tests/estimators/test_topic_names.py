@@ -12,8 +12,8 @@ from stickbreaker import HDP, LDA, Corpus, UserError
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.topics.named_topics import NamedTopics
-from stickbreaker.estimators.topics.topic_names import names_in_file
+from stickbreaker.estimators.topics.names.given_names import names_in_file
+from stickbreaker.estimators.topics.names.named_topics import NamedTopics
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.topic_names import LONGEST_NAME, NAMES, checked_name, read_names, write_names
 

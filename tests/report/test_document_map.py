@@ -15,8 +15,8 @@ import pytest
 import report_pages
 
 from stickbreaker.report import DocumentEntry, Page, render
-from stickbreaker.report.document_map import MOST, place_documents
 from stickbreaker.report.figures import figures
+from stickbreaker.report.maps.document_map import MOST, place_documents
 from stickbreaker.report.payload import payload, to_json
 from stickbreaker.report.render import PURE, asset
 
@@ -94,7 +94,7 @@ def test_documents_without_words_or_topics_have_no_place() -> None:
 
 def test_documents_beyond_the_most_have_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST >= 2000
-    monkeypatch.setattr("stickbreaker.report.document_map.MOST", 30)
+    monkeypatch.setattr("stickbreaker.report.maps.document_map.MOST", 30)
     places = place_documents(planted(40), POSITIONS)
     assert sum(place is not None for place in places) == 30
 
@@ -102,7 +102,7 @@ def test_documents_beyond_the_most_have_no_place(monkeypatch: pytest.MonkeyPatch
 CHILD = """
 import json, sys
 from tests.report.test_document_map import POSITIONS, planted
-from stickbreaker.report.document_map import place_documents
+from stickbreaker.report.maps.document_map import place_documents
 print(json.dumps(place_documents(planted(300), POSITIONS)))
 """
 

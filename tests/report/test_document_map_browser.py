@@ -12,8 +12,8 @@ import pytest
 import report_pages
 
 from stickbreaker.report import DocumentEntry, Page, Topic, render
-from stickbreaker.report.document_map import place_documents
 from stickbreaker.report.hierarchy import relate_used
+from stickbreaker.report.maps.document_map import place_documents
 
 pytestmark = pytest.mark.browser
 

@@ -12,7 +12,7 @@ import pytest
 import report_pages
 
 from stickbreaker.report import Page, TopicMember, render
-from stickbreaker.report.document_map import place_documents
+from stickbreaker.report.maps.document_map import place_documents
 
 pytestmark = pytest.mark.browser
 

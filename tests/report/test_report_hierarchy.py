@@ -9,7 +9,7 @@ import pytest
 
 from stickbreaker.report import relate
 from stickbreaker.report.hierarchy import agglomerate, leaf_order, relate_used
-from stickbreaker.report.topic_map import place_topics, place_used
+from stickbreaker.report.maps.topic_map import place_topics, place_used
 
 
 def random_distances(n: int, seed: int) -> np.ndarray:

@@ -17,7 +17,7 @@ class UserError(ValueError):
     options or parameters: the message has parameters, that of the command line options. The line has at most
     300 characters of each of the three, of a path the last ones; the attributes have all. With `in_file` the
     mistake is in a file that this library wrote, whose fields are named like parameters: so they are on the
-    command line too.
+    command line too. False says that it is none of a file, even if it comes up while one is made sense of.
 
     >>> str(UserError("no such topic", where="model/", remedy="topics run from 0 to 9"))
     'model/: no such topic; topics run from 0 to 9'
@@ -30,7 +30,7 @@ class UserError(ValueError):
         where: object = None,
         line: int | None = None,
         remedy: str = "",
-        in_file: bool = False,
+        in_file: bool | None = None,
     ) -> None:
         self.problem = problem
         self.where = where

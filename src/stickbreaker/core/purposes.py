@@ -35,6 +35,8 @@ NGRAM_HYPERPARAMETERS = "n-gram hyperparameters"  # its discounts and concentrat
 NGRAM_SENTENCES = "n-gram sentences"  # what it generates
 NGRAM_REPORT = "n-gram report"  # the sentences that its report shows
 
+NEIGHBOURS_ON_MAP = "neighbours on the map"  # which of equally near documents the map has as neighbours
+
 GRAMMAR_TREES = "grammar trees"  # a sweep over the trees of a grammar's sentences, and the first ones
 GRAMMAR_TABLES = "grammar tables"  # and over the subtrees that it remembers
 GRAMMAR_ORDER = "grammar order"  # the order in which both are visited

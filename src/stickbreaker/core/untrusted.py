@@ -27,7 +27,8 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
     """Turn what goes wrong while the content of a file is made sense of into a UserError that names it.
 
     Files have digests, so content that makes no sense was written so, by another program or with intent. A
-    UserError that names no place gets this one. Fields are named as the file has them.
+    UserError that names no place gets this one. Fields are named as the file has them, unless the error says
+    that it is no mistake in a file.
 
     >>> with making_sense_of("model", "fit again"):
     ...     {}["alpha"]
@@ -39,7 +40,8 @@ def making_sense_of(where: object, remedy: str) -> Generator[None]:
     except UserError as error:
         if error.where is not None:
             raise
-        raise UserError(error.problem, where=where, remedy=error.remedy or remedy, in_file=True) from error
+        in_file = error.in_file is not False
+        raise UserError(error.problem, where=where, remedy=error.remedy or remedy, in_file=in_file) from error
     except OSError as error:
         if error.errno is not None:
             raise

@@ -33,7 +33,9 @@ def spark_of(estimator: Estimator) -> "SparkEngine":
     """The session that an estimator learns on. Raises UserError where it has none."""
     if isinstance(estimator.engine, str):
         remedy = "give engine=SparkEngine(session)"
-        raise UserError("the model is learned on Spark, and there is no session", remedy=remedy)
+        raise UserError(
+            "the model is learned on Spark, and there is no session", remedy=remedy, in_file=False
+        )
     return estimator.engine
 
 

@@ -10,6 +10,7 @@ topic is shown with.
 from stickbreaker.report.display_words import choose_words
 from stickbreaker.report.genealogy import growth_of
 from stickbreaker.report.hierarchy import relate
+from stickbreaker.report.maps.topic_map import nearest_topics, place_topics, topic_distances
 from stickbreaker.report.page_data import (
     Breakdown,
     Changes,
@@ -29,7 +30,6 @@ from stickbreaker.report.page_data import (
 )
 from stickbreaker.report.render import render
 from stickbreaker.report.topic_evolution import changes_of
-from stickbreaker.report.topic_map import nearest_topics, place_topics, topic_distances
 
 __all__ = [
     "Breakdown",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stickbreaker.core.errors import naming
 from stickbreaker.corpus.vocabulary import untagged
-from stickbreaker.estimators.topics.named_topics import NamedTopics
+from stickbreaker.estimators.topics.names.named_topics import NamedTopics
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
 
 

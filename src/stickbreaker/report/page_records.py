@@ -14,17 +14,18 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.report_documents import OF_OTHERS, topics_of, unigram
-from stickbreaker.estimators.topics.named_topics import NamedTopics
+from stickbreaker.estimators.topics.names.given_names import FILE_WORDS
+from stickbreaker.estimators.topics.names.named_topics import NamedTopics
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
-from stickbreaker.estimators.topics.topic_names import FILE_WORDS
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.stream_warnings import large_minibatches, text_of
 from stickbreaker.models.topics.word_ranking import leading_words
 from stickbreaker.report.compare import matches
 from stickbreaker.report.display_words import Look, apart, choose_words, look_at
-from stickbreaker.report.document_map import place_documents
 from stickbreaker.report.genealogy import growth_of, of_stream
 from stickbreaker.report.hierarchy import relate_used
+from stickbreaker.report.maps.document_map import place_documents
+from stickbreaker.report.maps.topic_map import nearest_topics, place_used, topic_distances
 from stickbreaker.report.metadata_fields import groups_of, sums_of, times_of
 from stickbreaker.report.page_data import (
     Breakdown,
@@ -42,7 +43,6 @@ from stickbreaker.report.page_data import (
 )
 from stickbreaker.report.report_documents import read_documents, read_metadata_sums
 from stickbreaker.report.topic_evolution import changes_of
-from stickbreaker.report.topic_map import nearest_topics, place_used, topic_distances
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 

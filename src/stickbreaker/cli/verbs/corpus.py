@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, noun_for, tell_of_compiling
+from stickbreaker.cli.console import command, counted, emit, noun_for, tell_of_compiling
 from stickbreaker.cli.options.inputs import (
     AnalysisChoice,
     ReadingChoice,
@@ -15,7 +15,6 @@ from stickbreaker.cli.options.inputs import (
     sentences_option,
 )
 from stickbreaker.cli.suggestions import SuggestingGroup
-from stickbreaker.cli.verbs.corpus_export import export
 from stickbreaker.core.errors import shortened
 
 if TYPE_CHECKING:
@@ -30,9 +29,6 @@ SHOWN_WORD = 40  # characters
 )
 def corpus() -> None:
     """Build a corpus from text, describe or export one."""
-
-
-corpus.add_command(export)
 
 
 @corpus.command(epilog="Example: stickbreaker corpus build posts.jsonl.gz --out posts.corpus")
@@ -109,6 +105,32 @@ def described(corpus: "Corpus", top: int = 20) -> dict[str, Any]:
         **({} if corpus.about.tag_names is None else {"tags": list(corpus.about.tag_names)}),
         "fingerprint": corpus.fingerprint,
     }
+
+
+@corpus.command(epilog="Example: stickbreaker corpus export posts.corpus --format lda-c --out posts.ldac")
+@click.argument("path", metavar="CORPUS", type=click.Path(path_type=Path))
+@click.option("--format", "format", type=click.Choice(["lda-c"]), required=True, help="What to write.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The directory to make, with a file of words.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace an earlier export at --out.")
+@command
+def export(path: Path, format: str, out: Path, overwrite: bool, as_json: bool) -> None:
+    """Write the bags of words of a corpus for another program.
+
+    lda-c: documents.ldac has a line a document, in the order of the corpus, and vocabulary.txt a word a line.
+    """
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.corpus.writers import write_lda_c
+
+    corpus = Corpus.open(path)
+    write_lda_c(corpus, out, overwrite=overwrite)
+    result = {"out": str(out), "format": format, "documents": corpus.n_documents, "words": corpus.n_words}
+    sizes = f"{counted(result['documents'], 'document')}, {counted(result['words'], 'word')}"
+    emit(result, as_json, lambda r: f"{r['out']}: {sizes}")
 
 
 def _summary(facts: dict[str, Any]) -> str:

@@ -54,8 +54,8 @@ def name(
     writes it. Topics of one name are one to the reader, in the report and in `stickbreaker topics`; the model
     itself keeps all its topics. A file that is about the topics of another model is refused.
     """
+    from stickbreaker.estimators.topics.names.given_names import names_in_file
     from stickbreaker.estimators.topics.topic_estimator import load_topics
-    from stickbreaker.estimators.topics.topic_names import names_in_file
     from stickbreaker.saved.topic_names import write_names
 
     estimator = load_topics(model, "name")

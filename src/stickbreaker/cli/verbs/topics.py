@@ -64,7 +64,7 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "relevance
     """Each topic's number, share of the tokens, whether it is unused, and its first words; the largest topic
     first, unused ones at the end. Topics of one name are one; its number is that of the largest of `members`.
     """
-    from stickbreaker.estimators.topics.named_topics import NamedTopics
+    from stickbreaker.estimators.topics.names.named_topics import NamedTopics
 
     named = NamedTopics(estimator)
     ranges: dict[str | None, slice] = {**estimator.vocabulary_.ranges} or {None: slice(None)}

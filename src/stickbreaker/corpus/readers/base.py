@@ -44,7 +44,7 @@ class ReadingOptions:
     separator: str | None = None
     of_model: bool = False  # whether `text_field` is the one that a model remembers, and nobody named here
     met: set[str] = field(default_factory=set, compare=False)  # of joined text fields, those met so far
-    position: Position | None = field(default=None, compare=False)  # is told how far inputs are read
+    position: Position | None = field(default=None, compare=False)  # follows how far inputs are read
 
     def __post_init__(self) -> None:
         for name, value, least in (

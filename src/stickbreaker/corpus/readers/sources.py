@@ -35,8 +35,8 @@ _PIECE = 1 << 17
 class Source:
     """A file (or, without a path, standard input): `name` for messages, `label` for the ids of its documents.
 
-    `within` is true for a file found in a directory that was given. `position` is told of the file when it
-    is opened.
+    `within` is true for a file found in a directory that was given. `position` follows the file once
+    it is opened.
     """
 
     name: str

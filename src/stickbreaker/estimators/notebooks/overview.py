@@ -55,7 +55,7 @@ def _text(text: str) -> str:
 
 def overview_of_topics(model: "TopicEstimator") -> Overview:
     """The largest topics: number, name or first words, share of the words; those of one name are one."""
-    from stickbreaker.estimators.topics.named_topics import NamedTopics
+    from stickbreaker.estimators.topics.names.named_topics import NamedTopics
 
     named = NamedTopics(model)
     unused, tops = set(named.unused), named.top_words(WORDS)

@@ -21,7 +21,7 @@ from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.estimators.notebooks.overview import Overview, overview_of_topics
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import threads_of
-from stickbreaker.estimators.topics.topic_names import names_by_id
+from stickbreaker.estimators.topics.names.given_names import names_by_id
 from stickbreaker.estimators.topics.topic_params import TopicParams
 from stickbreaker.estimators.topics.topic_shapes import refuse_other_shapes
 from stickbreaker.estimators.topics.topic_snapshots import Evolving, Moments

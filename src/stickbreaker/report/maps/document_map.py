@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import stream
 from stickbreaker.report.page_data import DocumentEntry
 
@@ -121,7 +122,9 @@ def _attractions(distances: Floats) -> tuple[Ints, Ints, Floats, Ints]:
     perplexity = min(PERPLEXITY, max((n - 1) / 3, 1.0))
     n_near = min(int(3 * perplexity), n - 1)
     # of others as far away, each document has its own as neighbours: else all would gather about the same few
-    others = distances + _TIE * stream(0, "neighbours on the map").random(distances.shape, dtype=np.float32)
+    others = distances + _TIE * stream(0, purposes.NEIGHBOURS_ON_MAP).random(
+        distances.shape, dtype=np.float32
+    )
     np.fill_diagonal(others, np.inf)
     near = np.argpartition(others, n_near - 1, axis=1)[:, :n_near]
     weights = _weights(np.take_along_axis(distances, near, axis=1).astype(np.float64), perplexity)

@@ -1,0 +1,1 @@
+"""What a reader calls topics, and topics of one name as one."""

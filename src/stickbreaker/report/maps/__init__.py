@@ -1,0 +1,1 @@
+"""Where topics and documents stand on the maps of a report."""
