@@ -8,6 +8,7 @@ import pytest
 
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
+from stickbreaker.saved.topic_names import read_names, write_names
 
 
 @pytest.fixture
@@ -46,6 +47,21 @@ def test_topics_are_named_and_renamed(copy, cli):
     assert {t["name"] for t in json.loads(cli("topics", copy, "--json").stdout)["topics"]} == {None, "x"}
     cli("name", copy, "--remove")
     assert not (copy / "names.json").exists()
+
+
+def test_a_topic_out_of_use_for_a_while_keeps_its_name(copy, cli):
+    write_names(copy, {1: "one", 7: "seven"})
+    cli("name", copy, "--topic", "1=other")
+    assert read_names(copy) == {1: "other", 7: "seven"}
+    cli("name", copy, "--remove", "--topic", "0=x")
+    assert read_names(copy) == {0: "x"}
+
+
+def test_a_short_name_has_a_column_of_its_own(copy, cli):
+    head, *rows = cli("name", copy, "--topic", "0=x").stdout.splitlines()
+    assert head.split() == ["topic", "share", "name", "words"]
+    named = next(row for row in rows if re.match(r" +0 ", row))
+    assert named.index("x") == head.index("name")
 
 
 def test_a_file_from_the_page_is_brought_in(copy, cli, tmp_path):

@@ -37,7 +37,7 @@ def test_a_name_is_given_and_taken_away(named):
     [
         ({4: "x"}, "there is no topic 4; topics run from 0 to 3"),
         ({-1: "x"}, "there is no topic -1"),
-        ({"1": "x"}, "there is no topic 1"),
+        ({"1": "x"}, "there is no topic '1'; topics run from 0 to 3"),
         ({True: "x"}, "there is no topic True"),
         ({1: 5}, "a topic's name is a text, not '5'"),
         (
@@ -57,6 +57,11 @@ def test_mistakes_are_one_line_and_change_nothing(named, names, message):
     assert message in str(told.value)
     assert "\n" not in str(told.value)
     assert named.topic_names_ == before
+
+
+def test_names_are_given_by_number(named):
+    with pytest.raises(UserError, match="names are a dict by topic number"):
+        named.name_topics(["sea", "weather"])
 
 
 def test_letters_of_every_script_can_be_printed():

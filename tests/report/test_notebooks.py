@@ -196,6 +196,8 @@ def test_mistakes_name_parameters_and_no_place_that_is_gone(lda, ngrams, grammar
         assert "--" not in str(caught.value)
     with pytest.raises(NotFittedError):
         LDA(3).report()
+    with pytest.raises(NotFittedError):
+        lda.report(compare=LDA(3))
 
 
 # tables
@@ -240,6 +242,11 @@ def test_text_of_a_table_is_only_ever_text():
     assert unescape(table).count(HOSTILE) == 5
     assert "a\N{REPLACEMENT CHARACTER}b" in table
     table.encode("utf-8")
+
+
+def test_letters_that_need_an_invisible_one_stay_whole():
+    for name in ("می\u200cخواهم", "👩\u200d🔬 science"):
+        assert name in as_html(Overview("", ["words"], [[name]]), "")
 
 
 # in a browser

@@ -127,6 +127,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         'LDA'
         """
         check_is_fitted(self)
+        if isinstance(compare, BaseEstimator):
+            check_is_fitted(compare)
         if path is not None:
             refuse_file(Path(path), overwrite)
         options = {"date_field": date_field, "group_field": group_field, "language": language}

@@ -22,7 +22,7 @@ LONGEST_NAME = 100  # characters
 _MOST_BYTES = 1 << 24
 _ATTEMPTS = 5
 _REMEDY = "restore it, or delete it and name the topics again"
-_JOINERS = "\u200c\u200d"  # invisible, but Persian, Hindi and emoji are written with them
+JOINERS = "\u200c\u200d"  # invisible, but Persian, Hindi and emoji are written with them
 _UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _FIELDS = {"version": is_count, "names": list_of(record_with({"id": is_count, "name": is_text}))}
 
@@ -38,7 +38,7 @@ def checked_name(name: object) -> str:
     if not isinstance(name, str):
         raise UserError(f"a topic's name is a text, not {shown(str(name))}")
     composed = unicodedata.normalize("NFC", name)
-    if any(unicodedata.category(c) in _UNPRINTABLE and c not in _JOINERS for c in composed):
+    if any(unicodedata.category(c) in _UNPRINTABLE and c not in JOINERS for c in composed):
         raise UserError(f"the name {shown(name)} has characters that cannot be printed")
     plain = " ".join(composed.split())
     if len(plain) > LONGEST_NAME:

@@ -62,23 +62,18 @@ def name(
     _refuse_passing_topics(model, estimator)
     left_out: list[str] = []
     if remove:
-        estimator.name_topics(dict.fromkeys(range(len(estimator.alpha_))))
+        estimator.given_names_ = {}
     if names is not None:
         in_file = names_in_file(estimator, names)
         estimator.name_topics(in_file.by_topic)
         left_out = in_file.left_out
     estimator.name_topics(numbered)
     if remove or names is not None or numbered:
-        write_names(model, {i: estimator.given_names_[i] for i in _ids_named(estimator)})
+        write_names(model, estimator.given_names_)  # also those of topics that are out of use for a while
     if left_out and not as_json:
         note(f"left out, for their topics are not there any more: {', '.join(left_out)}")
     summary = summarize_topics(estimator, SHOWN_WORDS)
     emit({"model": str(model), "left_out": left_out, "topics": summary}, as_json, topics_as_text)
-
-
-def _ids_named(estimator: "TopicEstimator") -> list[int]:
-    """The lasting ids of the topics that are there and have a name."""
-    return [i for i in estimator.topic_ids_ if i in estimator.given_names_]
 
 
 def _refuse_passing_topics(model: Path, estimator: "TopicEstimator") -> None:

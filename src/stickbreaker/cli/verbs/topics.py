@@ -98,7 +98,7 @@ def topics_as_text(result: dict[str, Any]) -> str:
     one of concepts where there are some. Unused topics are named on a last line."""
     shown = [t for t in result["topics"] if not t["unused"]]
     names = [t["name"] or "" for t in shown]
-    width = max(map(len, names)) + 2 if any(names) else 0
+    width = max([4, *map(len, names)]) + 2 if any(names) else 0
     numbers = [",".join(map(str, t["members"])) for t in shown]
     room = max([5, *map(len, numbers)])
     lines = [f"{'topic':<{room}}    share  {'name' if width else '':<{width}}words"]

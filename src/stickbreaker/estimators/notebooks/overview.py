@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from stickbreaker.saved.topic_names import JOINERS
+
 if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
@@ -49,8 +51,8 @@ def as_html(overview: Overview, estimator: str) -> str:
 
 def _text(text: str) -> str:
     """Text that is written as such, whatever characters it has."""
-    seen = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
-    return escape(seen)
+    shown = (one if one.isprintable() or one in JOINERS else "\N{REPLACEMENT CHARACTER}" for one in text)
+    return escape("".join(shown))
 
 
 def overview_of_topics(model: "TopicEstimator") -> Overview:

@@ -51,6 +51,8 @@ class FileNames(NamedTuple):
 
 def names_by_id(model: "TopicEstimator", names: Mapping[Any, Any]) -> dict[int, str]:
     """The names of a model's topics by lasting id, once some are given by number; see `name_topics`."""
+    if not isinstance(names, Mapping):
+        raise UserError("names are a dict by topic number", remedy='give {3: "weather"}')
     given = dict(model.given_names_)
     for number, name in names.items():
         identity = model.topic_ids_[_checked_number(model, number)]
@@ -67,7 +69,7 @@ def _checked_number(model: "TopicEstimator", number: object) -> int:
     last = len(model.alpha_) - 1
     if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) <= last:
         return int(number)
-    raise UserError(f"there is no topic {str(number)[:50]}", remedy=f"topics run from 0 to {last}")
+    raise UserError(f"there is no topic {repr(number)[:50]}", remedy=f"topics run from 0 to {last}")
 
 
 def names_in_file(model: "TopicEstimator", path: Path) -> FileNames:
