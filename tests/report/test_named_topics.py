@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.running import SMALL, planted_documents
 
+from stickbreaker import LDA
 from stickbreaker.estimators.saving import load
 from stickbreaker.report import Page
 from stickbreaker.report.page_records import page_of
@@ -50,6 +51,11 @@ def test_two_topics_are_one(pages: tuple[Page, Page, Path]) -> None:
     assert p * one.share == pytest.approx(joint[1] + joint[3])
     assert after.subtitle == "4 topics learned from 90 documents, shown as 3: those of one name are one"
     assert "shown as" not in before.subtitle
+
+
+def test_one_topic_is_not_several(tmp_path: Path) -> None:
+    LDA(1, max_iter=2, tol=0.0).fit(["a river bank"]).save(tmp_path / "m")
+    assert page_of(tmp_path / "m", "t").subtitle == "1 topic learned from 1 document"
 
 
 def test_other_topics_stay_as_they_are(pages: tuple[Page, Page, Path]) -> None:

@@ -170,7 +170,8 @@ def _breakdowns(
 def _subtitle(named: NamedTopics, n_documents: int) -> str:
     """How many topics were learned, and as how many they are shown."""
     n_topics = len(named.model.alpha_) - len(named.model.unused_topics_)
-    learned = f"{n_topics} topics learned from {n_documents:,} documents"
+    topics, documents = "topic" + "s" * (n_topics != 1), "document" + "s" * (n_documents != 1)
+    learned = f"{n_topics} {topics} learned from {n_documents:,} {documents}"
     n_shown = len(named.members) - len(named.unused)
     return f"{learned}, shown as {n_shown}: those of one name are one" if named.joined else learned
 
