@@ -15,7 +15,14 @@ from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.topics.names.given_names import names_in_file
 from stickbreaker.estimators.topics.names.named_topics import NamedTopics
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.topic_names import LONGEST_NAME, NAMES, checked_name, read_names, write_names
+from stickbreaker.saved.topic_names import (
+    LONGEST_NAME,
+    NAMES,
+    change_names,
+    checked_name,
+    read_names,
+    write_names,
+)
 
 
 @pytest.fixture
@@ -160,6 +167,24 @@ def test_altered_names_are_refused_or_the_same(tmp_path):
             read_names(tmp_path)
     (tmp_path / NAMES).write_bytes(content)
     assert read_names(tmp_path) == names
+
+
+def test_names_that_others_gave_meanwhile_stay(tmp_path):
+    write_names(tmp_path, {1: "sea", 2: "land"})
+    change_names(tmp_path, {3: "air", 1: None})
+    assert read_names(tmp_path) == {2: "land", 3: "air"}
+    change_names(tmp_path, {4: "fire"}, afresh=True)
+    assert read_names(tmp_path) == {4: "fire"}
+
+
+def test_names_that_cannot_be_read_stop_no_run(planted, cli, tmp_path):
+    cli("corpus", "build", planted, "--out", tmp_path / "c")
+    fitting.begin(PlainLDA(3, max_iter=3), Corpus.open(tmp_path / "c"), tmp_path / "m")
+    (tmp_path / "m" / NAMES).write_text("no names")
+    with pytest.warns(UserWarning, match=r"names of topics are left out: .*names\.json"):
+        fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    (tmp_path / "m" / NAMES).unlink()
+    assert len(load(tmp_path / "m").topic_names_) == 3
 
 
 def test_a_folder_or_a_link_in_its_place_is_refused(tmp_path):

@@ -6,13 +6,16 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
 
+import numpy as np
 import pytest
 import report_pages
 
 from stickbreaker.report import DocumentEntry, Page, Topic, TracePoint, choose_words, render
+from stickbreaker.report.hierarchy import relate
 from stickbreaker.report.payload import to_json
 from stickbreaker.report.render import PURE
 
@@ -174,6 +177,13 @@ def test_same_page_same_bytes() -> None:
 
 def test_size_stays_small() -> None:
     assert len(render(report_pages.large()).encode("utf-8")) < 3_000_000
+
+
+def test_size_stays_small_with_very_many_topics() -> None:
+    page = report_pages.realistic(600, 2000)
+    draw = np.random.default_rng(0).random((600, 600))
+    page = replace(page, relations=relate(np.triu(draw, 1) + np.triu(draw, 1).T))
+    assert len(render(page).encode("utf-8")) < 3_000_000
 
 
 def test_size_stays_small_whatever_the_script_and_the_metadata() -> None:

@@ -21,6 +21,8 @@ Floats = NDArray[np.floating]
 
 FREQUENT = 30  # words of a topic that it is always shown with
 _MOST_WORDS = 6000  # that tell topics apart
+_LEAST_WORDS = 500  # where there are very many topics
+_MOST_PAIRS = 500_000_000  # of topics, a word each
 _WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 
@@ -102,8 +104,9 @@ def apart(topics: TopicWords, seen: Look) -> Floats:
     only shorten a distance between topics, and by little, and bounds its cost.
     """
     rows = np.arange(len(seen.most))
-    if len(rows) > _MOST_WORDS:
-        rows = np.sort(np.argpartition(seen.most, -_MOST_WORDS)[-_MOST_WORDS:])
+    n_words = min(_MOST_WORDS, max(_LEAST_WORDS, _MOST_PAIRS // topics.shape[0] ** 2))
+    if len(rows) > n_words:
+        rows = np.sort(np.argpartition(seen.most, -n_words)[-n_words:])
     kept = topics.of(rows) / seen.sums[:, None]
     if len(rows) == len(seen.most):
         return kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stickbreaker.corpus.document import Scalar
@@ -39,6 +39,7 @@ _MOST_FIELDS = 16  # of a document's metadata
 _LONGEST_TITLE = 120
 _MOST_METADATA = 600_000  # bytes of all documents' metadata
 _MOST_BYTES = 1_900_000  # of all documents but for their mixes, and changes: a page is to stay below 3 MB
+_FEW_TOPICS = 400_000  # bytes of topics and how they relate, for which there is room beside these
 _MOST_SPREAD = 400_000  # characters of how words divide over topics
 _LEAST_SHARE = 0.01  # of a document: smaller ones cannot be seen
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -70,13 +71,17 @@ def payload(page: Page) -> dict[str, Any]:
     colours = _colours(page)
     changes = changes_payload(page.changes) if page.changes else None
     spread = _spread(page.spread, n_topics)
+    index = {topic.id: k for k, topic in enumerate(page.topics)}
+    topics = [_topic(topic, colour, page, index) for topic, colour in zip(page.topics, colours, strict=True)]
+    relations = _relations(page.relations) if page.relations else None
+    taken = _size([changes, spread]) + max(0, _size([topics, relations]) - _FEW_TOPICS)
     return {
-        "topics": [_topic(topic, colour, page) for topic, colour in zip(page.topics, colours, strict=True)],
+        "topics": topics,
         "positions": [[_number(x) or 0, _number(y) or 0] for x, y in page.positions],
-        "relations": _relations(page.relations) if page.relations else None,
+        "relations": relations,
         "times": _breakdown(page.times) if page.times else None,
         "groups": [_breakdown(group) for group in page.groups],
-        "documents": _documents(page.documents, n_topics, _MOST_BYTES - _size([changes, spread])),
+        "documents": _documents(page.documents, n_topics, _MOST_BYTES - taken),
         "documentPlaces": _places(page.document_places),
         "spread": spread,
         "total": max(page.documents_total, len(page.documents)),
@@ -100,8 +105,7 @@ def _colours(page: Page) -> list[str]:
     return [given.get(k, _GREY) for k in range(len(page.topics))]
 
 
-def _topic(topic: Topic, colour: str, page: Page) -> dict[str, Any]:
-    index = {other.id: k for k, other in enumerate(page.topics)}
+def _topic(topic: Topic, colour: str, page: Page, index: Mapping[int, int]) -> dict[str, Any]:
     return {
         "id": int(topic.id),
         "label": clean(topic.label),

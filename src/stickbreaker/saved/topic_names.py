@@ -66,6 +66,13 @@ def write_names(directory: Path, names: Mapping[int, str]) -> None:
                 raise
 
 
+def change_names(directory: Path, changes: Mapping[int, str | None], *, afresh: bool = False) -> None:
+    """Give names by lasting number, or take them away (None); the others stay as the directory has them now,
+    which another program may have changed meanwhile. `afresh`: there are no others."""
+    names: dict[int, str | None] = {**({} if afresh else read_names(directory)), **changes}
+    write_names(directory, {number: name for number, name in names.items() if name})
+
+
 def read_names(directory: Path) -> dict[int, str]:
     """The names of a model's topics, by lasting number; none where nobody named any.
 

@@ -56,11 +56,12 @@ def name(
     """
     from stickbreaker.estimators.topics.names.given_names import names_in_file
     from stickbreaker.estimators.topics.topic_estimator import load_topics
-    from stickbreaker.saved.topic_names import write_names
+    from stickbreaker.saved.topic_names import change_names
 
     estimator = load_topics(model, "name")
     _refuse_passing_topics(model, estimator)
     left_out: list[str] = []
+    before = estimator.given_names_
     if remove:
         estimator.given_names_ = {}
     if names is not None:
@@ -68,8 +69,10 @@ def name(
         estimator.name_topics(in_file.by_topic)
         left_out = in_file.left_out
     estimator.name_topics(numbered)
-    if remove or names is not None or numbered:
-        write_names(model, estimator.given_names_)  # also those of topics that are out of use for a while
+    given = estimator.given_names_  # also those of topics that are out of use for a while
+    changed = {i: given.get(i) for i in {**before, **given} if given.get(i) != before.get(i) or remove}
+    if changed or remove:
+        change_names(model, changed, afresh=remove)
     if left_out and not as_json:
         note(f"left out, for their topics are not there any more: {', '.join(left_out)}")
     summary = summarize_topics(estimator, SHOWN_WORDS)

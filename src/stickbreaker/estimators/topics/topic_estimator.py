@@ -1,6 +1,7 @@
 """What every estimator of topics gives: what was learned, topic by topic, and topics of new documents."""
 
 import copy
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -304,7 +305,10 @@ class TopicEstimator(TopicParams):
         from stickbreaker.estimators.topics import topic_runs
 
         snapshot = topic_runs.finish_run(self, corpus, job, state, fixed, folder)
-        self._read_names(folder)
+        try:
+            self._read_names(folder)
+        except UserError as error:  # no reason to lose what was learned
+            warnings.warn(f"names of topics are left out: {error}", stacklevel=2)
         return snapshot
 
     def remark_on(self, n_documents: int) -> str | None:
