@@ -16,7 +16,6 @@ from typing import Any, NoReturn, ParamSpec
 import click
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.files import refuse_file as refuse_file
 
 P = ParamSpec("P")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -57,24 +56,6 @@ def note(text: object) -> None:
     print(printable(text), file=sys.stderr, flush=True)  # click.echo would write past the bar
 
 
-def noun_for(number: float, one: str, many: str | None = None) -> str:
-    """What stands after a number.
-
-    >>> noun_for(1, "line"), noun_for(0, "line"), noun_for(2, "pass", "passes")
-    ('line', 'lines', 'passes')
-    """
-    return one if number == 1 else many or f"{one}s"
-
-
-def counted(number: float, one: str, many: str | None = None) -> str:
-    """A number and what it counts.
-
-    >>> counted(1, "document"), counted(2_000, "document"), counted(2, "pass", "passes")
-    ('1 document', '2,000 documents', '2 passes')
-    """
-    return f"{number:,.0f} {noun_for(number, one, many)}"
-
-
 class ProgressLine:
     """Progress on standard error: a line that changes every `changes` seconds on a terminal, elsewhere a new
     one every `lines` seconds."""
@@ -84,9 +65,14 @@ class ProgressLine:
         self.every = changes if self.live else lines
         self.start = self.shown = time.monotonic()
 
+    @property
+    def due(self) -> bool:
+        """Whether the text before is old enough for another."""
+        return time.monotonic() - self.shown >= self.every
+
     def show(self, text: str, *, last: bool = False) -> None:
         """Show a text, unless the one before is too young; the `last` one always, and it stays."""
-        if last or time.monotonic() - self.shown >= self.every:
+        if last or self.due:
             self.shown = time.monotonic()
             clear, end = ("\r\x1b[K", "\n" if last else "") if self.live else ("", "\n")
             print(f"{clear}{text}", end=end, file=sys.stderr, flush=True)

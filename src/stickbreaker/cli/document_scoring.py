@@ -2,28 +2,12 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from stickbreaker.cli.console import counted, note, noun_for
+from stickbreaker.cli.console import note
 from stickbreaker.cli.options.inputs import ReadingChoice
 from stickbreaker.cli.verbs.topics import open_documents
-from stickbreaker.core.errors import UserError
-
-if TYPE_CHECKING:
-    from stickbreaker.estimators.kinds import Kind
-
-
-def kind_at(model: Path, verb: str) -> "Kind":
-    """The kind of the model at a path. Raises UserError where the verb means nothing for it."""
-    from stickbreaker.core.untrusted import making_sense_of
-    from stickbreaker.estimators.kinds import kind_of
-    from stickbreaker.saved import ModelDirectory
-    from stickbreaker.saved.manifest import RESTORE
-
-    with making_sense_of(model, RESTORE):
-        kind = kind_of(ModelDirectory(model).manifest())
-        kind.refuse(verb, model)
-        return kind
+from stickbreaker.core.errors import UserError, counted, noun_for
 
 
 def score_documents(model: Path, inputs: tuple[str, ...], reading: ReadingChoice) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from stickbreaker.cli.console import (
     command,
     inputs_argument,
     note,
-    noun_for,
     refuse_written,
     threads_option,
 )
@@ -19,7 +18,7 @@ from stickbreaker.cli.options.engine import EngineChoice, engine_options, resume
 from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
 from stickbreaker.cli.options.params import RENAMED
 from stickbreaker.cli.running import begin_run, go_on
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, noun_for
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, VocabularyRule

@@ -10,7 +10,6 @@ import click
 from stickbreaker.cli.console import (
     NumberRange,
     ProgressLine,
-    counted,
     emit,
     fail,
     note,
@@ -23,7 +22,7 @@ from stickbreaker.cli.console import (
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.cli.running import emit_finished, tell_of_topics
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.option_names import as_options
 
 if TYPE_CHECKING:

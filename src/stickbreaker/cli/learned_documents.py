@@ -1,6 +1,5 @@
 """Which documents a saved model has learned from: scores of these say little about new ones."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from stickbreaker.estimators.topics.snippets import Excerpts
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS
+from stickbreaker.saved.parquet_figures import figures_in
 
 TELLING = ("id", "text", "tokens")  # columns by which a document is known again
 
@@ -54,7 +54,7 @@ def _report_rows(file: Path) -> list[tuple[str, str, float]]:
     import pyarrow.parquet as pq
 
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:
-        figures = json.loads((opened.schema_arrow.metadata or {}).get(b"stickbreaker", b"{}"))
+        figures = figures_in(opened)
         if OF_OTHERS in figures or not set(TELLING) <= set(opened.schema_arrow.names):
             return []
         rows = opened.read(columns=list(TELLING)).to_pylist()

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.cli.console import counted, emit, fail, note, noun_for, stop_signals, tell_of_compiling
+from stickbreaker.cli.console import emit, fail, note, stop_signals, tell_of_compiling
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted, noun_for
 from stickbreaker.core.option_names import as_options
 from stickbreaker.core.path_locks import scratch_beside
 

@@ -1,4 +1,4 @@
-"""Errors that a user can mend, and what of the input their messages repeat."""
+"""Errors that a user can mend, what of the input their messages repeat, and how these say numbers."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -111,6 +111,24 @@ def shown(text: str, most: int = LONGEST_SHOWN) -> str:
     ('"it\\'s"', "'abc…'")
     """
     return repr(text) if len(text) <= most else repr(text[:most] + "…")
+
+
+def noun_for(number: float, one: str, many: str | None = None) -> str:
+    """What stands after a number.
+
+    >>> noun_for(1, "line"), noun_for(0, "line"), noun_for(2, "pass", "passes")
+    ('line', 'lines', 'passes')
+    """
+    return one if number == 1 else many or f"{one}s"
+
+
+def counted(number: float, one: str, many: str | None = None) -> str:
+    """A number and what it counts.
+
+    >>> counted(1, "document"), counted(2_000, "document"), counted(2, "pass", "passes")
+    ('1 document', '2,000 documents', '2 passes')
+    """
+    return f"{number:,.0f} {noun_for(number, one, many)}"
 
 
 def is_whole(value: object, least: int) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.notebooks.overview import Overview
@@ -165,8 +165,7 @@ class Estimator(ABC):
     def overview(self) -> Overview:
         """What was learned, at a glance, for notebooks."""
         rows = [[name.replace("_", " "), f"{size:,}"] for name, size in self.sizes().items()]
-        documents = self.corpus_["documents"]
-        title = f"learned from {documents:,} document{'' if documents == 1 else 's'}"
+        title = f"learned from {counted(self.corpus_['documents'], 'document')}"
         return Overview(title, ("of the model", "value"), rows)
 
     def write_report_documents(self, corpus: Corpus, folder: Path) -> None:

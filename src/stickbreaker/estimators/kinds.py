@@ -7,10 +7,14 @@ asked for, so that the program's help is quick.
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.manifest import RESTORE
 
 OF_TOPICS = (
     "topics",
@@ -142,3 +146,11 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
     if name not in KINDS:
         raise UserError(f"a model of an unknown kind, {name!r}", remedy="upgrade stickbreaker")
     return KINDS[name]
+
+
+def kind_at(path: Path, verb: str) -> Kind:
+    """The kind of the model at a path. Raises UserError where the verb means nothing for it."""
+    with making_sense_of(path, RESTORE):
+        kind = kind_of(ModelDirectory(path).manifest())
+        kind.refuse(verb, path)
+        return kind

@@ -26,6 +26,7 @@ from stickbreaker.evaluation.completion import split_halves
 from stickbreaker.models.topics.topic_words import TopicWords
 from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
 from stickbreaker.saved.metadata_sums import MetadataSums, write_sums
+from stickbreaker.saved.parquet_figures import with_figures
 
 if TYPE_CHECKING:
     from stickbreaker.evaluation.coherence import TopWords
@@ -78,7 +79,7 @@ def write_documents(
         name: pa.array(documents[name], pa.list_(types[name])) if name in types else pa.array(documents[name])
         for name in COLUMNS
     }
-    table = pa.table(columns).replace_schema_metadata({"stickbreaker": json.dumps(figures)})
+    table = with_figures(pa.table(columns), figures)
     with atomic_file(path / DOCUMENTS) as partial:
         pq.write_table(table, partial, compression="zstd")
     if sums.fields:

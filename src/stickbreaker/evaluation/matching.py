@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
 from stickbreaker.corpus import Vocabulary
 
 Ints = NDArray[np.int64]
@@ -127,7 +127,7 @@ def _refuse_few_shared(a: NDArray[np.float64], rows: Ints, b: NDArray[np.float64
     """Raise UserError where the shared words have hardly any of the probability of one of two models."""
     shares = [float(one[:, held].sum() / one.sum()) for one, held in ((a, rows), (b, others))]
     if min(shares) < LEAST_SHARED:
-        number = f"{len(rows):,} {'word' if len(rows) == 1 else 'words'}"
+        number = counted(len(rows), "word")
         first, second = (f"{100 * share:.1f} %" for share in shares)
         parts = f"{first} of the first's probability and {second} of the second's"
         problem = f"the models have {number} in common, with {parts}"

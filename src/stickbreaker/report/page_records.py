@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.report_documents import OF_OTHERS, topics_of, unigram
@@ -170,8 +170,7 @@ def _breakdowns(
 def _subtitle(named: NamedTopics, n_documents: int) -> str:
     """How many topics were learned, and as how many they are shown."""
     n_topics = len(named.model.alpha_) - len(named.model.unused_topics_)
-    topics, documents = "topic" + "s" * (n_topics != 1), "document" + "s" * (n_documents != 1)
-    learned = f"{n_topics} {topics} learned from {n_documents:,} {documents}"
+    learned = f"{counted(n_topics, 'topic')} learned from {counted(n_documents, 'document')}"
     n_shown = len(named.members) - len(named.unused)
     return f"{learned}, shown as {n_shown}: those of one name are one" if named.joined else learned
 

@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.estimators.kinds import Kind, kind_of
+from stickbreaker.estimators.kinds import kind_at
 from stickbreaker.report.page_records import page_of
 from stickbreaker.report.render import render
-from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.manifest import RESTORE
 
 if TYPE_CHECKING:
     from stickbreaker.report.grammars.grammar_page_data import GrammarPage
@@ -25,7 +22,7 @@ def page_of_any(path: Path, title: str, options: Mapping[str, Any]) -> Page | La
 
     Raises UserError for what is no model, and for an option that means nothing for its kind.
     """
-    kind = _kind_at(path)
+    kind = kind_at(path, "report")
     if "topics" in kind.verbs:
         return page_of(path, title, **options)
     for name, value in options.items():
@@ -45,11 +42,3 @@ def page_of_any(path: Path, title: str, options: Mapping[str, Any]) -> Page | La
 def rendered_page_of(path: Path, title: str, options: Mapping[str, Any]) -> str:
     """The report of the model at `path` as HTML; see `page_of_any`."""
     return render(page_of_any(path, title, options))
-
-
-def _kind_at(path: Path) -> Kind:
-    """The kind of the model at a path. Raises UserError where it has no report."""
-    with making_sense_of(path, RESTORE):
-        kind = kind_of(ModelDirectory(path).manifest())
-        kind.refuse("report", path)
-        return kind

@@ -9,6 +9,7 @@ from importlib import resources
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from stickbreaker.core.errors import counted
 from stickbreaker.report.grammars.grammar_page_data import GrammarPage
 from stickbreaker.report.grammars.grammar_payload import grammar_context, grammar_payload
 from stickbreaker.report.ngrams.language_page_data import LanguagePage
@@ -114,7 +115,7 @@ def _build_context(page: Page) -> dict[str, object]:
         "growth": page.growth,
         "search": page.search,
         "changes": page.changes,
-        "counted": _counted,
+        "counted": counted,
         "has_trace": has_curve(page),
         "has_predictions": len(page.predictions) > 1,
         "warnings": [clean(warning) for warning in page.warnings],
@@ -137,10 +138,6 @@ def _sample_note(page: Page, sampled: bool) -> str:
         f" Counted are the {len(page.documents):,} documents that the model has for its report, a sample of "
         f"{page.documents_total:,}."
     )
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _left_out(times: Breakdown | None) -> str:

@@ -22,6 +22,7 @@ from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DIGESTS, DOCUMENTS, METADATA_SUMS
 from stickbreaker.saved.metadata_sums import MetadataSums, read_sums
+from stickbreaker.saved.parquet_figures import figures_in
 
 _MARKS = ("starts", "lengths", "word_topics")  # columns that older models lack
 _ROW = {
@@ -55,7 +56,7 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
     file = model / DOCUMENTS
     with making_sense_of(file, RESTORE):
         with pq.ParquetFile(file) as opened:  # read_table would import all that pyarrow can compute
-            figures = json.loads((opened.schema_arrow.metadata or {}).get(b"stickbreaker", b"{}"))
+            figures = figures_in(opened)
             if len(set(opened.schema_arrow.names)) < len(opened.schema_arrow.names):
                 raise ValueError("two columns of one name")
             marks = [name in opened.schema_arrow.names for name in ("number", *_MARKS)]

@@ -6,12 +6,10 @@ without keeping the shares of any. Sums are whole numbers, which add up to the s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.files import atomic_file
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.corpus.text.dates import date_of
+from stickbreaker.saved.parquet_figures import figures_in, with_figures
 
 Rows = dict[str, NDArray[np.int64]]  # by value or date: documents, tokens, tokens of each topic (2 + K)
 
@@ -179,7 +178,7 @@ def write_sums(sums: MetadataSums, file: Path) -> None:
         "value": pa.array([row[2] for row in rows], pa.string()),
         "sums": pa.array([row[3] for row in rows], pa.list_(pa.int64())),
     }
-    table = pa.table(columns).replace_schema_metadata({"stickbreaker": json.dumps(about)})
+    table = with_figures(pa.table(columns), about)
     with atomic_file(file) as partial:
         pq.write_table(table, partial, compression="zstd")
 
@@ -189,7 +188,7 @@ def read_sums(file: Path, refuse: Callable[[bool], None]) -> MetadataSums:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(file) as opened:
-        about: dict[str, Any] = json.loads((opened.schema_arrow.metadata or {})[b"stickbreaker"])
+        about = figures_in(opened)
         rows = opened.read(["field", "kind", "value", "sums"]).to_pylist()
     n_topics, documents = about["topics"], about["documents"]
     refuse(about["scale"] != SCALE or type(n_topics) is not int or type(documents) is not int)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.cli.console import NumberRange, ProgressLine, counted, note, noun_for, options_into
-from stickbreaker.core.errors import UserError, shortened_path
+from stickbreaker.cli.console import NumberRange, ProgressLine, note, options_into
+from stickbreaker.core.errors import UserError, counted, noun_for, shortened_path
 from stickbreaker.core.option_names import as_options
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
@@ -318,6 +318,8 @@ def _refuse_model(given: str) -> None:
 
 def _show_documents(line: ProgressLine, position: "Position", documents: int) -> None:
     """Show how much was read, how many documents, and how fast."""
+    if not line.due:
+        return
     rate = documents / max(time.monotonic() - line.start, 1e-3)
     line.show(f"{bar_of(position.share)}{counted(documents, 'document')} read  {rate:,.0f} documents/s")
 

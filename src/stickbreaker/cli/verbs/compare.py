@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, counted, emit, printable
+from stickbreaker.cli.console import command, emit, printable
 from stickbreaker.cli.options.ranking import ranking_option
 from stickbreaker.cli.verbs.topics import unused_line
-from stickbreaker.core.errors import naming
+from stickbreaker.core.errors import counted, naming
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator

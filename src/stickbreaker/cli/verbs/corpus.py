@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, counted, emit, noun_for, tell_of_compiling
+from stickbreaker.cli.console import command, emit, tell_of_compiling
 from stickbreaker.cli.options.inputs import (
     AnalysisChoice,
     ReadingChoice,
@@ -15,7 +15,7 @@ from stickbreaker.cli.options.inputs import (
     sentences_option,
 )
 from stickbreaker.cli.suggestions import SuggestingGroup
-from stickbreaker.core.errors import shortened
+from stickbreaker.core.errors import counted, noun_for, shortened
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from stickbreaker.cli.console import command, counted, emit, note, tell_of_compiling
+from stickbreaker.cli.console import command, emit, note, tell_of_compiling
 from stickbreaker.cli.verbs.topics import summarize_topics, topics_as_text
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
 
 PASSES = 10
 

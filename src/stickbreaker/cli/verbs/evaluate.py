@@ -11,7 +11,6 @@ import click
 from stickbreaker.cli.console import (
     NumberRange,
     command,
-    counted,
     emit,
     inputs_argument,
     model_argument,
@@ -20,7 +19,6 @@ from stickbreaker.cli.console import (
     threads_option,
 )
 from stickbreaker.cli.document_scoring import (
-    kind_at,
     learned_from_lines,
     note_all_unseen,
     score_as_text,
@@ -39,7 +37,7 @@ from stickbreaker.cli.options.unseen import (
 )
 from stickbreaker.cli.spark_scoring import completion_on_spark
 from stickbreaker.cli.verbs.topics import open_model
-from stickbreaker.core.errors import naming
+from stickbreaker.core.errors import counted, naming
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -126,6 +124,8 @@ def evaluate(
 
     On Spark (--engine spark) executors score a corpus by completion alone.
     """
+    from stickbreaker.estimators.kinds import kind_at
+
     if where.engine == "spark":
         refuse_written(ALONE, "does not go with --engine spark")
         if {"score", "segmentation"} & set(kind_at(model, "evaluate").measures):

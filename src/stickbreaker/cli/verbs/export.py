@@ -7,17 +7,15 @@ import click
 
 from stickbreaker.cli.console import (
     command,
-    counted,
     emit,
     model_argument,
     note,
-    refuse_file,
     refuse_written,
     tell_of_compiling,
     threads_option,
 )
-from stickbreaker.cli.document_scoring import kind_at
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.files import refuse_file
 
 OF_TOPICS = ("mallet-topic-keys", "gensim-topics")
 OF_DOCUMENTS = ("mallet-doc-topics", "pyldavis")
@@ -77,6 +75,8 @@ def export(
         raise click.UsageError("--language belongs to --format pyldavis")
     if format == "arpa":
         refuse_written(("top", "threads"), "means nothing for --format arpa")
+    from stickbreaker.estimators.kinds import kind_at
+
     kind = kind_at(model, "export")
     if format not in kind.formats:
         problem = f"{format} is no format of a model of the kind {kind.name}"

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, note, noun_for, refuse_file, refuse_written
-from stickbreaker.core.errors import UserError
+from stickbreaker.cli.console import command, emit, note, refuse_written
+from stickbreaker.core.errors import UserError, noun_for
+from stickbreaker.core.files import refuse_file
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Vocabulary

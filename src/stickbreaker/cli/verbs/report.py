@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, model_argument, refuse_file
+from stickbreaker.cli.console import command, emit, model_argument
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.files import refuse_file
 
 
 @click.command(epilog="Example: stickbreaker report model --out report.html --figures figures")

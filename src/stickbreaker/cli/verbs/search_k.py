@@ -8,7 +8,6 @@ import click
 from stickbreaker.cli.console import (
     NumberRange,
     command,
-    counted,
     emit,
     note,
     number_or_learned,
@@ -16,6 +15,7 @@ from stickbreaker.cli.console import (
     threads_option,
 )
 from stickbreaker.cli.options.ranking import ranking_option
+from stickbreaker.core.errors import counted
 
 if TYPE_CHECKING:
     from stickbreaker.cli.search.search_runs import Search

@@ -7,18 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import (
-    command,
-    emit,
-    model_argument,
-    note,
-    noun_for,
-    refuse_file,
-    say,
-    tell_of_compiling,
-)
+from stickbreaker.cli.console import command, emit, model_argument, note, say, tell_of_compiling
 from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, noun_for
+from stickbreaker.core.files import refuse_file
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar

@@ -10,7 +10,6 @@ import click
 
 from stickbreaker.cli.console import (
     command,
-    counted,
     emit,
     fail,
     note,
@@ -32,7 +31,7 @@ from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
 from stickbreaker.cli.options.params import params_of
 from stickbreaker.cli.running import tell_of_topics
 from stickbreaker.cli.verbs.fit import HDP, LDA, Changes, model_options
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.plain_hdp import PlainHDP

@@ -8,12 +8,10 @@ import click
 
 from stickbreaker.cli.console import (
     command,
-    counted,
     emit,
     inputs_argument,
     model_argument,
     note,
-    refuse_file,
     refuse_written,
     tell_of_compiling,
     threads_option,
@@ -22,7 +20,8 @@ from stickbreaker.cli.options.engine import EngineChoice, engine_options
 from stickbreaker.cli.options.inputs import ReadingChoice, open_or_build, reading_options
 from stickbreaker.cli.options.ranking import ranking_option
 from stickbreaker.cli.spark_scoring import shares_on_spark
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.files import refuse_file
 from stickbreaker.core.spreadsheets import text_cell
 
 if TYPE_CHECKING:

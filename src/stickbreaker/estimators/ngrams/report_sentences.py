@@ -1,6 +1,5 @@
 """The sentences that a language model keeps for its report, with the probability of each of their words."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from stickbreaker.estimators.ngrams.word_numbers import Base
 from stickbreaker.models.ngrams.contexts import Integers
 from stickbreaker.models.ngrams.language_model import LanguageModel
 from stickbreaker.saved.manifest_fields import DOCUMENTS
+from stickbreaker.saved.parquet_figures import with_figures
 
 LIMIT = 40  # sentences
 LEAST_WORDS = 4  # of a sentence
@@ -55,7 +55,7 @@ def write_sentences(
         name: pa.array([row[name] for row in rows], kind) for name, kind in zip(COLUMNS, types, strict=True)
     }
     figures = {"held_out": held_out > 0.0}
-    table = pa.table(columns).replace_schema_metadata({"stickbreaker": json.dumps(figures)})
+    table = with_figures(pa.table(columns), figures)
     with atomic_file(folder / DOCUMENTS) as partial:
         pq.write_table(table, partial, compression="zstd")
 

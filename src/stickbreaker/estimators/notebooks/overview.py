@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from stickbreaker.core.errors import counted
 from stickbreaker.saved.topic_names import JOINERS
 
 if TYPE_CHECKING:
@@ -71,9 +72,9 @@ def overview_of_topics(model: "TopicEstimator") -> Overview:
         for g in order[:MOST_ROWS]
     ]
     documents = model.corpus_["documents"]
-    title = f"{_counted(len(order), 'topic')}, learned from {_counted(documents, 'document')}"
-    further = [_counted(len(order) - len(rows), "smaller topic")] if len(order) > len(rows) else []
-    further += [_counted(len(unused), "topic") + " with next to no words"] if unused else []
+    title = f"{counted(len(order), 'topic')}, learned from {counted(documents, 'document')}"
+    further = [counted(len(order) - len(rows), "smaller topic")] if len(order) > len(rows) else []
+    further += [counted(len(unused), "topic") + " with next to no words"] if unused else []
     note = f"Not shown: {', '.join(further)}." if further else ""
     return Overview(title, ("topic", "words", "share"), rows, note)
 
@@ -91,12 +92,8 @@ def overview_of_grammar(model: "PlainAdaptorGrammar") -> Overview:
         own = [one for one in subtrees if one.symbol == symbol]
         uses = [f"{model.join(one.text)} ({one.customers:,.0f})" for one in own[:SUBTREES]]
         rows.append([symbol, f"{len(own):,}", ", ".join(uses)])
-    title = f"{_counted(len(subtrees), 'remembered subtree')} of {_counted(len(rows), 'adapted symbol')}"
+    title = f"{counted(len(subtrees), 'remembered subtree')} of {counted(len(rows), 'adapted symbol')}"
     shown = rows[:MOST_ROWS]
     more = len(rows) - len(shown)
-    note = f"Not shown: {_counted(more, 'symbol')}." if more else ""
+    note = f"Not shown: {counted(more, 'symbol')}." if more else ""
     return Overview(title, ("symbol", "remembered", "used most, and how often"), shown, note)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

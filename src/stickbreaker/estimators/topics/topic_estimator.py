@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.records import Array, Record
 from stickbreaker.corpus import Bags, Corpus, Vocabulary
 from stickbreaker.corpus.shards import numbers_of
@@ -164,9 +164,7 @@ class TopicEstimator(TopicParams):
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
         """The `n` concepts that have most of each topic's tokens, and their shares; none where none are."""
-        names, shares = self.concept_shares
-        tops: list[list[int]] = np.argsort(-shares, axis=0, kind="stable")[:n].T.tolist()
-        return [[(names[c], float(shares[c, k])) for c in top] for k, top in enumerate(tops)]
+        return largest_concepts(*self.concept_shares, n)
 
     def show_topics(
         self, num_topics: int = 10, num_words: int = 10, formatted: bool = True
@@ -315,7 +313,7 @@ class TopicEstimator(TopicParams):
         n_topics = self.n_topics_at_start()
         if self.documents != "finite" or n_documents >= n_topics:
             return None
-        documents = f"{n_documents:,} document{'' if n_documents == 1 else 's'}"
+        documents = counted(n_documents, "document")
         return f"{n_topics:,} topics of {documents}: many will be alike, or unused; lower n_topics"
 
     def sizes(self) -> dict[str, int]:
@@ -372,6 +370,12 @@ class TopicEstimator(TopicParams):
     def _read_names(self, folder: Path) -> None:
         self.given_names_ = read_names(folder)
         self._combine_names()
+
+
+def largest_concepts(names: Sequence[str], shares: Array, n: int) -> list[list[tuple[str, float]]]:
+    """Of each topic the `n` concepts with most of its tokens, and their shares (concepts × topics)."""
+    tops: list[list[int]] = np.argsort(-shares, axis=0, kind="stable")[:n].T.tolist()
+    return [[(names[c], float(shares[c, k])) for c in top] for k, top in enumerate(tops)]
 
 
 def load_topics(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from stickbreaker.estimators.ngrams.report_sentences import COLUMNS, LIMIT, MOST
 from stickbreaker.report.ngrams.language_page_data import SentenceRow
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS
+from stickbreaker.saved.parquet_figures import figures_in
 
 _ROW = {
     "id": is_text,
@@ -34,7 +34,7 @@ def read_sentences(folder: Path, manifest: dict[str, Any]) -> tuple[list[Sentenc
     file = folder / DOCUMENTS
     with making_sense_of(file, RESTORE):
         with pq.ParquetFile(file) as opened:
-            figures = json.loads((opened.schema_arrow.metadata or {}).get(b"stickbreaker", b"{}"))
+            figures = figures_in(opened)
             if sorted(opened.schema_arrow.names) != sorted(COLUMNS):
                 raise ValueError("other columns")
             if opened.metadata.num_rows > LIMIT:

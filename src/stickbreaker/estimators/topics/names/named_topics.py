@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.records import Array
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, largest_concepts
 from stickbreaker.models.topics.topic_words import TopicWords
 from stickbreaker.models.topics.word_ranking import RELEVANCE, RankedWords, ranking
 
@@ -36,7 +36,8 @@ class NamedTopics:
         for g, group in enumerate(self.members):
             self.group_of[list(group)] = g
         self.names = [model.topic_names_[k] for k in firsts]
-        self.guided = [model.guided_names[k] for k in firsts]
+        guided = model.guided_names
+        self.guided = [guided[k] for k in firsts]
         self.given = [self._given(group) for group in self.members]
         self.unused = [g for g, k in enumerate(firsts) if k in model.unused_topics_]
 
@@ -103,9 +104,7 @@ class NamedTopics:
 
     def top_concepts(self, n: int = 10) -> list[list[tuple[str, float]]]:
         """As `TopicEstimator.top_concepts`, of groups."""
-        names, shares = self.concept_shares
-        tops: list[list[int]] = np.argsort(-shares, axis=0, kind="stable")[:n].T.tolist()
-        return [[(names[c], float(shares[c, g])) for c in top] for g, top in enumerate(tops)]
+        return largest_concepts(*self.concept_shares, n)
 
 
 class MeanWords(NamedTuple):
