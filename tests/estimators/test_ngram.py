@@ -31,6 +31,7 @@ def planted_sentences():
 
 
 SENTENCES = planted_sentences()
+TEXTS = ["A cat sat. A dog ran.", "The cat ran, and a dog sat.", "", "A dog sat. The dog ran."]
 
 
 class TestLaws(EstimatorTests):
@@ -53,6 +54,12 @@ class TestLaws(EstimatorTests):
 
     def corpus(self):
         return SENTENCES
+
+    def documents(self):
+        return [text for text in TEXTS for _ in range(4)]
+
+    def methods(self, model):
+        return {**super().methods(model), "score_sentences": model.score_sentences}
 
     def unseen(self):
         return ["", " . "]

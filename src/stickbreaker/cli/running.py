@@ -97,8 +97,27 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     elif isinstance(model.n_topics, int):
         note(f"starting from {counted(start, 'topic')}, as --topics says; auto searches for their number")
     else:
-        needs = "all documents at hand, closed words without concepts, mean-field inference and one machine"
-        note(f"starting from {counted(start, 'topic')}; a search for their number needs {needs}")
+        without = " and ".join(_unsearched_by(model, stream=stream))
+        note(f"starting from {counted(start, 'topic')}: there is no search for their number with {without}")
+
+
+def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
+    """What was chosen with which there is no search for the number of topics."""
+    from stickbreaker.estimators.settings import engine_name, inference_of
+    from stickbreaker.learning.schedules import Online
+
+    inference = inference_of(model.inference).name
+    online = not stream and not model.is_open and isinstance(model.learning_schedule(), Online)
+    chosen = {
+        "a stream": stream,
+        "--words open": model.is_open,
+        "--concepts": model.has_concepts,
+        f"--inference {inference}": inference != "mean-field",
+        "--schedule online": online,
+        "--representation franchise": getattr(model, "representation", "direct") != "direct",
+        "--engine spark": engine_name(model.engine) != "local",
+    }
+    return [name for name, is_chosen in chosen.items() if is_chosen] or ["eta of each topic"]
 
 
 def _tell_of_words_left_out(corpus: "Corpus") -> None:

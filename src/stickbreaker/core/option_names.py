@@ -38,7 +38,8 @@ OPTION = re.compile(
     r"(?![\w-])"
 )
 ENGINE = {'engine="local"': "no --engine spark", "engine=SparkEngine(session)": "--engine spark"}
-LEFT_OUT = {"moves=None": "--moves none", "set guide=None": "leave out --guide"}
+OR_FROM_TEXTS = ", or give texts to Corpus.from_texts"  # of paths; the command line takes nothing else
+LEFT_OUT = {OR_FROM_TEXTS: "", "moves=None": "--moves none", "set guide=None": "leave out --guide"}
 
 
 def as_options(text: str) -> str:

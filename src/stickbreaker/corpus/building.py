@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ from stickbreaker.core.files import atomic_directory
 from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.document_inputs import as_list, is_record, tokens_of, wrong_document
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
 from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
@@ -420,7 +421,8 @@ def documents_from(
     """Documents of strings or of token lists. Raises UserError for unequal lengths or another type."""
     if isinstance(values, str):
         raise UserError(f"one string where a list of {what} belongs", remedy="put it into a list")
-    values = list(values)
+    wanted = "a string" if what == "text" else "a list of strings"
+    values = as_list(values)
     known = None if ids is None else checked_ids(ids, len(values))
     if metadata is not None and len(metadata) != len(values):
         raise UserError(f"{len(metadata)} metadata for {len(values)} documents", remedy="give one a document")
@@ -429,20 +431,12 @@ def documents_from(
         identity = str(number) if known is None else known[number]
         if what == "text" and isinstance(value, str):
             yield Document(identity, text=value, metadata=fields)
-        elif what == "text" and is_sides(value):
+        elif what == "text" and isinstance(value, Mapping) and not is_record(value):
             yield Document(identity, texts=_sides_of(value, number), metadata=fields)
-        elif (
-            what == "tokens" and not isinstance(value, str) and all(isinstance(token, str) for token in value)
-        ):
-            yield Document(identity, tokens=list(value), metadata=fields)
+        elif what == "tokens" and (tokens := tokens_of(value)) is not None:
+            yield Document(identity, tokens=tokens, metadata=fields)
         else:
-            wanted = "a string" if what == "text" else "a list of strings"
-            raise UserError(f"document {number} is not {wanted}", remedy=f"give {wanted} for each document")
-
-
-def is_sides(value: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Whether a value stands for a text in each of several languages: a mapping."""
-    return isinstance(value, Mapping)
+            raise wrong_document(value, number, wanted)
 
 
 def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:
