@@ -12,7 +12,7 @@ from stickbreaker.cli.console import emit, fail, note, stop_signals, tell_of_com
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError, counted, noun_for
-from stickbreaker.core.option_names import as_options
+from stickbreaker.core.option_names import as_options, command_line
 from stickbreaker.core.path_locks import scratch_beside
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def go_on(
     from stickbreaker.estimators.kinds import KINDS
 
     tell_of_compiling()
-    again = f"stickbreaker resume {path}" + ("" if engine == "local" else " --engine spark")
+    again = command_line("resume", path, "" if engine == "local" else "--engine spark")
     done = run_on(path, every, threads, f"the model is saved, go on with: {again}", engine)
     if done is None:
         emit_finished(path, as_json)
@@ -305,7 +305,7 @@ def _as_text(
                 f"The bound asks for {against['few']}; documents held out are better predicted (by "
                 f"{against['gain']:.2f} nats/word) with about {against['topics']}, where the last run began"
             )
-    return "\n".join([line, *found, *(f"Next: stickbreaker {verb} {summary['model']}" for verb in following)])
+    return "\n".join([line, *found, *(f"Next: {command_line(verb, summary['model'])}" for verb in following)])
 
 
 def watcher() -> "Observer":

@@ -18,10 +18,10 @@ from stickbreaker.core.files import atomic_directory
 from stickbreaker.corpus.blocks import BlockSource, TableSource, tables_of
 from stickbreaker.corpus.counting import Tally
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.document_inputs import as_list, is_record, tokens_of, wrong_document
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
 from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
+from stickbreaker.corpus.readers.document_inputs import as_list, is_record, tokens_of, wrong_document
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.sequences import refuse_no_trees, sentence_starts
 from stickbreaker.corpus.store import (

@@ -19,11 +19,11 @@ from stickbreaker.corpus.blocks import BlockSource, Entries, documents_of, entri
 from stickbreaker.corpus.cache import BlockCache
 from stickbreaker.corpus.counting import Digest, bags_of
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.document_inputs import naming_from_texts, refuse_documents
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
 from stickbreaker.corpus.readers import ReadingOptions, refuse_unmet_parts, text_fields
+from stickbreaker.corpus.readers.document_inputs import naming_from_texts, refuse_documents
 from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.analysis import Analysis

@@ -166,7 +166,9 @@ def load_as(kind: type[E], path: Path) -> E:
         plain = estimator_of(snapshot.manifest)
         if plain.kind != kind.kind:
             remedy = f"load it by {KINDS[plain.kind].class_name}.load"
-            raise UserError(f"is a model of the kind {plain.kind}, not {kind.kind}", where=path, remedy=remedy)
+            raise UserError(
+                f"is a model of the kind {plain.kind}, not {kind.kind}", where=path, remedy=remedy
+            )
         estimator = kind(**params_of(plain))
         _fill(estimator, directory, snapshot)
     estimator.origin = Origin(path.absolute(), snapshot.manifest, estimator.trace_, estimator.n_steps_)

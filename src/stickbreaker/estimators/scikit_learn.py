@@ -2,7 +2,6 @@
 
 import inspect
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,8 +15,8 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
-from stickbreaker.corpus.document_inputs import DocumentInput, document_input, once_read
 from stickbreaker.corpus.readers.arrow_tables import table_documents
+from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input, once_read
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import as_html

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.report_documents import OF_OTHERS, topics_of, unigram
@@ -81,7 +82,9 @@ def page_of(
     """
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done" and "stream" not in manifest:  # a stream may never be done
-        raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
+        raise UserError(
+            "is still learning", where=path, remedy=f"finish it with: {command_line('resume', path)}"
+        )
     model = load_topics(path, "report")
     leading = _leading_language(model, language)
     with making_sense_of(path, RESTORE):

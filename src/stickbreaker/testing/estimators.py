@@ -177,7 +177,6 @@ class EstimatorTests(ABC):
                 use(X)
             assert "\n" not in str(error.value)
 
-
     def test_documents_come_in_every_form(self, tmp_path: Path) -> None:
         """Lists, arrays, columns, generators, tables and records are the same documents, everywhere."""
         documents = list(self.documents())
@@ -224,7 +223,10 @@ class EstimatorTests(ABC):
 
 def forms_of_texts(documents: Sequence[Any]) -> dict[str, Callable[[], Any]]:
     """The same texts (or dicts of texts by language) as each of the other forms that are taken."""
-    forms: dict[str, Callable[[], Any]] = {"tuple": lambda: tuple(documents), "generator": lambda: iter(documents)}
+    forms: dict[str, Callable[[], Any]] = {
+        "tuple": lambda: tuple(documents),
+        "generator": lambda: iter(documents),
+    }
     if isinstance(documents[0], str):
         forms |= {
             "array": lambda: np.array(documents, object),

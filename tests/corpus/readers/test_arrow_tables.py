@@ -133,7 +133,7 @@ class Broken:
         (pa.table({"body": ["a"]}), "the table: no column 'text' (columns: body); name the column"),
         (pa.table({"text": ["a", None]}), "row 1: the field 'text' is null; leave the row out"),
         ([{"text": "a"}, {"text": None}], "row 1: the field 'text' is null; leave the row out"),
-        ([{"text": "a"}, "b"], "record 1 is no dict, but str"),
+        ([{"text": "a"}, "b"], "record 1 is no dict; give a table"),
         (pa.table({"text": ["a", "b"], "id": [3, 3]}), "row 1: the id '3' was used before; ids must differ"),
         (pa.table({"text": pa.array([], pa.string())}), "the table: no document found"),
     ],

@@ -13,7 +13,7 @@ import click
 
 from stickbreaker.cli.console import NumberRange, ProgressLine, note, options_into
 from stickbreaker.core.errors import UserError, counted, noun_for, shortened_path
-from stickbreaker.core.option_names import as_options
+from stickbreaker.core.option_names import as_options, command_line
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
     from stickbreaker.cli.fit_grammar import SymbolChoice
@@ -308,10 +308,9 @@ def open_or_build(
 def _refuse_model(given: str) -> None:
     """Raise UserError for a model where documents belong."""
     if os.path.isfile(os.path.join(given, "model.json")):  # a name that is too long is no file here
-        path = shortened_path(given)
         remedy = (
-            f"to go on with its run: stickbreaker resume {path}; for new documents: stickbreaker transform "
-            f"{path} FILE --out T.csv"
+            f"to go on with its run: {command_line('resume', given)}; for new documents: "
+            f"{command_line('transform', given, 'FILE --out T.csv')}"
         )
         raise UserError("is a model, where a corpus or files of documents belong", where=given, remedy=remedy)
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, shortened, shown
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.document_inputs import is_missing, tokens_of
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions, parts_of, text_fields
+from stickbreaker.corpus.readers.document_inputs import is_missing, tokens_of
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
@@ -93,20 +93,18 @@ def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, An
         yield from _records(pa.RecordBatchReader.from_stream, frame, options)
         return
     remedy = "give a table of pandas (2.2 or later), polars or Arrow, or a list of dicts"
-    records: Iterable[Any] = () if isinstance(frame, str | bytes | Mapping) else frame
-    for number, record in enumerate(records if isinstance(records, Iterable) else ()):
+    number, records = 0, iter(frame) if isinstance(frame, list | tuple | Iterator) else None
+    for number, record in enumerate(records or ()):
         if not isinstance(record, Mapping):
+            records = None
             break
         text = record.get(options.text_field)
         tokens = None if text is None or isinstance(text, str) else tokens_of(text)
         yield dict(record) if tokens is None else {**record, options.text_field: tokens}
-    else:
-        if isinstance(frame, list | tuple | Iterator):
-            return
-        number, record = 0, None
-    if number:
-        raise UserError(f"record {number} is no dict, but {type(record).__name__}", remedy=remedy)
-    raise UserError(f"{type(frame).__name__} is no table that Arrow can take", remedy=remedy)
+    if records is None:
+        place = f"record {number}" if number else type(frame).__name__
+        problem = "is no dict" if number else "is no table that Arrow can take"
+        raise UserError(f"{place} {problem}", remedy=remedy)
 
 
 def _records(

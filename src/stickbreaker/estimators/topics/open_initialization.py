@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 
 from stickbreaker.core.records import Array, Stats, no_rows
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.document_inputs import tokens_of, wrong_document
 from stickbreaker.corpus.metadata import storable
+from stickbreaker.corpus.readers.document_inputs import tokens_of, wrong_document
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.vocabulary import LONGEST_WORD
 from stickbreaker.estimators.topics.initialization import seed_from_documents

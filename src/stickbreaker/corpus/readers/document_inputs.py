@@ -1,4 +1,4 @@
-"""What is handed over as documents: texts, tokens, records, tables, matrices. One place decides which it is."""
+"""What is handed over as documents: texts, tokens, records, tables or a matrix. One place decides which."""
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -197,7 +197,9 @@ def refuse_documents(inputs: object) -> None:
             way = "from_frame" if is_record(value) else "from_texts"
         else:
             way = "from_gensim" if _is_bag(value) else "from_tokens"
-        raise UserError(f"{type(value).__name__} where a path belongs", remedy=f"give Corpus.{way}(documents)")
+        raise UserError(
+            f"{type(value).__name__} where a path belongs", remedy=f"give Corpus.{way}(documents)"
+        )
 
 
 @contextmanager
@@ -289,7 +291,9 @@ def tokens_of(value: Any) -> list[str] | None:
     (['a', 'cat'], None, None)
     """
     value = _with_tokens_listed(value)
-    if not isinstance(value, list | tuple) or not all(issubclass(kind, str) for kind in set(map(type, value))):
+    if not isinstance(value, list | tuple) or not all(
+        issubclass(kind, str) for kind in set(map(type, value))
+    ):
         return None
     return list(value)
 
@@ -305,4 +309,3 @@ def _is_bag(value: object) -> bool:
     pair = value[0]
     sized = isinstance(pair, list | tuple | np.ndarray) and len(pair) == 2
     return sized and all(isinstance(part, Number) for part in pair)
-

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from stickbreaker import Corpus, UserError
-from stickbreaker.corpus.document_inputs import document_input, is_table, once_read
+from stickbreaker.corpus.readers.document_inputs import document_input, is_table, once_read
 
 TEXTS = ["a cat sat on the mat", "is this a dog?"]
 BAGS = [[(0, 1), (1, 2)], []]
@@ -70,7 +70,11 @@ def test_paths_are_paths_in_any_list(tmp_path):
         (Corpus.from_texts, ["a", None], "document 1 is missing (None); leave it out"),
         (Corpus.from_texts, [b"a"], "document 0 is bytes; decode it"),
         (Corpus.from_texts, [{"text": "a"}], "document 0 is a record; give Corpus.from_frame(records)"),
-        (Corpus.from_texts, BAGS, "document 0 is a bag of (number, count), as gensim has them; give Corpus.from_gensim"),
+        (
+            Corpus.from_texts,
+            BAGS,
+            "document 0 is a bag of (number, count), as gensim has them; give Corpus.from_gensim",
+        ),
         (Corpus.from_texts, [Path("a")], "document 0 is a path; give Corpus.build(paths)"),
         (Corpus.from_tokens, BAGS, "Corpus.from_gensim"),
         (Corpus.from_tokens, ["a cat"], "document 0 is not a list of strings"),
