@@ -34,7 +34,7 @@ from stickbreaker.corpus.store import (
     is_store,
     write_facts,
 )
-from stickbreaker.corpus.text.analysis import Analysis, Tokens
+from stickbreaker.corpus.text.analysis import Analysis, MarksWarning, Tokens, tokens_without_marks
 from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
 from stickbreaker.corpus.text.language_check import LanguageSample, LanguageWarning
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
@@ -211,7 +211,7 @@ def _pass(
             else "give an input that holds text"
         )
         raise UserError("no document found: the corpus would be empty", where=named, remedy=remedy)
-    worker.warn_of_language()
+    worker.warn()
     return tally, worker.used
 
 
@@ -267,6 +267,7 @@ class _Analyst:
         self.polylingual: bool | None = True if isinstance(self.base, PolylingualAnalysis) else None
         self.sample = LanguageSample()
         self.rounds = () if recipe.analysis is None else recipe.analysis.rounds
+        self.marks = 0  # of sentences, that were left out
         self.seen: set[int] = set()
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -310,13 +311,17 @@ class _Analyst:
         assert document.text is not None
         self.used = self.analysis
         text = storable(document.text)
+        self.marks += len(self.analysis.marks_in(text))
         language = document.language or self.analysis.language
         if not self.sample.is_full:
             self.sample.add(text)
         return _analysed(document, identity, text, self.analysis.analyse(text), language)
 
-    def warn_of_language(self) -> None:
-        """Warn where the texts seem to be in another language than that of their analysis."""
+    def warn(self) -> None:
+        """Warn where the texts seem to be in another language than that of their analysis, and where marks of
+        sentences were left out."""
+        if self.marks:
+            warnings.warn(MarksWarning(self.marks), stacklevel=2)
         used = self.used
         if isinstance(used, Analysis) and used.language is not None and self.recipe.vocabulary is None:
             other = self.sample.other_than(used.language)
@@ -332,6 +337,8 @@ class _Analyst:
             self._report("tokens without a language", document, "tokens carry no language", remedy)
             return None
         if clean and self.recipe.forms and isinstance(self.analysis, Analysis):
+            if self.analysis.sentence_marks == "dropped" and document.sentences is None:
+                clean = list(tokens_without_marks(clean))
             clean = [self.analysis.form(token) for token in clean]
         document = dataclasses.replace(document, tokens=clean) if self.recipe.kind == "text" else document
         if clean and self.rounds and document.heads is None:

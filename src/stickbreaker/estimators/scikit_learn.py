@@ -168,6 +168,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         their texts analysed by `analysis`."""
         if not isinstance(X, Corpus):
             given = document_input(X, empty_lists=not reset or self.is_open)
+            if given.form == "tokens":
+                given = given._replace(values=list(map(self.tokens_of_document, given.values)))
             if given.form == "matrix":
                 X = given.values
             elif reset:

@@ -362,6 +362,7 @@ def build_corpus(
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
+    from stickbreaker.corpus.text.analysis import MarksWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
 
     for given in inputs:
@@ -376,7 +377,8 @@ def build_corpus(
         analysis = replace(analysis, text_field=reading.text_field)
     line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
     with warnings.catch_warnings(record=True) as remarks:
-        warnings.simplefilter("always", LanguageWarning)
+        for kind in (LanguageWarning, MarksWarning):
+            warnings.simplefilter("always", kind)
         built = Corpus.build(
             inputs,
             out,
@@ -394,6 +396,8 @@ def build_corpus(
     for remark in remarks:
         if isinstance(remark.message, LanguageWarning):
             note(f"{remark.message.problem}; give --language {remark.message.code}")
+        elif isinstance(remark.message, MarksWarning):
+            note(f"note: {remark.message}")
     for kind, count in built.skipped.items():
         note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
     return built
