@@ -80,7 +80,8 @@ def test_a_model_of_so_many_topics_says_nothing_of_a_search(cli, posts, tmp_path
 
 def test_where_there_is_no_search_the_number_is_told(cli, posts, tmp_path):
     done = cli("fit", "hdp", posts, "--out", tmp_path / "m", "--schedule", "online", *SHORT)
-    assert "starting from 50 topics; a search for their number needs all documents at hand" in done.stderr
+    said = "starting from 50 topics: there is no search for their number with --schedule online\n"
+    assert said in done.stderr, "what was chosen, and no default"
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,13 @@ class TestLaws(EstimatorTests):
     def corpus(self):
         return CORPUS
 
+    def documents(self):
+        return [*LINES, ""]
+
+    def methods(self, model):
+        own = {"segment": model.segment, "parse": model.parse, "partial_fit": self.make().partial_fit}
+        return {**super().methods(model), **own}
+
     def unseen(self):
         return ["ξψ", ""]
 

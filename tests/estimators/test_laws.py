@@ -82,17 +82,18 @@ CONFIGURATIONS = {  # name: class, its own settings, the corpus
 }
 
 
-def corpus_of(name):
+def documents_of(name):
     """Three hundred documents and an empty one: in one language, or in two of which they have one or both."""
     documents = planted_documents(300, seed=2)
     if name == "one":
-        return Corpus.from_texts([*(document["text"] for document in documents), ""])
+        return [*(document["text"] for document in documents), ""]
     codes = (("en", "text"), ("de", "deutsch"))
     sides = [{code: d[name] for code, name in codes if name in d} for d in with_german(documents)]
-    return Corpus.from_texts([*sides, {"en": ""}])
+    return [*sides, {"en": ""}]
 
 
-CORPORA = {name: corpus_of(name) for name in ("one", "two")}
+DOCUMENTS = {name: documents_of(name) for name in ("one", "two")}
+CORPORA = {name: Corpus.from_texts(documents) for name, documents in DOCUMENTS.items()}
 
 
 class TestTopics(TopicEstimatorTests):
@@ -108,6 +109,9 @@ class TestTopics(TopicEstimatorTests):
 
     def corpus(self):
         return CORPORA[self.name]
+
+    def documents(self):
+        return DOCUMENTS[self.name]
 
     def unseen(self):
         return ["zebra", ""] if self.name == "one" else [{"en": "zebra"}, {"de": ""}]

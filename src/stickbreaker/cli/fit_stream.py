@@ -23,7 +23,7 @@ from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.cli.running import emit_finished, tell_of_topics
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.core.option_names import as_options
+from stickbreaker.core.option_names import as_options, command_line
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
@@ -285,5 +285,5 @@ def stream_text(summary: dict[str, Any]) -> str:
     return (
         f"{summary['model']}: {topics} and {words} from "
         f"{counted(summary['documents'], 'document')}{empty} in {counted(summary['steps'], 'step')}{score}\n"
-        f"Next: stickbreaker topics {summary['model']}"
+        f"Next: {command_line('topics', summary['model'])}"
     )

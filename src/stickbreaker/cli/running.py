@@ -12,7 +12,7 @@ from stickbreaker.cli.console import emit, fail, note, stop_signals, tell_of_com
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError, counted, noun_for
-from stickbreaker.core.option_names import as_options
+from stickbreaker.core.option_names import as_options, command_line
 from stickbreaker.core.path_locks import scratch_beside
 
 if TYPE_CHECKING:
@@ -97,8 +97,27 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     elif isinstance(model.n_topics, int):
         note(f"starting from {counted(start, 'topic')}, as --topics says; auto searches for their number")
     else:
-        needs = "all documents at hand, closed words without concepts, mean-field inference and one machine"
-        note(f"starting from {counted(start, 'topic')}; a search for their number needs {needs}")
+        without = " and ".join(_unsearched_by(model, stream=stream))
+        note(f"starting from {counted(start, 'topic')}: there is no search for their number with {without}")
+
+
+def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
+    """What was chosen with which there is no search for the number of topics."""
+    from stickbreaker.estimators.settings import engine_name, inference_of
+    from stickbreaker.learning.schedules import Online
+
+    inference = inference_of(model.inference).name
+    online = not stream and not model.is_open and isinstance(model.learning_schedule(), Online)
+    chosen = {
+        "a stream": stream,
+        "--words open": model.is_open,
+        "--concepts": model.has_concepts,
+        f"--inference {inference}": inference != "mean-field",
+        "--schedule online": online,
+        "--representation franchise": getattr(model, "representation", "direct") != "direct",
+        "--engine spark": engine_name(model.engine) != "local",
+    }
+    return [name for name, is_chosen in chosen.items() if is_chosen] or ["eta of each topic"]
 
 
 def _tell_of_words_left_out(corpus: "Corpus") -> None:
@@ -165,7 +184,7 @@ def go_on(
     from stickbreaker.estimators.kinds import KINDS
 
     tell_of_compiling()
-    again = f"stickbreaker resume {path}" + ("" if engine == "local" else " --engine spark")
+    again = command_line("resume", path, "" if engine == "local" else "--engine spark")
     done = run_on(path, every, threads, f"the model is saved, go on with: {again}", engine)
     if done is None:
         emit_finished(path, as_json)
@@ -286,7 +305,7 @@ def _as_text(
                 f"The bound asks for {against['few']}; documents held out are better predicted (by "
                 f"{against['gain']:.2f} nats/word) with about {against['topics']}, where the last run began"
             )
-    return "\n".join([line, *found, *(f"Next: stickbreaker {verb} {summary['model']}" for verb in following)])
+    return "\n".join([line, *found, *(f"Next: {command_line(verb, summary['model'])}" for verb in following)])
 
 
 def watcher() -> "Observer":

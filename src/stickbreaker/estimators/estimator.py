@@ -77,6 +77,10 @@ class Estimator(ABC):
         corpus is by default."""
         return None, None
 
+    def tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
+        """The tokens that are learned from, of a document that brings its own."""
+        return tokens
+
     # From parameters to a run
 
     @abstractmethod

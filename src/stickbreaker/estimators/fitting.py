@@ -54,6 +54,7 @@ class Learned:
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
     """Run to the end, `n_init` times, and keep the run with the best final score; gives its state."""
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
+    _refuse_nothing(corpus)
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
     best: Learned | None = None
@@ -66,6 +67,13 @@ def fit(estimator: Estimator, corpus: Corpus) -> RunState:
     estimator.search_ = best.search
     finish(estimator, corpus, best.job, best.state, best.trace)
     return best.state
+
+
+def _refuse_nothing(corpus: Corpus) -> None:
+    """Raise UserError for a corpus of which no document has a word, such as a matrix of zeros."""
+    if corpus.n_tokens == 0.0:
+        remedy = "give documents with words, or counts that are not all zero"
+        raise UserError("no document has a word to learn from", where=corpus.path, remedy=remedy)
 
 
 def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
@@ -132,6 +140,7 @@ def begin(
     """
     seed, held_out = seed_of(estimator.random_state), held_out or estimator.least_held_out()
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
+    _refuse_nothing(corpus)
     search = estimator.topic_search(corpus.n_documents)
     first = estimator if search is None else _next_of(estimator, search, ())
     assert first is not None

@@ -249,6 +249,9 @@ class PlainHDP(TopicEstimator):
                 f"moves={chosen}", remedy="leave moves None with Gibbs sampling and the franchise"
             )
         if (chosen.accept == "exact") == streamed:
+            if self.schedule is None and not streamed:
+                problem = f"SplitMerge(accept={chosen.accept!r}) needs an online schedule"
+                raise UserError(problem, remedy="set schedule='online', or accept='exact'")
             fitting = "'halves' or 'paper'" if streamed else "'exact'"
             problem = f"SplitMerge(accept={chosen.accept!r}) does not go with schedule={schedule!r}"
             raise UserError(problem, remedy=f"there accept is {fitting}")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.topk import descending
+from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.report_documents import OF_OTHERS, topics_of, unigram
@@ -82,7 +83,9 @@ def page_of(
     """
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done" and "stream" not in manifest:  # a stream may never be done
-        raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
+        raise UserError(
+            "is still learning", where=path, remedy=f"finish it with: {command_line('resume', path)}"
+        )
     model = load_topics(path, "report")
     leading = _leading_language(model, language)
     with making_sense_of(path, RESTORE):

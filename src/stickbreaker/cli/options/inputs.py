@@ -13,7 +13,7 @@ import click
 
 from stickbreaker.cli.console import NumberRange, ProgressLine, note, options_into
 from stickbreaker.core.errors import UserError, counted, noun_for, shortened_path
-from stickbreaker.core.option_names import as_options
+from stickbreaker.core.option_names import as_options, command_line
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
     from stickbreaker.cli.fit_grammar import SymbolChoice
@@ -308,10 +308,9 @@ def open_or_build(
 def _refuse_model(given: str) -> None:
     """Raise UserError for a model where documents belong."""
     if os.path.isfile(os.path.join(given, "model.json")):  # a name that is too long is no file here
-        path = shortened_path(given)
         remedy = (
-            f"to go on with its run: stickbreaker resume {path}; for new documents: stickbreaker transform "
-            f"{path} FILE --out T.csv"
+            f"to go on with its run: {command_line('resume', given)}; for new documents: "
+            f"{command_line('transform', given, 'FILE --out T.csv')}"
         )
         raise UserError("is a model, where a corpus or files of documents belong", where=given, remedy=remedy)
 
@@ -363,6 +362,7 @@ def build_corpus(
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
+    from stickbreaker.corpus.text.analysis import MarksWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
 
     for given in inputs:
@@ -377,7 +377,8 @@ def build_corpus(
         analysis = replace(analysis, text_field=reading.text_field)
     line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
     with warnings.catch_warnings(record=True) as remarks:
-        warnings.simplefilter("always", LanguageWarning)
+        for kind in (LanguageWarning, MarksWarning):
+            warnings.simplefilter("always", kind)
         built = Corpus.build(
             inputs,
             out,
@@ -395,6 +396,8 @@ def build_corpus(
     for remark in remarks:
         if isinstance(remark.message, LanguageWarning):
             note(f"{remark.message.problem}; give --language {remark.message.code}")
+        elif isinstance(remark.message, MarksWarning):
+            note(f"note: {remark.message}")
     for kind, count in built.skipped.items():
         note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
     return built

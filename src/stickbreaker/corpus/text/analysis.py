@@ -11,7 +11,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.json_checks import is_count, is_flag, is_text, list_of, optional, refuse_other_kinds
 from stickbreaker.corpus.phrases.joining import Round, breaks_in, join_words, rounds_of
 from stickbreaker.corpus.text.languages import english_contractions, language_code, stemmer_of, stop_words_of
@@ -30,6 +30,10 @@ from stickbreaker.corpus.vocabulary import LONGEST_WORD
 
 _ELIDING = frozenset({"ca", "fr", "it"})  # l'homme is two words
 _SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|\n[^\S\n]*+\n")
+BEGIN_MARK, END_MARK = "<s>", "</s>"
+_MARKS = regex.compile(  # of sentences, as KenLM and SRILM write them
+    r"^[^\S\n]*+<s>|</s>[^\S\n]*+<s>|</s>[^\S\n]*+$", regex.MULTILINE
+)
 _LINE_END = regex.compile(r"[\r\n]")
 _LETTER = regex.compile(r"\p{L}")
 SENTENCES = {"punctuation": _SENTENCE_END, "line": _LINE_END, "document": None}  # what ends them
@@ -47,6 +51,7 @@ SETTINGS = {
     "min_length": is_count,
     "segmentation": is_text,
     "sentences": is_text,
+    "sentence_marks": is_text,
     "possessives": is_text,
     "phrases": list_of(list_of(is_text)),
     "text_field": is_text,
@@ -54,6 +59,7 @@ SETTINGS = {
 _EARLIER: dict[str, Any] = {  # when there was no choice
     "segmentation": "pattern",
     "sentences": "punctuation",
+    "sentence_marks": "text",
     "possessives": "apart",
     "phrases": (),
     "text_field": "text",
@@ -67,6 +73,21 @@ class Tokens(NamedTuple):
     words: list[str]
     starts: NDArray[np.int32]
     sentences: NDArray[np.int32]
+
+
+class MarksWarning(UserWarning):
+    """Marks of sentences were left out of texts.
+
+    >>> print(MarksWarning(2))
+    2 marks of sentences, <s> and </s>, were left out of the texts: ends of sentences are known without them
+    """
+
+    def __init__(self, number: int) -> None:
+        marks = noun_for(number, "mark")
+        super().__init__(
+            f"{number:,} {marks} of sentences, <s> and </s>, {noun_for(number, 'was', 'were')} left out of the "
+            "texts: ends of sentences are known without them"
+        )
 
 
 class _Forms(dict[str, str]):
@@ -97,7 +118,9 @@ class Analysis:
     others; "characters", each letter with its marks a token; "icu", as words (needs the package icu4py); or
     "language": "characters" for Chinese, Japanese, Thai, Lao, Khmer and Burmese, "pattern" for others.
     `sentences` says where sentences end: at "punctuation" and empty lines, at the end of every "line", or
-    with the "document". `possessives` says what becomes of 's in English: with "joined", "president's" is the
+    with the "document". `sentence_marks` says what becomes of `<s>` at a line's beginning and `</s>` at its
+    end, as KenLM and SRILM mark sentences: they are "text" as any other, or "dropped", and end a sentence.
+    `possessives` says what becomes of 's in English: with "joined", "president's" is the
     word "president" (and "it's" stays, with other contractions); "apart", a word of its own.
     `phrases` are pairs of words that are read as one, "new york" as "new_york", in rounds: those of a round
     may join the words that the one before made. `Corpus.build(phrases=True)` finds them.
@@ -119,6 +142,7 @@ class Analysis:
     min_length: int = 2
     segmentation: str = "language"
     sentences: str = "punctuation"
+    sentence_marks: str = "text"
     possessives: str = "joined"
     phrases: tuple[tuple[str, ...], ...] = ()
     text_field: str = "text"
@@ -146,6 +170,8 @@ class Analysis:
         if self.sentences not in SENTENCES:
             remedy = "take punctuation, line or document"
             raise UserError(f"unknown ends of sentences {self.sentences!r}", remedy=remedy)
+        if self.sentence_marks not in ("text", "dropped"):
+            raise UserError(f"unknown sentence marks {self.sentence_marks!r}", remedy="take text or dropped")
         if self.possessives not in ("joined", "apart"):
             raise UserError(f"unknown possessives {self.possessives!r}", remedy="take joined or apart")
         if self.token_pattern is not None and self._segmentation != "pattern":
@@ -177,17 +203,31 @@ class Analysis:
         >>> Analysis().analyse("One. Two.").sentences.tolist()
         [0, 1]
         """
+        marks = self.marks_in(text)
+        if marks:
+            text = _MARKS.sub(lambda mark: " " * len(mark[0]), text)
         spans = self._spans(text)
         forms = self._forms
         starts = np.array([start for start, _ in spans], np.int32)
         pattern = SENTENCES[self.sentences]
         ends = [] if pattern is None else [match.end() for match in pattern.finditer(text)]
+        ends = sorted([*ends, *(end for _, end in marks)])
         words = [forms[text[start:end]] for start, end in spans]
         sentences = _sentence_starts(starts, ends)
         if not self.phrases:
             return Tokens(words, starts, sentences)
         words, places = join_words(words, np.union1d(sentences, breaks_in(text, starts)), self.rounds)
         return Tokens(words, starts[places], np.searchsorted(places, sentences).astype(np.int32))
+
+    def marks_in(self, text: str) -> list[Span]:
+        """Where the marks of sentences stand that are dropped.
+
+        >>> Analysis(sentence_marks="dropped").analyse("<s> two cats </s>").words
+        ['two', 'cats']
+        """
+        if self.sentence_marks == "text" or "s>" not in text:
+            return []
+        return [match.span() for match in _MARKS.finditer(text)]
 
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
         """The characters at which tokens end that begin at `starts`: for marking words in a text.
@@ -285,7 +325,13 @@ class Analysis:
         True
         """
         values = dataclasses.asdict(self)
-        for name in ("sentences", "possessives", "phrases", "text_field"):  # which came later
+        for name in (
+            "sentences",
+            "sentence_marks",
+            "possessives",
+            "phrases",
+            "text_field",
+        ):  # which came later
             if values[name] == _EARLIER[name]:
                 del values[name]
         return values
@@ -359,6 +405,15 @@ class Analysis:
             return unicodedata.normalize(normalization, spelling) if normalization else spelling
 
         return form
+
+
+def tokens_without_marks(tokens: Sequence[str]) -> Sequence[str]:
+    """The tokens of a document without the marks at its beginning and end.
+
+    >>> tokens_without_marks(["<s>", "a", "cat", "</s>"])
+    ['a', 'cat']
+    """
+    return tokens[tokens[:1] == [BEGIN_MARK] : len(tokens) - (tokens[-1:] == [END_MARK])]
 
 
 def _without_possessive(word: str) -> str:
