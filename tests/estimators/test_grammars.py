@@ -90,7 +90,7 @@ class TestLaws(EstimatorTests):
         return {**super().methods(model), **own}
 
     def unseen(self):
-        return ["ξψ", ""]
+        return ["", " "]  # new symbols have a probability
 
 
 @pytest.fixture(scope="module")
@@ -109,14 +109,16 @@ def test_planted_words_are_found(learned):
 
 
 def test_without_gold_blanks_there_are_nats_alone(learned):
-    assert set(scores_of(learned, LINES)) == {"sentences", "unparsed", "symbols", "nats_per_symbol"}
+    assert set(scores_of(learned, LINES)) == {
+        "sentences", "unparsed", "new_symbols", "with_new_symbols", "symbols", "nats_per_symbol"
+    }  # fmt: skip
 
 
 def test_new_sentences_are_cut_too(learned):
-    assert learned.segment(["thedogsawacat", "", "dogξ"]) == [
+    assert learned.segment(["thedogsawacat", "", "dogξthe"]) == [
         ["the", "dog", "saw", "a", "cat"],
         [],
-        ["dogξ"],
+        ["dog", "ξ", "the"],
     ]
     assert learned.segment(["a cat"]) == [["a", "cat"]]
 
@@ -141,9 +143,23 @@ def test_trees_are_of_their_sentences(learned):
         assert found.nats == best.nats
         assert max(found.tree_nats) <= best.tree_nats[0] + 1e-9 <= best.nats + 2e-9
     assert len(drawn.trees) == 20
-    none = learned.parse(["ξ"])[0]
-    assert none.trees == ()
-    assert none.nats == -np.inf
+
+
+@pytest.mark.parametrize("inference", ["mcmc", "hybrid", "hybrid in batches", "mean-field"])
+def test_new_symbols_are_cut_around(inference):
+    settings = {**CONFIGURATIONS, "mcmc": {}}[inference]
+    model = AdaptorGrammar(**{"grammar": "unigram", **settings, "max_iter": 20, "random_state": 0}).fit(LINES)
+    assert model.segment(["thedogξsaw"])[0][:-1] in (["the", "dog", "ξ"], ["thedog", "ξ"], ["the", "dogξ"])
+    known, new, mixed = model.parse(["thedog", "ξψ", "thedogξsaw"])
+    assert [one.new_symbols for one in (known, new, mixed)] == [0, 2, 1]
+    assert list(mixed.trees[0].leaves()) == list("thedogξsaw")
+    assert list(new.trees[0].leaves()) == ["ξ", "ψ"]
+    assert known.nats > mixed.nats > -np.inf
+    sentences = ["thedog", "ξψ", "thedogξsaw"]
+    assert model.score(sentences) == pytest.approx((known.nats + new.nats + mixed.nats) / 18)
+    scores = scores_of(model, sentences)
+    assert scores["nats_per_symbol"] == pytest.approx(model.score(sentences))
+    assert (scores["unparsed"], scores["new_symbols"], scores["with_new_symbols"]) == (0, 3, 2)
 
 
 def test_score_is_the_mean_of_log_p(learned):
@@ -434,7 +450,7 @@ def test_planted_words_are_found_online(concentration):
     assert scores["token"]["f1"] > 0.9
     assert -2.0 < scores["nats_per_symbol"] < -0.3
     assert {"".join(one.text) for one in model.subtrees("Word")[:6]} == set(WORDS)
-    assert model.segment(["thedogsawacat", "dogξ"]) == [["the", "dog", "saw", "a", "cat"], ["dogξ"]]
+    assert model.segment(["thedogsawacat", "dogξ"]) == [["the", "dog", "saw", "a", "cat"], ["dog", "ξ"]]
 
 
 def test_collocations_are_found_from_small_steps():

@@ -195,13 +195,13 @@ def _rules(parted: list[Parted], numbers: dict[str, int], letters: dict[str, int
         rights,
         terminals,
         counted.astype(np.bool_),
-        *_grouped(lefts, len(numbers)),
-        *_grouped(terminals, len(letters)),
+        *grouped(lefts, len(numbers)),
+        *grouped(terminals, len(letters)),
     )
 
 
-def _grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
-    """Places by what is there, where that is not -1, and where those of each begin."""
+def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
+    """The places of each value below n, value by value without -1, and where those of each begin."""
     order = np.argsort(values, kind="stable").astype(np.int32)
     order = order[values[order] >= 0]
     return order, np.searchsorted(values[order], np.arange(n + 1)).astype(np.int64)

@@ -1,7 +1,7 @@
 """A grammar that was learned: how probable it finds sentences, and their trees."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from stickbreaker.kernels.grammars.grammar_chart import (
 from stickbreaker.kernels.grammars.grammar_trees import expanded, longest_beginning, mark_cuts, mistake_in
 from stickbreaker.kernels.grammars.tree_sampling import Text, fill_to_scale, log_sum, start_random
 from stickbreaker.models.grammars.compiled import Compiled, Integers
+from stickbreaker.models.grammars.new_symbols import opened
 from stickbreaker.models.grammars.sentence_strings import (
     active_symbols,
     known_strings,
@@ -188,6 +189,31 @@ class LearnedGrammar:
             fresh = np.where(customers > 0, (self.concentrations + self.discounts * tables) / total, 1.0)
         shares = (self.customers - self.discounts[places] * self.tables) / total[places]
         return Predictive(grammar.shares(counts), fresh, shares)
+
+    @cached_property
+    def opened(self) -> "LearnedGrammar":
+        """The same with new symbols of texts as terminal `new_symbol`: see `new_symbols`."""
+        grammar, moved, added = opened(self.grammar)
+        uses = np.append(self.uses, np.zeros(len(added)))
+        entries = np.where(self.entries < 0, self.entries, moved[np.maximum(self.entries, 0)])
+        predictive = self.predictive
+        if predictive is not None:
+            counts = grammar.weights + np.where(grammar.rules.counted, uses[grammar.sources], 0.0)
+            p, shares = np.zeros(len(counts)), grammar.shares(counts)[added]
+            p[moved] = predictive.rules
+            left = np.ones(len(grammar.names))
+            left[grammar.rules.parents[added]] -= shares
+            p *= left[grammar.rules.parents]
+            p[added] = shares
+            predictive = predictive._replace(rules=p)
+        return replace(
+            self, grammar=grammar, uses=uses, entries=entries.astype(np.int32), predictive=predictive
+        )
+
+    @property
+    def new_symbol(self) -> int:
+        """The terminal of a grammar that is `opened` which stands for symbols that are new."""
+        return len(self.grammar.terminals) - 1
 
     @cached_property
     def weights(self) -> Weights:
