@@ -16,6 +16,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.core.directory_claims import refuse_exchanged
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
@@ -108,6 +109,7 @@ class StreamingModel:
             if self.is_open and batch <= self.run.fixed[ARRIVING]["batch"]:
                 return
             try:
+                refuse_exchanged(offsets_of(self.path))
                 with in_one_line(where=self.arrivals.directory):
                     self._learn(frame, batch)
             except BaseException as error:
