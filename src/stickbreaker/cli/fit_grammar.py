@@ -245,13 +245,13 @@ def grammar(
     }
     with where.host() as host:
         model = PlainAdaptorGrammar(grammar_from(grammar), **params, engine=host.engine)
-        begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
+        _, directory = begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
         if model.skipped_:
             verb, them = ("is", "it") if model.skipped_ == 1 else ("are", "them")
             number = f"{model.skipped_:,} {noun_for(model.skipped_, 'sentence')}"
             note(f"{number} {verb} skipped: no tree of the grammar comes to {them}")
         host.remedy = resume_remedy(out)
-        go_on(out, checkpoint_every, threads, as_json, model.engine)
+        go_on(directory, checkpoint_every, threads, as_json, model.engine)
 
 
 def _ways(settings: dict[str, Any], engine: str, grammar: str) -> dict[str, Any]:

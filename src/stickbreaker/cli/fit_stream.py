@@ -182,11 +182,12 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
 
     progress = StreamProgress()
     try:
-        ended = streaming.go_on(stream, path, stop, progress)
-    except UserError as error:
+        ended = streaming.go_on(stream, stop, progress)
+    except UserError:
         progress.done()
-        note(f"what was learned is saved; {REMEDY} {path}")
-        raise error
+        if stream.is_saved:
+            note(f"what was learned is saved; {REMEDY} {path}")
+        raise
     progress.done()
     for kind, count in stream.feed.problems.counts.items():
         note(f"skipped {count} ({kind}); the first: {as_options(stream.feed.problems.first[kind])}")

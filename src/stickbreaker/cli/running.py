@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
     from stickbreaker.learning.loop import Run, RunState
     from stickbreaker.learning.observers import Observer, ScoreNames
+    from stickbreaker.saved import ModelDirectory
 
 
 JUDGES = {"bound": "the bound", "held-out": "documents held out"}
@@ -40,7 +41,7 @@ def begin(
     opened: OpenChoice,
     held_out: float,
     overwrite: bool,
-) -> None:
+) -> "ModelDirectory":
     """`begin_run` of topics. With an open vocabulary, a corpus that is built has all words that may enter."""
 
     def look_at(corpus: "Corpus") -> None:
@@ -49,10 +50,11 @@ def begin(
             _tell_of_words_left_out(corpus)
 
     choice = choice.of_all_words() if opened.is_open else choice
-    corpus = begin_run(model, inputs, out, reading, choice, held_out, overwrite, look_at)
+    corpus, directory = begin_run(model, inputs, out, reading, choice, held_out, overwrite, look_at)
     _tell_of_guide(model, corpus)
     _tell_of_concepts(model, corpus)
     tell_of_topics(model)
+    return directory
 
 
 def begin_run(
@@ -64,10 +66,10 @@ def begin_run(
     held_out: float,
     overwrite: bool,
     look_at: "Callable[[Corpus], object]" = lambda corpus: None,
-) -> "Corpus":
+) -> "tuple[Corpus, ModelDirectory]":
     """Make the directory of a run at step 0; a corpus built from raw files is kept inside.
 
-    `look_at` gets the corpus before the run begins. Gives the corpus.
+    `look_at` gets the corpus before the run begins. Returns the corpus, and the directory for `go_on`.
     """
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
@@ -83,8 +85,16 @@ def begin_run(
         if remark is not None:
             note(f"note: {as_options(remark)}")
         inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
-        fitting.begin(model, corpus, out, held_out=held_out, corpus_inside=inside, overwrite=overwrite)
-        return corpus
+        directory = fitting.begin(
+            model,
+            corpus,
+            out,
+            held_out=held_out,
+            corpus_inside=inside,
+            overwrite=overwrite,
+            stays_locked=True,
+        )
+        return corpus, directory
 
 
 def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
@@ -172,7 +182,7 @@ def _refuse_inside_model(given: Path) -> None:
 
 
 def go_on(
-    path: Path,
+    model: "Path | ModelDirectory",
     every: float,
     threads: int | None,
     as_json: bool,
@@ -180,18 +190,22 @@ def go_on(
     *,
     resumed: bool = False,
 ) -> None:
-    """Run to the end or to Ctrl-C, and say how it went; `resumed`: after an interruption."""
+    """Run to the end or to Ctrl-C, and say how it went; `resumed`: after an interruption.
+
+    `model` is a path, or a directory that is locked.
+    """
     from stickbreaker.estimators.kinds import KINDS
 
     tell_of_compiling()
+    path = model if isinstance(model, Path) else model.path
     again = command_line("resume", path, "" if engine == "local" else "--engine spark")
-    done = run_on(path, every, threads, f"the model is saved, go on with: {again}", engine)
+    done = run_on(model, every, threads, f"the model is saved, go on with: {again}", engine)
     if done is None:
         emit_finished(path, as_json)
         return
-    model, verb = done[0], done[0].next_verb()
-    following = KINDS[model.kind].verbs[:1] if verb is None else (verb,)
-    text = partial(_as_text, sizes=model.sizes(), following=following, scores=model.score_names)
+    learned, verb = done[0], done[0].next_verb()
+    following = KINDS[learned.kind].verbs[:1] if verb is None else (verb,)
+    text = partial(_as_text, sizes=learned.sizes(), following=following, scores=learned.score_names)
     emit({"model": str(path), "status": "done", "resumed": resumed, **_summarize(*done)}, as_json, text)
 
 
@@ -212,11 +226,15 @@ def emit_finished(path: Path, as_json: bool) -> None:
 
 
 def run_on(
-    path: Path, every: float, threads: int | None, remedy: str, engine: "str | SparkEngine" = "local"
+    model: "Path | ModelDirectory",
+    every: float,
+    threads: int | None,
+    remedy: str,
+    engine: "str | SparkEngine" = "local",
 ) -> "tuple[Estimator, Run[Any], RunState] | None":
-    """Go on with the run at `path`; None when it is finished already. Ctrl-C leaves the program, by `remedy`.
+    """Go on with a run, as `go_on` does; None when it is finished already.
 
-    Notes a score that has not settled.
+    Ctrl-C leaves the program, by `remedy`. Notes a score that has not settled.
     """
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators import fitting
@@ -229,7 +247,7 @@ def run_on(
 
         try:
             done = fitting.resume(
-                path,
+                model,
                 every=every,
                 threads=threads,
                 watch=[watcher()],
@@ -239,6 +257,9 @@ def run_on(
             )
         except Interrupted:
             fail(f"interrupted; {remedy}")
+        finally:
+            if not isinstance(model, Path):
+                model.unlock()
     warning = None if done is None else fitting.unsettled(done[2], done[1].limits.tol)
     if warning is not None:
         note(f"note: {as_options(warning)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickbreaker.core import purposes
+from stickbreaker.core.directory_claims import refuse_exchanged
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.files import digest_of
 from stickbreaker.core.random_streams import derived_seed
@@ -133,10 +134,12 @@ def begin(
     held_out: float = 0.0,
     corpus_inside: bool = False,
     overwrite: bool = False,
-) -> None:
-    """Make the directory of a run at step 0, from which `resume` goes on.
+    stays_locked: bool = False,
+) -> ModelDirectory:
+    """Make the directory of a run at step 0, from which `resume` goes on; returns it.
 
-    With `corpus_inside`, the corpus's directory is moved in. Raises UserError where something is in the way.
+    With `corpus_inside`, the corpus's directory is moved in. With `stays_locked` nobody else can take it
+    before `resume` does. Raises UserError where something is in the way.
     """
     seed, held_out = seed_of(estimator.random_state), held_out or estimator.least_held_out()
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
@@ -145,7 +148,7 @@ def begin(
     first = estimator if search is None else _next_of(estimator, search, ())
     assert first is not None
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
-    with new_model_directory(path, overwrite=overwrite) as directory:
+    with new_model_directory(path, overwrite=overwrite, stays_locked=stays_locked) as directory:
         job, state = first.new_run(corpus, seed, held_out, directory.path)
         directory.write_vocabulary(corpus.vocabulary)
         if corpus_inside:
@@ -155,6 +158,7 @@ def begin(
         if search is not None:
             fixed[SEARCH] = []
         directory.write(snapshot_of(job, state, fixed))
+    return directory
 
 
 def _next_of(estimator: Estimator, search: "TopicSearch", points: Sequence[SearchPoint]) -> Estimator | None:
@@ -164,7 +168,7 @@ def _next_of(estimator: Estimator, search: "TopicSearch", points: Sequence[Searc
 
 
 def resume(
-    path: Path,
+    model: Path | ModelDirectory,
     *,
     every: float,
     threads: int | None,
@@ -173,20 +177,23 @@ def resume(
     spark: "SparkEngine | None" = None,
     tell: Callable[[SearchPoint], object] | None = None,
 ) -> tuple[Estimator, Run[Any], RunState] | None:
-    """Go on with the run at `path` to its end, or with all runs of a search; None when it is finished
-    already.
+    """Go on with the run at a path, or in a directory that is locked, to its end, or with all runs of a
+    search; None when it is finished already.
 
     `spark` is the session of a run on Spark. Checkpoints every `every` seconds. `stopper` is called with
     the run's `stop`, for signal handlers; `tell` with each run of a search as it ends.
     Raises Interrupted after a checkpoint when stopped, UserError where the corpus or a file has changed.
     """
-    directory = ModelDirectory(path)
-    if directory.manifest()["status"] == "done":
-        directory.clear()
-        return None
-    directory.lock()
+    directory = ModelDirectory(model) if isinstance(model, Path) else model
+    if isinstance(model, Path):
+        if directory.manifest()["status"] == "done":
+            directory.clear()
+            return None
+        directory.lock()
+    path = directory.path
     try:
         while True:
+            refuse_exchanged(path)
             snapshot = directory.read()
             if snapshot.manifest["status"] == "done":  # by another process, a moment ago
                 return None
@@ -194,9 +201,9 @@ def resume(
                 restored = _restored(path, snapshot, threads, spark)
             if _go_on(restored, directory, snapshot, every, watch, stopper, tell):
                 break
+        directory.tidy()
     finally:
         directory.unlock()
-    directory.clear()
     return restored.estimator, restored.job, restored.state
 
 

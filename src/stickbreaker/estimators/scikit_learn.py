@@ -20,6 +20,7 @@ from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input, once_read
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.estimator_locks import alone_with
 from stickbreaker.estimators.notebooks.overview import as_html
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import checked
@@ -55,10 +56,11 @@ class ScikitLearn(BaseEstimator, Estimator):
 
         Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
         `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing, and where
-        there are more topics than documents.
+        there are more topics than documents. Of several threads one learns at a time.
         """
-        corpus = self._as_corpus(X, reset=True)
-        state = fitting.fit(self, corpus)
+        with alone_with(self):
+            corpus = self._as_corpus(X, reset=True)
+            state = fitting.fit(self, corpus)
         warning = fitting.unsettled(state, self.limits().tol)
         if warning is not None:
             warnings.warn(warning, ConvergenceWarning, stacklevel=2)
@@ -97,7 +99,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         model's directory for its report, with their beginnings.
         """
         check_is_fitted(self)
-        saving.save(self, Path(path), overwrite=overwrite, documents=self._to_show(documents))
+        with alone_with(self):
+            saving.save(self, Path(path), overwrite=overwrite, documents=self._to_show(documents))
 
     def report(
         self,
@@ -216,13 +219,15 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         The first call fixes how texts are analysed, and the vocabulary where it is closed.
 
         The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
-        the documents seen so far, those of `fit` counted once.
+        the documents seen so far, those of `fit` counted once. Calls from several threads are learned
+        from one after another, in the order in which they come.
         """
-        begun = partial_fit.can_go_on(self)
-        corpus = self._as_corpus(
-            X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
-        )
-        partial_fit.partial_fit(self, corpus, begun)
+        with alone_with(self):
+            begun = partial_fit.can_go_on(self)
+            corpus = self._as_corpus(
+                X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
+            )
+            partial_fit.partial_fit(self, corpus, begun)
         remark = None if begun else self._remark()
         if remark is not None:
             warnings.warn(remark, UserWarning, stacklevel=2)

@@ -147,13 +147,18 @@ PARTS = {  # of a manifest, with the fields that each has and those that it may 
 
 def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
     """Raise ValueError naming what of a manifest no model has."""
+    refuse_other_values(manifest)
+    _refuse_other_files(manifest["files"])
+
+
+def refuse_other_values(manifest: Mapping[str, Any]) -> None:
+    """The same, but for the files that it names, which are not looked at."""
     refuse_other_kinds(manifest, FIELDS)
     refuse_other_kinds(manifest, LATER_FIELDS, needed=False)
     for name, (needed, later) in PARTS.items():
         if name in manifest:
             refuse_other_kinds(manifest[name], needed)
             refuse_other_kinds(manifest[name], later, needed=False)
-    _refuse_other_files(manifest["files"])
     run, corpus, done = manifest["run"], manifest["corpus"], manifest["status"] == "done"
     over = done or "stream" in manifest or "arriving" in manifest  # no corpus is read again
     step, seen = run.get("at_pass_start", (0, 0.0))

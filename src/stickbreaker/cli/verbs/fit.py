@@ -383,9 +383,9 @@ def ngram(
         refuse_written(("min_count",), "needs --unknown symbol")
     params = {RENAMED.get(name, name): value for name, value in settings.items()}
     model = PlainNgramModel(**params)
-    corpus = begin_run(model, inputs, out, reading, choice, held_out, overwrite)
+    corpus, directory = begin_run(model, inputs, out, reading, choice, held_out, overwrite)
     tell_of_unknown_words(model, corpus)
-    go_on(out, checkpoint_every, None, as_json)
+    go_on(directory, checkpoint_every, None, as_json)
 
 
 fit.add_command(grammar)
@@ -415,9 +415,9 @@ def _fit(
             refuse_spark(model)
             fit_stream(model, streamed.settings(inputs, reading), choice, opened, out, overwrite, as_json)
             return
-        begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
+        directory = begin(model, inputs, out, reading, choice, opened, held_out, overwrite)
         host.remedy = resume_remedy(out)
-        go_on(out, checkpoint_every, settings["threads"], as_json, model.engine)
+        go_on(directory, checkpoint_every, settings["threads"], as_json, model.engine)
 
 
 @click.command(epilog="Example: stickbreaker resume model")

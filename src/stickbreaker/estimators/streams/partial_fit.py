@@ -1,6 +1,7 @@
 """`partial_fit`: learning online, a minibatch at a time as it comes."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         engine = LocalEngine(threads)
     job = VariationalRun(model, engine, schedule, source, seed=estimator.seed_)
     if begun:
-        state = estimator.state_
+        state = replace(estimator.state_, scores=[*estimator.state_.scores])  # a copy, too
         for move in model.moves:  # that were not there before
             state.params = {**move.start(model.n_columns(state.params)), **state.params}
     else:

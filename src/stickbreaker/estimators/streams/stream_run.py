@@ -16,6 +16,7 @@ from stickbreaker.evaluation.prequential import prequential_score
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Online
 from stickbreaker.learning.stream_warnings import warnings_of
+from stickbreaker.learning.trace import refuse_unreadable
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
 from stickbreaker.models.topics import TopicModel, topic_model
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -136,6 +137,7 @@ def online_step(
     record = learn_minibatch(job, state, documents, shards)
     if predicted is not None:
         record["prequential"] = predicted._asdict()
+    refuse_unreadable(record)
     totals = job.engine.table.totals().sum(axis=0)
     totals = totals[model.in_use(totals)]
     warnings = warnings_of(totals, state.step, grows=model.documents.grows, before=warned)
@@ -145,13 +147,17 @@ def online_step(
 def learn_minibatch(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards
 ) -> TraceRecord:
-    """One step on some documents, in order, which counts as a pass; `documents`: as of `online_step`."""
+    """One step on some documents, in order, which counts as a pass; `documents`: as of `online_step`.
+
+    Raises UserError where the step gave no numbers; then the state is of no use any more.
+    """
     schedule = job.schedule
     assert isinstance(schedule, Online)
     n = shards.n_documents
     step, keep, add = schedule.step_for(state.step, state.seen, n, schedule.total_of(documents))
     batch = Minibatch(shards, len(shards), n, step, keep, add, ends_pass=False)
     record = advance(job, state, batch)
+    refuse_unreadable(record)
     state.passes, state.in_pass = state.passes + 1, 0
     state.scores.append(record["score"])
     return record
