@@ -249,6 +249,14 @@ def test_wholly_unseen_documents_warn(texts):
         lda.transform(["haus dach", "river"])
 
 
+def test_the_score_of_a_word_never_met_is_its_posterior_mean():
+    lda = LDA(1, random_state=0).fit(np.array([[5, 3, 0], [2, 4, 0]] * 10))
+    assert lda.score([[0, 0, 1]]) == pytest.approx(np.log(lda.topic_word_[0, 2]), rel=1e-12)
+    assert lda.score([[0, 0, 1]]) == pytest.approx(-9.547, abs=1e-3)
+    assert lda.bound([[0, 0, 1]]) == pytest.approx(-105.5, abs=0.1)
+    assert lda.perplexity([[0, 0, 3]]) == pytest.approx(1 / lda.topic_word_[0, 2], rel=1e-12)
+
+
 def test_score_is_a_mean_over_tokens(texts):
     lda = quick().fit(texts)
     alone = [lda.score([text]) for text in texts[:20]]

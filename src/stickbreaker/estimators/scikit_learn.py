@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -74,23 +75,28 @@ class ScikitLearn(BaseEstimator, Estimator):
         return None
 
     def score(self, X: Any, y: object = None) -> float:
-        """Log probability of documents given what was learned, in nats a token.
+        """Log probability of documents given what was learned, in nats per token: higher is better.
 
-        Of topics a bound on it (no topic term); with `fold_in="sampled"` the log of an unbiased estimate,
-        keyed by content.
+        For topics, each word is predicted from the words before it, by the posterior means of the topics:
+        probabilities sum to one over all documents, whatever inference was used. Not affected by `fold_in`.
+        Tokens of words that the model does not know are left out; open vocabularies spell them. The bound
+        that inference climbs is `bound`.
 
         Raises UserError when no document has a known word.
         """
+        return self._per_token(X, self.score_documents)
+
+    def perplexity(self, X: Any) -> float:
+        """exp(-score(X)): the size of a uniform vocabulary that is as hard to guess."""
+        return float(np.exp(-self.score(X)))
+
+    def _per_token(self, X: Any, nats_and_tokens: Callable[[Corpus], tuple[float, float]]) -> float:
+        """Nats of the documents `X` per token. Raises UserError when they have none."""
         check_is_fitted(self)
-        corpus = self._as_corpus(X, reset=False)
-        nats, tokens = self.score_documents(corpus)
+        nats, tokens = nats_and_tokens(self._as_corpus(X, reset=False))
         if tokens == 0.0:
             raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
         return nats / tokens
-
-    def perplexity(self, X: Any) -> float:
-        """exp(-score(X))."""
-        return float(np.exp(-self.score(X)))
 
     def save(self, path: str | Path, *, overwrite: bool = False, documents: Any = None) -> None:
         """Save to a directory `path`: JSON, safetensors and Parquet, no pickle, atomic.
@@ -256,6 +262,17 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         if not known:
             warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
         return np.concatenate(shares)
+
+    def bound(self, X: Any) -> float:
+        """The lower bound on the log probability of documents that inference climbs, in nats per token.
+
+        It holds E[log beta], and so is far below `score` where words are rare: it compares runs on the same
+        documents, and predicts nothing. With `fold_in="sampled"` it is estimated. Words that the model does
+        not know are left out.
+
+        Raises UserError when no document has a known word.
+        """
+        return self._per_token(X, self.bound_documents)
 
     def top_words(self, n: int = 10, language: str | None = None, by: str = "relevance") -> list[list[str]]:
         """The `n` words of each topic that stand for it.

@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -329,10 +329,37 @@ class TopicEstimator(TopicParams):
         topic_runs.write_report_documents(self, corpus, folder)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        """Log probability of documents in nats, and their tokens: those of words known or, where the
+        vocabulary is open, all, for it gives every string a probability. See `evaluation.log_probability`."""
+        if self.is_open:
+            from stickbreaker.estimators.topics.open_topics import open_topics_of
+            from stickbreaker.evaluation.open_vocabulary import log_probability_of_strings
+
+            scored = log_probability_of_strings(open_topics_of(self), corpus).held_out
+            return scored.nats, scored.tokens
+        return self._sums(corpus, self.log_probability)
+
+    def bound_documents(self, corpus: Corpus) -> tuple[float, float]:
+        """The bound on the log probability of documents in nats, and their tokens of words known."""
+        return self._sums(corpus, self.bound_of)
+
+    def log_probability(self, bags: Bags) -> float:
+        """Log probability of some documents' known words, in nats; of a closed vocabulary."""
+        from stickbreaker.evaluation.left_to_right import log_probability
+
+        return log_probability(bags, self.topic_words.of, self.alpha_).nats
+
+    def bound_of(self, bags: Bags) -> float:
+        """What inference climbs, E[log p(words, z, theta | beta)] and entropy under q, in nats: a lower bound
+        on log p; of documents that are sampled an estimate of it."""
+        return float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
+
+    def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:
+        """Nats of all documents, block by block, and their known tokens."""
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)
-            nats += float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
+            nats += nats_of(bags)
             tokens += float(bags.counts.sum(dtype=np.float64))
         return nats, tokens
 
