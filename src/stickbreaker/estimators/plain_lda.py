@@ -97,16 +97,17 @@ class PlainLDA(TopicEstimator):
     documents: ClassVar[str] = "finite"
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0 (Hoffman et al. 2010)
     streamed: ClassVar[tuple[float, float]] = (0.6, 32.0)  # the same, of streams
-    older_settings: ClassVar[Mapping[str, Any]] = {"moves": None}
+    older_settings: ClassVar[Mapping[str, Any]] = {"moves": None, "point_topics": False}
 
     n_topics: int = 100
     _: KW_ONLY
     inference: str | Hybrid | Gibbs = "mean-field"
     schedule: str | Schedule | None = "batch"
     alpha: float | str | Array | None = None
-    eta: float | str | Array = 0.01
+    eta: float | str | Array | None = None
     words: str | OpenVocabulary | ConceptTree = "closed"
     guide: Mapping[str, Any] | Guide | None = None
+    point_topics: bool | None = None
     init: str = "documents"
     n_init: int = 1
     max_iter: int | None = None
