@@ -15,7 +15,7 @@ from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.models.contract import CountTable, Summary, TableSpec
-from stickbreaker.models.topics.slots import TopicVocabulary, WordShares, WordTopics, WordWeights
+from stickbreaker.models.topics.slots import TopicVocabulary, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Stored, TopicWords
 from stickbreaker.models.topics.vocabularies.informed_prior import InformedPrior
 
@@ -181,8 +181,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return out, log_scale
 
     def summary(self, params: Record, counts: Array, first: int) -> Summary:
-        """Of the words from `first` on, a number a topic each: sums of log Gamma(lambda), counts psi(lambda)
-        and psi(lambda), and where eta is learned of eta counts / lambda^2; of points eta log(lambda / eta)."""
+        """Sums over the words from `first` on (topics): of log Gamma(lambda), counts psi(lambda) and
+        psi(lambda), if eta is learned also of eta counts / lambda^2; for points of eta log(lambda / eta)."""
         from stickbreaker.kernels.dirichlet import add_dirichlet_terms
 
         sums, bends = np.zeros((3, counts.shape[1])), np.zeros(counts.shape[1])
@@ -270,19 +270,6 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
         return lambda rows: self._read(params, table, rows.astype(np.int64)).T
-
-    def unigram(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordShares:
-        """Counts plus eta, of which the mean is taken where topics differ in it."""
-        sums = table.totals().sum(axis=1) + self.prior_totals(params).mean(axis=1)
-
-        def of(rows: NDArray[np.integer[Any]]) -> Array:
-            out = table.counts(rows.astype(np.int64)).sum(axis=1)
-            out += np.mean(np.atleast_2d(self.prior(params, rows)), axis=1)
-            for group, part in enumerate(self.ranges(rows)):
-                out[part] /= sums[group]
-            return out
-
-        return of
 
     def _read(self, params: Record, table: CountTable, rows: NDArray[np.int64]) -> Array:
         """`topic_words_of` some rows of a table."""

@@ -6,14 +6,14 @@ Kernels and scipy are imported on use: a model is loaded without them.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.models.contract import CountTable, Summary, TableSpec
-from stickbreaker.models.topics.slots import Paths, TopicVocabulary, WordShares, WordTopics, WordWeights
+from stickbreaker.models.topics.slots import Paths, TopicVocabulary, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Stored, TopicWords
 from stickbreaker.models.topics.vocabularies.closed import BLOCK, flat_noise, in_order, log_density
 from stickbreaker.models.topics.vocabularies.compiled_tree import NO_EDGE, CompiledTree
@@ -175,16 +175,6 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
         return lambda words: self._read(params, table, words.astype(np.int64)).T
-
-    def unigram(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordShares:
-        totals = table.totals().sum(axis=1, keepdims=True)
-
-        def of(words: NDArray[np.integer[Any]]) -> Array:
-            paths = self.reads(words.astype(np.int64))
-            counts = table.counts(paths).sum(axis=1, keepdims=True)
-            return self._words(params, counts, totals, paths)[:, 0]
-
-        return of
 
     def path_probabilities(
         self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]
