@@ -1,7 +1,6 @@
 """The parameters of latent Dirichlet allocation, and the model that they describe."""
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -128,11 +127,9 @@ class PlainLDA(TopicEstimator):
         return made
 
     def as_it_started(self) -> Self:
-        alpha = self.params_.get("alpha") if "params_" in vars(self) else None
-        if self.alpha is not None or alpha is None or alpha.fresh != STREAM_ALPHA:
-            return self
-        made = copy(self)  # `partial_fit` began it
-        made.alpha = STREAM_ALPHA
+        made = super().as_it_started()
+        if self.began_as_stream:
+            made.alpha = STREAM_ALPHA if self.alpha is None else self.alpha
         return made
 
     def _documents(self, stream: bool) -> DirichletPrior:

@@ -153,7 +153,7 @@ class DocumentScore:
         slot, table = self.model.words, engine.table
         topic_word = np.ascontiguousarray(slot.predictions(self.params, table, words)(rows))
         scored = completion_score(near, theta, topic_word)
-        counts = np.bincount(near.words, near.counts, len(rows))
+        counts = np.asarray(np.bincount(near.words, near.counts, len(rows)), np.float64)
         unseen = float(rest.unseen.sum(dtype=np.float64))
         if words is not None:
             words = [words[row] for row in rows.tolist()]
@@ -168,7 +168,8 @@ def count_words(fading: FadingCounts, shards: Shards) -> None:
     bags = source.read(shards.numbers())
     rows, places = np.unique(bags.words, return_inverse=True)
     spelled = corpus.vocabulary.words
-    fading.add([spelled[row] for row in rows.tolist()], np.bincount(places, bags.counts, len(rows)))
+    tokens = np.asarray(np.bincount(places, bags.counts, len(rows)), np.float64)
+    fading.add([spelled[row] for row in rows.tolist()], tokens)
 
 
 def _by_spelling(bags: Bags, words: Sequence[str]) -> tuple[Bags, list[str]]:

@@ -67,6 +67,7 @@ class TopicParams(Estimator):
     words: str | OpenVocabulary | ConceptTree
     guide: Any = None
     point_topics: bool | None = None
+    began_as_stream: bool = False  # whether `partial_fit` began what it has learned
     doc_max_iter: int
     doc_tol: float
     init: str
@@ -138,7 +139,8 @@ class TopicParams(Estimator):
             problem = "keep_local needs batch or memoised mean-field inference"
             raise UserError(problem, remedy="leave out keep_local")
         point = self._has_points(schedule, stream)
-        documents, words = self._documents(stream), self._words(vocabulary, analysis, point)
+        eta = self._eta(point and not (stream and self._continues_a_fit))
+        documents, words = self._documents(stream), self._words(vocabulary, analysis, eta, point)
         solver = inference.solver(self._mean_field(int(self.doc_max_iter), keep_local=bool(self.keep_local)))
         moves = self._moves(schedule, documents, words, solver.draws)
         if schedule == "memoised" or (moves and documents.grows):
@@ -156,13 +158,18 @@ class TopicParams(Estimator):
     def for_stream(self) -> Self:
         """The same with the defaults of streams written out, by which a saved stream goes on whatever they
         become."""
-        made = copy(self)
-        made.schedule = self.stream_schedule()
+        made, point = copy(self), self._has_points("partial_fit", stream=True)
+        made.schedule, made.point_topics, made.eta = self.stream_schedule(), point, self._eta(point)
         return made
 
     def n_topics_at_start(self) -> int:
         """How many topics a run of these parameters starts with."""
         return self.n_topics
+
+    @property
+    def _continues_a_fit(self) -> bool:
+        """Whether `fit` began what `partial_fit` goes on with, by its own default of eta."""
+        return "state_" in vars(self) and not self.began_as_stream and self.point_topics is None
 
     def _eta(self, point: bool = False) -> float | str | Array:
         """The parameter `eta`, or its default; `point`: of topics that are points."""
@@ -208,13 +215,14 @@ class TopicParams(Estimator):
         """The moves that change the topics. `sampled`: documents' topics are drawn."""
 
     def _words(
-        self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, point: bool
+        self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, prior: Any, point: bool
     ) -> TopicVocabulary[Any]:
+        """The words slot; `prior` is eta as it was given."""
         settings = words_of(self.words)[1]
         if isinstance(settings, ConceptTree):
-            return self._concepts(settings, vocabulary, point)
+            return self._concepts(settings, vocabulary, prior, point)
         if settings is not None:
-            concentration("eta", self._eta(), {}, 1.0)  # has no meaning then, and yet is no nonsense
+            concentration("eta", prior, {}, 1.0)  # has no meaning then, and yet is no nonsense
             if self.guide is not None:
                 raise UserError(
                     "a guide needs words that are known", remedy='set guide=None or words="closed"'
@@ -224,7 +232,7 @@ class TopicParams(Estimator):
             return OpenWords(settings)
         n_words, K = 1 if vocabulary is None else len(vocabulary), self.n_topics_at_start()
         shapes = {"words": (n_words,), "topics × words": (K, n_words)}
-        eta, learned = concentration("eta", self._eta(point), shapes, self._learned_eta_start(K))
+        eta, learned = concentration("eta", prior, shapes, self._learned_eta_start(K))
         guide = guide_of(self.guide)
         if guide is not None and (learned or np.ndim(eta) == 2):
             eta_kind = "learned" if learned else "an array (topics, words)"
@@ -234,11 +242,15 @@ class TopicParams(Estimator):
         elif isinstance(eta, np.ndarray) and eta.ndim == 2:
             eta = np.ascontiguousarray(eta.T)
         firsts = (0,) if vocabulary is None else tuple(part.start for part in vocabulary.parts)
-        return ClosedVocabulary(n_words, eta, learned, firsts, point)
+        return ClosedVocabulary(
+            n_words, eta, learned and not point, firsts, point
+        )  # of points as `fit` left it
 
-    def _concepts(self, tree: ConceptTree, vocabulary: Vocabulary | None, point: bool) -> ConceptVocabulary:
+    def _concepts(
+        self, tree: ConceptTree, vocabulary: Vocabulary | None, prior: Any, point: bool
+    ) -> ConceptVocabulary:
         """The words slot of a tree of concepts over a vocabulary (None: over two words of one concept)."""
-        eta, learned = concentration("eta", self._eta(point), {}, 1.0)
+        eta, learned = concentration("eta", prior, {}, 1.0)
         if learned:
             raise UserError("eta is not learned where words have concepts", remedy="give eta as a number")
         if self.guide is not None:

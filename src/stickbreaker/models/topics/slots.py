@@ -116,6 +116,7 @@ class TopicVocabulary(ABC, Generic[C]):
     collapses: ClassVar[bool]
 
     learned: bool  # whether its hyperparameter moves
+    point: bool  # whether beta is a point, its maximum, rather than a distribution
     table: TableSpec
 
     @property

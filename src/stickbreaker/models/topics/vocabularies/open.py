@@ -41,6 +41,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     dirichlet: ClassVar[bool] = False
     collapses: ClassVar[bool] = False
     table = TableSpec(keyed=True, truncated=True)
+    point: ClassVar[bool] = False  # pyright: ignore[reportIncompatibleVariableOverride]
 
     settings: OpenVocabulary
     characters: CharacterModel | None = None
