@@ -80,9 +80,9 @@ class PlainHDP(TopicEstimator):
         2011), batch or online mean-field.
     tables : of the franchise, tables a document at most.
     eta : prior of words in topics. A number or an array (words) is fixed, "learned" starts at 0.05. None:
-        learned with n_topics "auto" where words have no concepts, else 0.01.
-    words, init, n_init, max_iter, tol, doc_max_iter, doc_tol, keep_local, fold_in, engine, n_jobs,
-        random_state, callbacks : as in `LDA`.
+        0.05 with point topics; learned with n_topics "auto" if words have no concepts; else 0.01.
+    words, point_topics, init, n_init, max_iter, tol, doc_max_iter, doc_tol, keep_local, fold_in, engine,
+        n_jobs, random_state, callbacks : as in `LDA`.
 
     Attributes
     ----------
@@ -109,6 +109,7 @@ class PlainHDP(TopicEstimator):
     documents: ClassVar[str] = "growing"
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0: the first step keeps the seeds
     streamed: ClassVar[tuple[float, float]] = online
+    older_settings: ClassVar[Mapping[str, Any]] = {"point_topics": False}
 
     n_topics: int | str = "auto"  # pyright: ignore[reportIncompatibleVariableOverride]
     _: KW_ONLY

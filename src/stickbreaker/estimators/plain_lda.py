@@ -48,7 +48,10 @@ class PlainLDA(TopicEstimator):
         "learned" starts at 1 / n_topics and is learned, asymmetric (eq. 3.1-3.3), "learned-symmetric" keeps
         one number for all topics. None: "learned", in a stream 0.2.
     eta : prior of words in topics. A number or an array (words) or (topics, words) is fixed, "learned" starts
-        at 1 / n_topics and is learned, symmetric.
+        at 1 / n_topics and is learned, symmetric. None: 0.01, with point topics 0.05.
+    point_topics : whether topics are points, the most probable word shares under Dirichlet(1 + eta), rather
+        than distributions over them (docs/models/point-topics.md). None: in streams, unless another choice
+        needs distributions; not in `fit`.
     words : "closed": the vocabulary is that of the corpus. In a polylingual one a topic is a distribution
         over the words of each language (section 3.3.2), and documents have a text for each. "open" or
         `OpenVocabulary(...)`: words enter as documents bring them (chapter 7); there is no eta then,
