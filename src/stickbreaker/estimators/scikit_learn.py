@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
+from stickbreaker.core.topk import largest
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
 from stickbreaker.estimators import fitting, saving
@@ -257,7 +258,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
     def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
         """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""
         theta = self.transform(X)
-        return [np.argsort(-theta[:, k], kind="stable")[:n].tolist() for k in range(theta.shape[1])]
+        return largest(theta.T, n)[0].tolist()
 
     @property
     def _n_features_out(self) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.topk import descending
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.report_documents import OF_OTHERS, topics_of, unigram
@@ -204,7 +205,7 @@ def _topics(
     concepts = _concepts(named)
     members = _members(named, leading)
     for k, (words, sides) in enumerate(_shown(named.model, leading, seen)):
-        most = np.argsort(-share[:, k], kind="stable")[:REPRESENTATIVE].tolist()
+        most = descending(share[:, k], REPRESENTATIVE).tolist()
         order = [d for d in most if share[d, k] > LEAST_SHARE]
         unused = k in named.unused
         if unused:
@@ -278,7 +279,7 @@ def _spread(
         joint = named.words.of(np.array([place[word] for word in part])) * named.shares[:, None]
         shares = joint / np.maximum(joint.sum(axis=0), 1e-300)
         for word, column in zip(part, shares.T, strict=True):
-            most = np.argsort(-column, kind="stable")[:SPREAD_TOPICS]
+            most = descending(column, SPREAD_TOPICS)
             found.append((word, [(int(k), float(column[k])) for k in most if column[k] >= LEAST_SPREAD]))
     return found
 

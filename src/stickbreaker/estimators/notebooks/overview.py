@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from stickbreaker.core.errors import counted
+from stickbreaker.core.topk import descending
 from stickbreaker.saved.topic_names import JOINERS
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def overview_of_topics(model: "TopicEstimator") -> Overview:
 
     named = NamedTopics(model)
     unused, tops = set(named.unused), named.top_words(WORDS)
-    order = [g for g in np.argsort(-named.shares, kind="stable").tolist() if g not in unused]
+    order = [g for g in descending(named.shares).tolist() if g not in unused]
     rows = [
         [
             ", ".join(map(str, sorted(named.members[g]))),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.records import Array, Record
+from stickbreaker.core.topk import descending, largest
 from stickbreaker.corpus import Bags, Corpus, Vocabulary
 from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.corpus.source import cut_shards
@@ -175,7 +176,7 @@ class TopicEstimator(TopicParams):
         list of (word, probability) in place of the text.
         """
         top = self.top_words(num_words, by=PROBABILITY)
-        order = np.argsort(-self.topic_shares_, kind="stable")
+        order = descending(self.topic_shares_)
         topics: list[tuple[int, list[tuple[str, float]]]] = []
         for topic in order[: None if num_topics < 0 else num_topics].tolist():
             rows, places = np.unique(self.vocabulary_.lookup(top[topic]), return_inverse=True)
@@ -385,7 +386,7 @@ class TopicEstimator(TopicParams):
 
 def largest_concepts(names: Sequence[str], shares: Array, n: int) -> list[list[tuple[str, float]]]:
     """Of each topic the `n` concepts with most of its tokens, and their shares (concepts × topics)."""
-    tops: list[list[int]] = np.argsort(-shares, axis=0, kind="stable")[:n].T.tolist()
+    tops: list[list[int]] = largest(shares.T, n)[0].tolist()
     return [[(names[c], float(shares[c, k])) for c in top] for k, top in enumerate(tops)]
 
 

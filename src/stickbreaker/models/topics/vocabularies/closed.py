@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.core.topk import descending
 from stickbreaker.models.contract import CountTable, Summary, TableSpec
 from stickbreaker.models.topics.slots import TopicVocabulary, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Stored, TopicWords
@@ -304,8 +305,8 @@ def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
 
 
 def in_order(shares: Array) -> list[tuple[NDArray[np.int64], Array]]:
-    """Words of each topic (shares: topics × words), the most probable first, the first of equals first."""
-    orders = [np.argsort(-own, kind="stable") for own in shares]
+    """Words of each topic (shares: topics × words), the most probable first, ties in order."""
+    orders = [descending(own) for own in shares]
     return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
 
 

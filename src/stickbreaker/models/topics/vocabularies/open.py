@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
 from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
+from stickbreaker.core.topk import descending
 from stickbreaker.models.contract import CountTable, Step, Summary, TableSpec
 from stickbreaker.models.topics.slots import TopicVocabulary, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Dense, TopicWords
@@ -247,7 +248,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         out: list[tuple[NDArray[np.int64], Array]] = []
         for k in topics:
             shares = probabilities[k, : int(counts.sizes[k])]
-            order = np.argsort(-shares, kind="stable")
+            order = descending(shares)
             order = order[: int((shares > 0.0).sum())]  # not those beyond the truncation
             out.append((counts.rows[k, order].astype(np.int64), shares[order]))
         return out
