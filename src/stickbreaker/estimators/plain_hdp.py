@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 AUTO, UNSEARCHED = "auto", 50  # n_topics to be searched for, and its number where there is no search
 JUDGES = ("bound", "held-out")
-ETA = 0.01
 ETA_START = 0.05  # of a learned eta, whatever the number of topics
 REPRESENTATIONS = {"direct": "growing", "franchise": "franchise"}  # and their documents slots
 
@@ -83,9 +82,9 @@ class PlainHDP(TopicEstimator):
         2011), batch or online mean-field.
     tables : of the franchise, tables a document at most.
     eta : prior of words in topics. A number or an array (words) is fixed, "learned" starts at 0.05. None:
-        learned with n_topics "auto" where words have no concepts, else 0.01.
-    words, init, n_init, max_iter, tol, doc_max_iter, doc_tol, keep_local, fold_in, engine, n_jobs,
-        random_state, callbacks : as in `LDA`.
+        0.05 with point topics; learned with n_topics "auto" if words have no concepts; else 0.01.
+    words, point_topics, init, n_init, max_iter, tol, doc_max_iter, doc_tol, keep_local, fold_in, engine,
+        n_jobs, random_state, callbacks : as in `LDA`.
 
     Attributes
     ----------
@@ -113,6 +112,7 @@ class PlainHDP(TopicEstimator):
     documents: ClassVar[str] = "growing"
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0: the first step keeps the seeds
     streamed: ClassVar[tuple[float, float]] = online
+    older_settings: ClassVar[Mapping[str, Any]] = {"point_topics": False}
 
     n_topics: int | str = "auto"  # pyright: ignore[reportIncompatibleVariableOverride]
     _: KW_ONLY
@@ -126,6 +126,7 @@ class PlainHDP(TopicEstimator):
     tables: int = 15
     eta: float | str | Array | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
     words: str | OpenVocabulary | ConceptTree = "closed"
+    point_topics: bool | None = None
     init: str = "documents"
     n_init: int = 1
     max_iter: int | None = None
@@ -142,10 +143,17 @@ class PlainHDP(TopicEstimator):
     def _learned_eta_start(self, n_topics: int) -> float:
         return ETA_START
 
-    def _eta(self) -> float | str | Array:
-        if self.eta is not None:
-            return self.eta
-        return "learned" if self.n_topics == AUTO and not self.has_concepts else ETA
+    def _eta(self, point: bool = False) -> float | str | Array:
+        if self.eta is None and self.n_topics == AUTO and not self.has_concepts and not point:
+            return "learned"
+        return super()._eta(point)
+
+    def _needs_distributions(self, schedule: str) -> str | None:
+        if self._slot() == "franchise":
+            return "representation='franchise'"
+        if isinstance(self.moves, SplitMerge) or (schedule == "batch" and self.moves is not None):
+            return f"moves={self.moves!r}"
+        return super()._needs_distributions(schedule)
 
     def n_topics_at_start(self) -> int:
         if isinstance(self.n_topics, str) and self.n_topics != AUTO:

@@ -51,6 +51,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
             state.params = {**move.start(model.n_columns(state.params)), **state.params}
     else:
         job, state = start_run(estimator, job)
+        estimator.began_as_stream = True
     if begun and not model.documents.grows and len(estimator.alpha_) != estimator.n_topics:
         problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(problem, remedy="call fit to begin anew")

@@ -253,6 +253,7 @@ class TopicEstimator(TopicParams):
         from stickbreaker.estimators.topics import topic_runs
 
         self.given_names_ = {}  # were of other topics
+        vars(self).pop("began_as_stream", None)
         self.take(*topic_runs.learned(self, corpus, job, state))
 
     def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
@@ -277,6 +278,16 @@ class TopicEstimator(TopicParams):
         self._combine_names()
         self.unused_topics_ = unused_topics(totals[topic_columns]).tolist()
         self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)
+
+    def as_it_started(self) -> Self:
+        if self.state_.fading is None:  # no stream has been learned from
+            return self
+        made, point = copy.copy(self), self.model.words.point
+        made.point_topics = point
+        if self.eta is None:
+            given = self._eta(point and not self._continues_a_fit)
+            made.eta = float(self.params_["eta"].values) if point and given == "learned" else given
+        return made
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
