@@ -92,10 +92,22 @@ def extreme_options(command: str, draw: random.Random) -> list[str]:
         if is_numeric(option.type) and option.opts[0] not in SLOWLY and option.opts[0] not in command
     ]
     words: list[str] = []
-    for option in draw.sample(numeric, min(len(numeric), draw.randint(1, 3))):
+    for option in draw.sample(numeric, min(len(numeric), draw.choice((1, 1, 1, 2)))):
         whole = isinstance(option.type, click.types.IntParamType)
-        words += [option.opts[0], draw.choice(WHOLES if whole else FRACTIONS)]
+        values = [value for value in (WHOLES if whole else FRACTIONS) if is_allowed(option.type, value)]
+        words += [option.opts[0], draw.choice(values)] if values else []
     return words
+
+
+def is_allowed(kind: click.ParamType, value: str) -> bool:
+    """Whether an option's range has a value."""
+    return all(
+        bound is None or sign * float(value) > sign * bound or (float(value) == bound and not is_open)
+        for sign, bound, is_open in (
+            (1, getattr(kind, "min", None), getattr(kind, "min_open", False)),
+            (-1, getattr(kind, "max", None), getattr(kind, "max_open", False)),
+        )
+    )
 
 
 def is_numeric(kind: click.ParamType) -> bool:
