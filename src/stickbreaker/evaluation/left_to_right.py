@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from stickbreaker.kernels.left_to_right import Orders
 
 WEIGHTS_AT_ONCE = 1 << 22  # words × topics of a block, in double precision and twice: 64 MiB
-MOST_UNITS = 1 << 20  # of a document; a larger one is predicted several tokens at a time
+MOST_UNITS = 1 << 17  # of a document; a larger one is predicted several tokens at a time
 SUM_TOLERANCE = 1e-3
 
 WordTopics = Callable[[NDArray[np.integer]], NDArray[np.floating]]
