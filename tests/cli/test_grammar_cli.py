@@ -115,7 +115,7 @@ def test_a_text_of_several_sentences_is_one_line(cli, tmp_path):
     assert first["trees"][0]["tree"] == "(S (L a)) (S (L b))"
     assert first["nats"] == pytest.approx(first["trees"][0]["nats"])
     assert last == {"id": "new.txt:3", "nats": None, "new_symbols": 0, "trees": []}
-    assert 'note: 1 of 3 texts cannot be parsed, and is written as "()"' in parses.stderr
+    assert 'note: 1 of 3 texts cannot be parsed, or is too long, and is written as "()"' in parses.stderr
 
 
 def test_subtrees_and_rules_are_printed(cli, learned):
@@ -172,7 +172,7 @@ def test_a_grammar_from_a_file(cli, tmp_path):
     assert "symbol 1, 'x'" in cli("fit", "grammar", tmp_path / "text.txt", *given, code=1).stderr
     assert not (tmp_path / "n").exists()
     done = cli("fit", "grammar", tmp_path / "text.txt", *given, "--unparsed", "skip")
-    assert "1 sentence is skipped: no tree of the grammar comes to it\n" in done.stderr
+    assert "1 sentence is skipped: it cannot be parsed, or is too long\n" in done.stderr
 
 
 def test_numbers_are_said_as_a_person_would(cli, tmp_path):
