@@ -308,3 +308,26 @@ def test_sentences_that_nothing_comes_to(cli, tmp_path):
         assert "symbol 1, 'x', is no terminal" in cli(*given, code=1).stderr
         assert "1 sentence is skipped" in cli(*given, "--unparsed", "skip").stderr
         assert cli("segment", tmp_path / way, tmp_path / "text.txt").stdout.splitlines()[1] == "x ab"
+
+
+def test_names_without_rules_are_a_line_on_standard_error(cli, tmp_path):
+    (tmp_path / "rules.lt").write_text(RULES + "1 1 S --> W Letrs\n1 1 Letters --> a\n1 1 S --> Letters\n")
+    (tmp_path / "text.txt").write_text("ab\nba\n")
+    given = ("--out", tmp_path / "m", *QUICK, "--grammar", tmp_path / "rules.lt")
+    lines = cli("fit", "grammar", tmp_path / "text.txt", *given).stderr.splitlines()
+    (remark,) = [line for line in lines if "has no rules" in line]
+    number = RULES.count("\n") + 1
+    assert remark.startswith("note: ")
+    assert remark.endswith(
+        f"rules.lt:{number}: 'Letrs' has no rules, and is no symbol of the text; did you mean 'Letters'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("grammar", "problem"), [("/dev/zero", "/dev/zero: is not a file"), (".", ".: is a directory")]
+)
+def test_what_is_no_file_of_rules_is_refused(cli, tmp_path, grammar, problem):
+    (tmp_path / "text.txt").write_text("ab\n")
+    done = cli("fit", "grammar", tmp_path / "text.txt", "--out", tmp_path / "m", "--grammar", grammar, code=1)
+    assert f"{problem}; give a grammar as text" in done.stderr
+    assert not (tmp_path / "m").exists()
