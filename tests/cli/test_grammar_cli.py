@@ -115,7 +115,7 @@ def test_a_text_of_several_sentences_is_one_line(cli, tmp_path):
     assert first["trees"][0]["tree"] == "(S (L a)) (S (L b))"
     assert first["nats"] == pytest.approx(first["trees"][0]["nats"])
     assert last == {"id": "new.txt:3", "nats": None, "new_symbols": 0, "trees": []}
-    assert 'note: 1 of 3 texts cannot be parsed, and is written as "()"' in parses.stderr
+    assert 'note: 1 of 3 texts cannot be parsed, or is too long, and is written as "()"' in parses.stderr
 
 
 def test_subtrees_and_rules_are_printed(cli, learned):
@@ -172,7 +172,7 @@ def test_a_grammar_from_a_file(cli, tmp_path):
     assert "symbol 1, 'x'" in cli("fit", "grammar", tmp_path / "text.txt", *given, code=1).stderr
     assert not (tmp_path / "n").exists()
     done = cli("fit", "grammar", tmp_path / "text.txt", *given, "--unparsed", "skip")
-    assert "1 sentence is skipped: no tree of the grammar comes to it\n" in done.stderr
+    assert "1 sentence is skipped: it cannot be parsed, or is too long\n" in done.stderr
 
 
 def test_numbers_are_said_as_a_person_would(cli, tmp_path):
@@ -308,3 +308,26 @@ def test_sentences_that_nothing_comes_to(cli, tmp_path):
         assert "symbol 1, 'x', is no terminal" in cli(*given, code=1).stderr
         assert "1 sentence is skipped" in cli(*given, "--unparsed", "skip").stderr
         assert cli("segment", tmp_path / way, tmp_path / "text.txt").stdout.splitlines()[1] == "x ab"
+
+
+def test_names_without_rules_are_a_line_on_standard_error(cli, tmp_path):
+    (tmp_path / "rules.lt").write_text(RULES + "1 1 S --> W Letrs\n1 1 Letters --> a\n1 1 S --> Letters\n")
+    (tmp_path / "text.txt").write_text("ab\nba\n")
+    given = ("--out", tmp_path / "m", *QUICK, "--grammar", tmp_path / "rules.lt")
+    lines = cli("fit", "grammar", tmp_path / "text.txt", *given).stderr.splitlines()
+    (remark,) = [line for line in lines if "has no rules" in line]
+    number = RULES.count("\n") + 1
+    assert remark.startswith("note: ")
+    assert remark.endswith(
+        f"rules.lt:{number}: 'Letrs' has no rules, and is no symbol of the text; did you mean 'Letters'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("grammar", "problem"), [("/dev/zero", "/dev/zero: is not a file"), (".", ".: is a directory")]
+)
+def test_what_is_no_file_of_rules_is_refused(cli, tmp_path, grammar, problem):
+    (tmp_path / "text.txt").write_text("ab\n")
+    done = cli("fit", "grammar", tmp_path / "text.txt", "--out", tmp_path / "m", "--grammar", grammar, code=1)
+    assert f"{problem}; give a grammar as text" in done.stderr
+    assert not (tmp_path / "m").exists()

@@ -253,7 +253,7 @@ class SymbolCounts:
         if self.unparsed:
             verb = "is" if self.unparsed == 1 else "are"
             number = f"{self.unparsed:,} of {counted(self.texts, 'text')}"
-            note(f"note: {number} cannot be parsed, and {verb} {what}")
+            note(f"note: {number} cannot be parsed, or {verb} too long, and {verb} {what}")
 
 
 def note_new_symbols(texts: int, symbols: int, of: int) -> None:

@@ -1,5 +1,6 @@
 """The parameters of adaptor grammars, and what they mean."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -38,6 +39,7 @@ from stickbreaker.estimators.grammars.training_sentences import (
     refuse_other_sums,
     training_sentences,
 )
+from stickbreaker.estimators.grammars.unused_names import remark_on_unused_names
 from stickbreaker.estimators.notebooks.overview import Overview, overview_of_grammar
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
@@ -249,6 +251,10 @@ class PlainAdaptorGrammar(Estimator):
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
+        given = self.given_grammar()
+        remark = given and remark_on_unused_names(given, set(corpus.vocabulary.words))
+        if remark:
+            warnings.warn(remark, UserWarning, stacklevel=2)
         if not self.sampled:
             return grammar_of_sticks.new_run(self, corpus, seed, held_out, folder)
         return self._run_of(corpus, seed, held_out, start=True)

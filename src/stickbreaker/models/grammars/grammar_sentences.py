@@ -43,6 +43,11 @@ class Sentences(NamedTuple):
         """The terminals, with one in place of all that the grammar does not have."""
         return np.where(self.letters == UNKNOWN, np.int32(new_symbol), self.letters)
 
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The symbols of each sentence, in number."""
+        return np.diff(self.starts)
+
     def __getitem__(self, number: int) -> Integers:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.letters[self.starts[number] : self.starts[number + 1]]
 
