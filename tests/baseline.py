@@ -24,7 +24,9 @@ NUMBA = {
 }
 OPENBLAS = {"OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_NUM_THREADS": "1"}  # numpy's and scipy's
 ARROW = {"ARROW_USER_SIMD_LEVEL": "NONE"}
-C_LIBRARY = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-FMA4,-AVX,-AVX2"}  # by which libm chooses exp, log, pow
+C_LIBRARY = {
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-FMA4,-AVX,-AVX2"
+}  # by which libm chooses exp, log, pow
 UNSET = ("NUMBA_", "OPENBLAS_", "GOTO_", "OMP_", "MKL_", "BLIS_", "NPY_")  # of the environment at hand
 
 

@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -212,21 +213,30 @@ def digests_of(
     return held | {"model": digests_of_directory(path)}
 
 
-def digests_on_spark(corpora: Path, place: Path) -> dict[str, Any]:
-    """Digests of the runs `ON_SPARK`, by one worker; whole and interrupted, they must end the same."""
+def digests_on_spark(
+    run: str, corpora: Path, path: Path, master: str, *, stopped: bool = True
+) -> dict[str, Any]:
+    """`digests_of` a run on Spark, in the session that this process has."""
+    return digests_of(run, corpora, path, 1, stopped=stopped, spark=_engine(master))
+
+
+@cache
+def _engine(master: str) -> "SparkEngine":
     from tests.spark.running_on_spark import session_of
 
     from stickbreaker.engines.spark import SparkEngine
 
-    session = session_of("local[1]")
-    engine = SparkEngine(session, portion=PORTION, blocks=BLOCKS)
+    return SparkEngine(session_of(master), portion=PORTION, blocks=BLOCKS)
+
+
+def digests_of_all_on_spark(corpora: Path, place: Path) -> dict[str, Any]:
+    """Digests of the runs `ON_SPARK`, by one worker; whole and interrupted, they must end the same."""
     digests: dict[str, Any] = {}
     for run in ON_SPARK:
         name = spark_name(run)
-        digests[name] = digests_of(run, corpora, place / name, 1, stopped=True, spark=engine)
-        whole = digests_of(run, corpora, place / f"{name}, whole", 1, spark=engine)
+        digests[name] = digests_on_spark(run, corpora, place / name, "local[1]")
+        whole = digests_on_spark(run, corpora, place / f"{name}, whole", "local[1]", stopped=False)
         assert whole["model"] == digests[name]["model"], f"{name}: interrupted, it ended elsewhere"
-    session.stop()
     return digests
 
 
@@ -245,7 +255,9 @@ def compare(names: list[str]) -> None:
             digests = digests_of(run, corpora, Path(place) / run, 1, stopped=True)
             same = digests == known.get(run)
             differ = differ or not same
-            print(f"{run}: {'same' if same else 'not recorded' if run not in known else 'another'}", flush=True)
+            print(
+                f"{run}: {'same' if same else 'not recorded' if run not in known else 'another'}", flush=True
+            )
     sys.exit(int(differ))
 
 
@@ -254,7 +266,7 @@ def record_all() -> None:
     with tempfile.TemporaryDirectory() as place:
         corpora = write_corpora(Path(place) / "corpora")
         digests = {run: digests_of(run, corpora, Path(place) / run, 1, stopped=True) for run in RUNS}
-        digests |= digests_on_spark(corpora, Path(place))
+        digests |= digests_of_all_on_spark(corpora, Path(place))
     RECORD.write_text(json.dumps(record() | {numerics(): digests}, indent=1, sort_keys=True) + "\n", "utf-8")
     print(f"{len(digests)} runs recorded for {numerics()}")
 
