@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.core.topk import descending
 from stickbreaker.core.option_names import command_line
+from stickbreaker.core.topk import descending
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.report_documents import OF_OTHERS, topics_of, unigram

@@ -401,8 +401,8 @@ def build_corpus(
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
-    from stickbreaker.corpus.text.analysis import MarksWarning
     from stickbreaker.corpus.readers.tables import QuotesWarning
+    from stickbreaker.corpus.text.analysis import MarksWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
 
     for given in inputs:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from stickbreaker.core.errors import counted
 from stickbreaker.core.topk import descending
-from stickbreaker.saved.topic_names import JOINERS
 from stickbreaker.corpus.text.letters import JOINERS
 
 if TYPE_CHECKING:
