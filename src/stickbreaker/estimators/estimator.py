@@ -199,6 +199,11 @@ class Estimator(ABC):
         """Write what a saved model has beside its state; of most kinds nothing."""
         return
 
+    def take_beside(self, folder: Path) -> None:
+        """Take what others changed beside the state since this model was read from `folder`, which is about to be
+        replaced; of most kinds nothing."""
+        return
+
     def is_beside(self, folder: Path) -> bool:
         """Whether a saved model has beside its state what `write_beside` would write."""
         return True
