@@ -200,8 +200,10 @@ class Estimator(ABC):
         return
 
     def take_beside(self, folder: Path) -> None:
-        """Take what others changed beside the state since this model was read from `folder`, which is about to be
-        replaced; of most kinds nothing."""
+        """Take what others changed beside the state in `folder` since this model was read from there.
+
+        That is about to be replaced. Of most kinds it is nothing.
+        """
         return
 
     def is_beside(self, folder: Path) -> bool:
