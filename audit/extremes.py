@@ -10,7 +10,7 @@ from audit.fuzz import options_of_command
 from audit.materials import OPEN, SMALL, write_inputs
 from audit.parts import Part
 from audit.programs import run
-from audit.results import SAME, SILENT, SLOW, STUCK, Decision, refusal, said
+from audit.results import REFUSED, SAME, SILENT, SLOW, STUCK, Decision, refusal, said
 
 LDA = f"fit lda lines.jsonl --out model {SMALL} --iterations 3"
 HDP = f"fit hdp lines.jsonl --out model {SMALL} --iterations 3"
@@ -47,6 +47,7 @@ FRACTIONS = ("5e-324", "1e-310", "1e-300", "1e-150", "1e-80", "1e-30", "1e-9", "
              "1e9", "1e15", "1e30", "1e80", "1e150", "1e300", "1.7e308", "0")  # fmt: skip
 WHOLES = ("0", "1", "2", "3", "63", "64", "1000", "2147483647", "4294967296", "9007199254740993")
 RULES = "{0} 1 S --> W\n{1} 1 S --> W S\n{2} W --> C\n1 1 C --> L\n1 1 C --> L C\n"
+DRAWS = 6  # of options, until some are not refused as such
 
 
 class Extremes(Part):
@@ -62,8 +63,11 @@ class Extremes(Part):
         command, uses = COMMANDS[kind]
         if kind == "grammar file":
             write_rules(place, draw)
-        words = [*command.split(), *extreme_options(command, draw)]
-        done = run(words, place, limit=20.0, patient=False)
+        for _ in range(DRAWS):
+            words = [*command.split(), *extreme_options(command, draw)]
+            done = run(words, place, limit=20.0, patient=False)
+            if done.code != 2 or refusal(done).outcome != REFUSED:  # else an option of other commands
+                break
         if done.code != 0:
             return self._refused(refusal(done), uses, place)
         for use in uses:

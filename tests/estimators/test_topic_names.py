@@ -314,3 +314,18 @@ def test_who_names_topics_waits_for_others(tmp_path, monkeypatch):
     ):
         change_names(tmp_path, {1: "land"})
     assert read_names(tmp_path) == {1: "sea"}
+
+
+def test_names_that_others_gave_stay_when_a_loaded_model_is_saved_over_itself(named, tmp_path):
+    """In Python: two who have read the same model, and a command."""
+    named.name_topics({0: None, 1: None, 2: None, 3: "x"}).save(tmp_path / "m")
+    one, other = LDA.load(tmp_path / "m"), LDA.load(tmp_path / "m")
+    change_names(tmp_path / "m", {one.topic_ids_[2]: "by a command"})
+    one.name_topics({0: "one", 3: None}).save(tmp_path / "m", overwrite=True)
+    other.name_topics({1: "other"}).save(tmp_path / "m", overwrite=True)
+    wanted = ("one", "other", "by a command", None)
+    assert other.topic_names_ == LDA.load(tmp_path / "m").topic_names_ == wanted
+    one.save(tmp_path / "elsewhere")
+    assert LDA.load(tmp_path / "elsewhere").topic_names_ == ("one", None, "by a command", None)
+    one.partial_fit(["a river bank"] * 3).save(tmp_path / "m", overwrite=True)
+    assert "other" in LDA.load(tmp_path / "m").topic_names_

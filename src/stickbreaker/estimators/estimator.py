@@ -204,6 +204,13 @@ class Estimator(ABC):
         """Write what a saved model has beside its state; of most kinds nothing."""
         return
 
+    def take_beside(self, folder: Path) -> None:
+        """Take what others changed beside the state in `folder` since this model was read from there.
+
+        That is about to be replaced. Of most kinds it is nothing.
+        """
+        return
+
     def is_beside(self, folder: Path) -> bool:
         """Whether a saved model has beside its state what `write_beside` would write."""
         return True

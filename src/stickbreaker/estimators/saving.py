@@ -121,6 +121,8 @@ def save(
         if documents is not None:
             estimator.write_report_documents(documents, directory.path)
         directory.write(estimator.snapshot(fixed))
+        if _origin_of(estimator) == path.absolute():
+            estimator.take_beside(path)
         estimator.write_beside(directory.path)
 
 
@@ -128,9 +130,15 @@ def loaded_from(estimator: Estimator) -> Path | None:
     """The finished model that an estimator was loaded from, where it is still there and still the same; None
     too where the estimator has learned since."""
     origin = estimator.origin
-    if origin is None or origin.trace is not estimator.trace_ or origin.steps != estimator.n_steps_:
+    if origin is None or origin.steps != estimator.n_steps_ or origin.manifest["status"] != "done":
         return None
-    if origin.manifest["status"] != "done":
+    return _origin_of(estimator)
+
+
+def _origin_of(estimator: Estimator) -> Path | None:
+    """Where the model still is that an estimator was loaded from, and has at most gone on with."""
+    origin = estimator.origin
+    if origin is None or origin.trace is not estimator.trace_:
         return None
     try:
         return origin.path if ModelDirectory(origin.path).manifest() == origin.manifest else None

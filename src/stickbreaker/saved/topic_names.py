@@ -88,6 +88,15 @@ def change_names(
     return given
 
 
+def changed_names(before: Mapping[int, str], after: Mapping[int, str]) -> dict[int, str | None]:
+    """The names that differ, None of those that were taken away.
+
+    >>> changed_names({1: "sea", 2: "land"}, {1: "sea", 3: "air"})
+    {2: None, 3: 'air'}
+    """
+    return {i: after.get(i) for i in {**before, **after} if after.get(i) != before.get(i)}
+
+
 def read_names(directory: Path) -> dict[int, str]:
     """The names of a model's topics, by lasting number; none where nobody named any.
 

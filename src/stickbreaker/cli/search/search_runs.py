@@ -188,5 +188,11 @@ def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple
 
 def _write(path: Path, value: dict[str, Any]) -> None:
     from stickbreaker.core.files import write_atomic
+    from stickbreaker.learning.trace import EXTREME
 
-    write_atomic(path, json.dumps(value, allow_nan=False).encode("utf-8") + b"\n")
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except ValueError:
+        problem = "is not written, for some scores are not finite numbers"
+        raise UserError(problem, where=path, remedy=EXTREME) from None
+    write_atomic(path, text.encode("utf-8") + b"\n")

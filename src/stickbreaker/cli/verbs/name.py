@@ -74,7 +74,7 @@ def _change(
     out."""
     from stickbreaker.estimators.topics.names.given_names import names_in_file
     from stickbreaker.estimators.topics.topic_estimator import load_topics
-    from stickbreaker.saved.topic_names import change_names
+    from stickbreaker.saved.topic_names import change_names, changed_names
 
     estimator = load_topics(model, "name")
     _refuse_passing_topics(model, estimator)
@@ -88,7 +88,7 @@ def _change(
         left_out = in_file.left_out
     estimator.name_topics(numbered)
     given = estimator.given_names_  # also those of topics that are out of use for a while
-    changed = {i: given.get(i) for i in {**before, **given} if given.get(i) != before.get(i) or remove}
+    changed = given if remove else changed_names(before, given)
     if changed or remove:
         estimator.given_names_ = change_names(model, changed, afresh=remove)
         estimator.name_topics({})  # as they are now, others' too

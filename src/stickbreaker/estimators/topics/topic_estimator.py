@@ -37,7 +37,7 @@ from stickbreaker.models.topics.unused_topics import unused_topics
 from stickbreaker.models.topics.word_ranking import PROBABILITY, RELEVANCE, RankedWords, ranking
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
-from stickbreaker.saved.topic_names import read_names, write_names
+from stickbreaker.saved.topic_names import changed_names, read_names, write_names
 
 MADE = (  # of the table and the params, when they are asked for
     "components_",
@@ -60,6 +60,7 @@ class TopicEstimator(TopicParams):
     unused_topics_: list[int]  # those with next to no tokens, which are no topics to anybody
     topic_names_: tuple[str | None, ...]
     given_names_: Mapping[int, str] = MappingProxyType({})  # what a reader calls topics, by lasting id
+    names_as_read: Mapping[int, str] = MappingProxyType({})  # those that the saved model had when it was read
     topic_ids_: list[int]
     engine_: LocalEngine
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
@@ -403,11 +404,16 @@ class TopicEstimator(TopicParams):
     def write_beside(self, folder: Path) -> None:
         write_names(folder, self.given_names_)
 
+    def take_beside(self, folder: Path) -> None:
+        names = {**read_names(folder), **changed_names(self.names_as_read, self.given_names_)}
+        self.given_names_ = {number: name for number, name in names.items() if name}
+        self._combine_names()
+
     def is_beside(self, folder: Path) -> bool:
         return read_names(folder) == self.given_names_
 
     def _read_names(self, folder: Path) -> None:
-        self.given_names_ = read_names(folder)
+        self.given_names_ = self.names_as_read = read_names(folder)
         self._combine_names()
 
 
