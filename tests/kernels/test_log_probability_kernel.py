@@ -60,3 +60,14 @@ def test_a_word_of_no_topic_is_impossible():
     nats = run([of_tokens([0, 2, 1]), of_tokens([1, 0])], phi, np.array([0.3, 0.2]))
     assert nats[0] == -np.inf
     assert np.isfinite(nats[1])
+
+
+def test_priors_and_probabilities_may_be_tiny():
+    """Products of both are below the smallest number; and what rounding leaves of a topic is not negative."""
+    phi = np.array([[1.0 - 1e-290, 0.0, 1e-290], [0.0, 1.0, 0.0]])
+    (nats,) = run([of_tokens([2])], phi, np.array([1e-200, 1e-200]))
+    assert nats == pytest.approx(np.log(0.5e-290))
+    rng = np.random.default_rng(0)
+    phi = np.vstack([rng.dirichlet(np.ones(3)), [0.0, 0.0, 1.0]])
+    (nats,) = run([of_tokens([*rng.integers(0, 2, 64), 2])], phi, np.array([0.1, 1e-30]))
+    assert np.isfinite(nats)

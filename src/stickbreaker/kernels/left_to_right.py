@@ -125,28 +125,28 @@ class Orders(NamedTuple):
 
 
 @njit(**PART)
-def _assign(size, word, topic_words, without, assigned_out):
-    """Divide `size` tokens of a word among topics k by without_k phi_kw; return the sum of these products."""
+def _assign(size, word, topic_words, gamma, scale, assigned_out):
+    """Divide `size` tokens of a word among topics k by scale gamma_k phi_kw; return the sum of these."""
     total = 0.0
-    for k in range(len(without)):
-        assigned_out[k] = without[k] * topic_words[word, k]
+    for k in range(len(gamma)):
+        assigned_out[k] = gamma[k] * scale * topic_words[word, k]
         total += assigned_out[k]
     if total > 0.0:
-        for k in range(len(without)):
+        for k in range(len(gamma)):
             assigned_out[k] *= size / total
     return total
 
 
 @njit(**PART)
-def _revise(words, seen, topic_words, alpha, assigned, gamma, without):
+def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
     """Divide the tokens seen of each word again, given all others: a round of CVB0."""
     for u in range(len(words)):
         if seen[u] > 0.0:
             one = min(1.0, 1.0 / seen[u])  # the part that one token of the word has of its counts
             for k in range(len(gamma)):
                 without[k] = max(gamma[k] - assigned[u, k] * one, alpha[k])
-                gamma[k] -= assigned[u, k]
-            _assign(seen[u], words[u], topic_words, without, assigned[u])
+                gamma[k] = max(gamma[k] - assigned[u, k], alpha[k])
+            _assign(seen[u], words[u], topic_words, without, scale, assigned[u])
             for k in range(len(gamma)):
                 gamma[k] += assigned[u, k]
 
@@ -160,13 +160,13 @@ def _log_probability(entries, sizes, words, topic_words, alpha):
     total, nats, revised = alpha.sum(), 0.0, 2
     for n in range(len(entries)):
         if n == revised:
-            _revise(words, seen, topic_words, alpha, assigned, gamma, without)
+            _revise(words, seen, topic_words, alpha, 1.0 / total, assigned, gamma, without)
             revised = 2 * n
         u, size = entries[n], sizes[n]
-        weight = _assign(size, words[u], topic_words, gamma, share)
-        if weight <= 0.0:  # no topic has the word
+        probability = _assign(size, words[u], topic_words, gamma, 1.0 / total, share)
+        if probability <= 0.0:  # no topic has the word
             return -np.inf
-        nats += size * np.log(weight / total)
+        nats += size * np.log(probability)
         for k in range(n_topics):
             assigned[u, k] += share[k]
             gamma[k] += share[k]
