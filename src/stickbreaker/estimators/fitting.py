@@ -21,6 +21,7 @@ from stickbreaker.estimators.estimator import Estimator, final_score
 from stickbreaker.estimators.saving import (
     about,
     corpus_of,
+    counted_vocabulary,
     estimator_of,
     learned_from,
     manifest_at_start,
@@ -117,7 +118,7 @@ def finish(estimator: Estimator, corpus: Corpus, job: Run[Any], state: RunState,
 
 def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
     """Note in an estimator what it has learned from, and how the run went."""
-    estimator.vocabulary_ = corpus.vocabulary
+    estimator.vocabulary_ = counted_vocabulary(corpus)
     estimator.analysis_ = corpus.analysis or Analysis()
     estimator.corpus_ = about(corpus)
     estimator.trace_ = trace.records

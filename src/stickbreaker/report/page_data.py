@@ -123,13 +123,18 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class WordRow:
-    """A word of the vocabulary: its tokens and documents in the collection, and its most probable topic."""
+    """A word of the vocabulary: its tokens and documents in the collection, and its most probable topic.
+
+    Where nobody counted them, as of a stream, both are None, and `share` is the word's share of all words by
+    the model.
+    """
 
     word: str
-    tokens: float
-    documents: int
+    tokens: float | None
+    documents: int | None
     topic: int
     language: str = ""
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ def _page_of(
         documents=documents,
         document_places=place_documents(documents, positions) if len(used) > 1 else (),
         documents_total=figures.get(OF_OTHERS, corpus["documents"]),
-        words=_words(named),
+        words=_words(named, seen.overall),
         words_total=len(model.vocabulary_),
         trace=trace,
         score_kind=score_kind,
@@ -312,19 +312,24 @@ def _leading_language(model: TopicEstimator, wanted: str | None) -> str:
     return max(tokens, key=lambda code: tokens[code], default="")
 
 
-def _words(named: NamedTopics) -> list[WordRow]:
-    """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to."""
+def _words(named: NamedTopics, overall: Floats) -> list[WordRow]:
+    """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to.
+
+    `overall`: their shares of all words by the model, which stand in for counts where there are none.
+    """
     vocabulary = named.model.vocabulary_
-    frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
+    counted = vocabulary.is_counted
+    frequent = np.argsort(-vocabulary.tokens if counted else -overall, kind="stable")[:MOST_WORDS]
     best = topics_of(frequent, named.shares, named.words)
     language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
     return [
         WordRow(
             vocabulary.spelled[row],
-            float(vocabulary.tokens[row]),
-            int(vocabulary.documents[row]),
+            float(vocabulary.tokens[row]) if counted else None,
+            int(vocabulary.documents[row]) if counted else None,
             int(k),
             language.get(row, ""),
+            None if counted else float(overall[row]),
         )
         for row, k in zip(frequent.tolist(), best.tolist(), strict=True)
     ]
@@ -337,7 +342,9 @@ def _unigram(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str,
     if "unigram" in figures:
         return figures["unigram"]
     vocabulary = model.vocabulary_
-    return None if manifest["held_out"] else unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
+    if manifest["held_out"] or not vocabulary.is_counted:
+        return None
+    return unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
 
 
 def _growth(named: NamedTopics) -> Growth | None:

@@ -111,6 +111,7 @@ def _build_context(page: Page) -> dict[str, object]:
         "has_coherence": any(topic.coherence is not None for topic in page.topics),
         "compared": clean(page.compared),
         "n_words": len(page.words),
+        "words_counted": all(row.documents is not None for row in page.words),
         "words_total": max(page.words_total, len(page.words)),
         "growth": page.growth,
         "search": page.search,

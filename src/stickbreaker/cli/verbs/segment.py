@@ -162,6 +162,7 @@ def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None
     subtrees = {symbol: estimator.subtrees(symbol) for symbol in symbols}
     uses = estimator.learned_.uses
     result = {
+        "expected": not estimator.sampled,
         "symbols": {
             symbol: {
                 "discount": float(estimator.discounts_[estimator.symbols_.index(symbol)]),
@@ -189,7 +190,8 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
         lines: list[str] = []
         for symbol, found in result["symbols"].items():
             process = f"discount {found['discount']:.3f}, concentration {found['concentration']:.1f}"
-            lines.append(f"{symbol}: {found['all']:,} {noun_for(found['all'], 'subtree')}, {process}")
+            uses = ", expected uses" if result["expected"] else ""
+            lines.append(f"{symbol}: {found['all']:,} {noun_for(found['all'], 'subtree')}{uses}, {process}")
             lines += [f"{one['customers']:9,.0f}  {join(one['text'])}" for one in found["subtrees"]]
         if whole:
             lines.append("Uses of rules, in trees and remembered subtrees:")

@@ -95,4 +95,5 @@ def overview_of_grammar(model: "PlainAdaptorGrammar") -> Overview:
     shown = rows[:MOST_ROWS]
     more = len(rows) - len(shown)
     note = f"Not shown: {counted(more, 'symbol')}." if more else ""
-    return Overview(title, ("symbol", "remembered", "used most, and how often"), shown, note)
+    uses = "how often" if model.sampled else "expected uses"  # of variational inference
+    return Overview(title, ("symbol", "remembered", f"used most, and {uses}"), shown, note)

@@ -69,13 +69,14 @@ class TopicEstimator(TopicParams):
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
-        """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
+        """Of an open vocabulary, the words that topics have now, with the tokens that the model expects of
+        them, and no count of documents: a stream's old documents fade, and others stand for many."""
         table, rows = self.engine_.table, self._rows
         assert table.keys is not None
         assert rows is not None
         tokens = self.model.words.word_totals(table.whole())[rows]
         kept = tuple(table.keys[row] for row in rows.tolist())
-        return Vocabulary(kept, np.ceil(tokens).astype(np.int64), tokens)
+        return Vocabulary(kept, np.zeros(len(kept), np.int64), tokens)
 
     @cached_property
     def _rows(self) -> NDArray[np.int64] | None:
