@@ -37,6 +37,7 @@ def analysis_of_symbols(symbols: str) -> Analysis:
         min_length=1,
         segmentation="pattern",
         sentences="document",
+        letters="plain",
     )
 
 
