@@ -156,7 +156,7 @@ class SymbolChoice:
     default="fail",
     show_default=True,
     type=click.Choice(["fail", "skip"]),
-    help="What to do about sentences that no tree of the grammar comes to.",
+    help="What to do about sentences that cannot be parsed, or are too long.",
 )
 @click.option(
     "--weights",
