@@ -22,7 +22,7 @@ from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
 from stickbreaker.cli.options.params import RENAMED
 from stickbreaker.cli.running import begin_run, go_on
 from stickbreaker.core.errors import UserError, noun_for
-from stickbreaker.core.text_files import MEGABYTE, read_given_text
+from stickbreaker.core.untrusted import MEGABYTE, read_given_text
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, VocabularyRule
@@ -250,13 +250,13 @@ def grammar(
     with where.host() as host:
         model = PlainAdaptorGrammar(grammar_from(grammar), **params, engine=host.engine)
         with _remarks_as_notes():
-            begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
+            _, directory = begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
         if model.skipped_:
             verb, they = ("is", "it") if model.skipped_ == 1 else ("are", "they")
             number = f"{model.skipped_:,} {noun_for(model.skipped_, 'sentence')}"
             note(f"{number} {verb} skipped: {they} cannot be parsed, or {verb} too long")
         host.remedy = resume_remedy(out)
-        go_on(out, checkpoint_every, threads, as_json, model.engine)
+        go_on(directory, checkpoint_every, threads, as_json, model.engine)
 
 
 @contextmanager

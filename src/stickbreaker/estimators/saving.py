@@ -9,7 +9,7 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
 from stickbreaker.estimators.estimator import Estimator, Origin
-from stickbreaker.estimators.kinds import kind_of
+from stickbreaker.estimators.kinds import KINDS, kind_of
 from stickbreaker.estimators.search.search_points import points_from
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.learning.trace import line_of
@@ -165,7 +165,10 @@ def load_as(kind: type[E], path: Path) -> E:
     with making_sense_of(path, RESTORE):
         plain = estimator_of(snapshot.manifest)
         if plain.kind != kind.kind:
-            raise UserError(f"is a model of the kind {plain.kind}", where=path)
+            remedy = f"load it by {KINDS[plain.kind].class_name}.load"
+            raise UserError(
+                f"is a model of the kind {plain.kind}, not {kind.kind}", where=path, remedy=remedy
+            )
         estimator = kind(**params_of(plain))
         _fill(estimator, directory, snapshot)
     estimator.origin = Origin(path.absolute(), snapshot.manifest, estimator.trace_, estimator.n_steps_)

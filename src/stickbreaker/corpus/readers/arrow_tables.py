@@ -1,7 +1,8 @@
 """Parquet, Arrow and Feather files, and tables of other libraries: a row a document."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import Any, BinaryIO
@@ -11,6 +12,7 @@ import pyarrow as pa
 from stickbreaker.core.errors import UserError, shortened, shown
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions, parts_of, text_fields
+from stickbreaker.corpus.readers.document_inputs import is_missing, tokens_of
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
@@ -57,21 +59,52 @@ def _characters(record: dict[str, Any]) -> int:
 
 
 def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
-    """The documents of a table of pandas, polars, Arrow or another library, rows numbered from 0.
+    """The documents of a table of pandas, polars, Arrow or another library, or of a list of records (dicts),
+    rows numbered from 0.
 
     Raises UserError for what is no table, and for the first row that is wrong.
     """
-    if not callable(getattr(frame, "__arrow_c_stream__", None)):
-        remedy = "give a table of pandas (2.2 or later), polars or Arrow"
-        raise UserError(f"{type(frame).__name__} is no table that Arrow can take", remedy=remedy)
-    place = "the table"
+    place, record = "the table", {}
     try:
-        for row, record in enumerate(_records(pa.RecordBatchReader.from_stream, frame, options)):
+        for row, record in enumerate(_frame_records(frame, options)):
             place = f"row {row}"
             yield document_of(record, options, str(row), place)
             place = "the table"
     except Bad as bad:
+        if is_missing(record.get(options.text_field, "")):
+            bad.remedy = "leave the row out, or give an empty text"
         raise bad.at(place) from None
+
+
+def table_documents(table: Any) -> list[Document]:
+    """The documents of a table or of records by their column "text"; ids that are given twice are left out.
+
+    Raises UserError as `frame_documents` does.
+    """
+    documents = list(frame_documents(table, ReadingOptions()))
+    if len({document.id for document in documents}) == len(documents):
+        return documents
+    return [replace(document, id=None) for document in documents]
+
+
+def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, Any]]:
+    """The rows of a table, or the records of a list. Raises UserError for what is neither, and Bad."""
+    if callable(getattr(frame, "__arrow_c_stream__", None)):
+        yield from _records(pa.RecordBatchReader.from_stream, frame, options)
+        return
+    remedy = "give a table of pandas (2.2 or later), polars or Arrow, or a list of dicts"
+    number, records = 0, iter(frame) if isinstance(frame, list | tuple | Iterator) else None
+    for number, record in enumerate(records or ()):
+        if not isinstance(record, Mapping):
+            records = None
+            break
+        text = record.get(options.text_field)
+        tokens = None if text is None or isinstance(text, str) else tokens_of(text)
+        yield dict(record) if tokens is None else {**record, options.text_field: tokens}
+    if records is None:
+        place = f"record {number}" if number else type(frame).__name__
+        problem = "is no dict" if number else "is no table that Arrow can take"
+        raise UserError(f"{place} {problem}", remedy=remedy)
 
 
 def _records(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.estimators.saving import load
@@ -49,7 +50,9 @@ def grammar_page_of(path: Path, title: str) -> GrammarPage:
     """
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done":
-        raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
+        raise UserError(
+            "is still learning", where=path, remedy=f"finish it with: {command_line('resume', path)}"
+        )
     model = load(path, verb="report")
     if not isinstance(model, PlainAdaptorGrammar):
         raise UserError("is not a grammar that was learned", where=path)
