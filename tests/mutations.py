@@ -129,6 +129,30 @@ MUTATIONS = {
         "totals -= group_sums(",
         "tests/spark/test_equality.py tests/spark/test_carried_records.py -k batch or hybrid or carried",
     ),
+    "the last tail of sticks": Mutation(
+        "models/grammars/processes.py",
+        "tails = np.cumsum(uses[::-1])[::-1]",
+        "tails = np.append(np.cumsum(uses[:0:-1])[::-1], 0.0)",
+        "tests/models/test_hyperparameters.py tests/models/test_online_grammar.py",
+    ),
+    "a discount given who sits where": Mutation(
+        "models/ngrams/hyperparameters.py",
+        "left = generator.binomial(joined, (steps - 1.0) / (steps - discount)).sum()",
+        "left = generator.binomial(joined, (steps - 1.0) / steps).sum()",
+        "tests/models/test_hyperparameters.py tests/models/test_ngram_chain.py",
+    ),
+    "the share of ends beside spelled words": Mutation(
+        "estimators/ngrams/word_numbers.py",
+        "return self.spelling.log_probability(words) + np.log1p(-self.end_share)",
+        "return self.spelling.log_probability(words)",
+        "tests/estimators/test_ngram.py",
+    ),
+    "what new symbols leave to others": Mutation(
+        "models/grammars/parser.py",
+        "left[grammar.rules.parents[added]] -= shares",
+        "left[grammar.rules.parents[added]] -= 0.0",
+        "tests/models/test_new_symbols.py",
+    ),
 }
 
 

@@ -14,7 +14,7 @@ from stickbreaker.estimators.grammars.grammar_scores import scores_of
 from stickbreaker.estimators.grammars.parsing import known_cuts
 from stickbreaker.estimators.grammars.symbol_sentences import analysis_of_symbols
 from stickbreaker.evaluation.word_segmentation import segmentation_of
-from stickbreaker.models.grammars import chart_sizes
+from stickbreaker.models.grammars import sentence_strings
 from stickbreaker.models.grammars.named import BY_NAME
 from stickbreaker.models.grammars.online_grammar import OnlineGrammar
 from stickbreaker.models.grammars.sentence_strings import no_strings, span_starts
@@ -311,7 +311,7 @@ def test_a_sentence_too_long_for_the_memory_is_named(learned):
 
 @pytest.mark.parametrize("inference", ["mcmc", "hybrid", "mean-field"])
 def test_a_sentence_too_long_for_a_chart_is_refused_or_skipped_before_memory_is_taken(inference, monkeypatch):
-    monkeypatch.setattr(chart_sizes, "LARGEST_CHART", 1_000_000)
+    monkeypatch.setattr(sentence_strings, "LARGEST_CHART", 1_000_000)
     texts = [*LINES[:30], "thedog" * 20]
     settings = {"inference": inference, "max_iter": 2, "random_state": 0}
     problem = "document '30': a sentence of 120 symbols would take .*cut long texts.*unparsed=\"skip\""

@@ -148,6 +148,20 @@ def test_a_spelled_model_gives_every_word_a_probability():
     )
 
 
+def test_the_base_of_spelled_words_and_the_end_of_a_sentence_sum_to_one():
+    """G0 of a word is its spelling's share of what the ends leave; that of the end is theirs among events."""
+    texts = [["a", "b", "a"], ["b"], ["ab", "a"], ["a"]]
+    model = NgramModel(2, unknown="spelled", max_iter=2, random_state=0).fit(texts)
+    base = model.base_
+    assert base.spelling is not None
+    end = float(np.exp(base.log_p[-1]))
+    assert end == pytest.approx(4 / (7 + 4))
+    words = [*model.words_[:-1], "ba", "c"]
+    shares = np.exp(base.log_spelled(words) - base.spelling.log_probability(words))
+    assert shares + end == pytest.approx(np.ones(len(words)), abs=1e-12)
+    assert base.log_p[:-1] == pytest.approx(base.log_spelled(model.words_[:-1]))
+
+
 def test_texts_are_read_with_all_their_words():
     model = fitted(order=1)
     assert {"the", "a", "on"} <= set(model.words_)

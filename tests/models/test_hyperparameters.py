@@ -13,8 +13,9 @@ from stickbreaker.models.ngrams.hyperparameters import draw_discount_and_concent
 
 def test_a_discount_and_a_concentration_have_their_posterior():
     """A seating with tables of three customers and more: those of two hardly show the tables' sizes."""
-    customers, tables = np.array([13, 7, 9]), np.array([4, 2, 3])
-    sizes = np.bincount([1, 3, 4, 5, 2, 5, 3, 3, 3])
+    seated = [[1] * 9 + [3, 3, 9, 14], [1] * 6 + [3, 4, 7], [1] * 8 + [2, 3, 5, 20]]
+    customers, tables = (np.array([f(own) for own in seated]) for f in (sum, len))
+    sizes = np.bincount(np.concatenate(seated))
     generator = np.random.default_rng(0)
     discount, concentration, found = 0.5, 1.0, []
     for _ in range(20_000):
@@ -24,7 +25,7 @@ def test_a_discount_and_a_concentration_have_their_posterior():
         found.append((discount, concentration))
 
     def density(b, a):
-        return np.exp(hyperparameters.log_seating(a, b, customers, tables, sizes) - b + 30.0)
+        return np.exp(hyperparameters.log_seating(a, b, customers, tables, sizes) - b + 120.0)
 
     def mean(f):
         def weighted(b, a):

@@ -22,7 +22,7 @@ from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
 from stickbreaker.cli.options.params import RENAMED
 from stickbreaker.cli.running import begin_run, go_on
 from stickbreaker.core.errors import UserError, noun_for
-from stickbreaker.core.text_files import MEGABYTE, read_given_text
+from stickbreaker.core.untrusted import MEGABYTE, read_given_text
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, VocabularyRule
@@ -156,7 +156,7 @@ class SymbolChoice:
     default="fail",
     show_default=True,
     type=click.Choice(["fail", "skip"]),
-    help="What to do about sentences that no tree of the grammar comes to.",
+    help="What to do about sentences that cannot be parsed, or are too long.",
 )
 @click.option(
     "--weights",

@@ -26,7 +26,8 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
 
         nonterminal: the symbol; None: "Word", or else the last that is adapted (not the first symbol of the
         grammar). Sentences that were learned from are cut by the sampler's own trees, where it kept any;
-        others by trees that are drawn. A sentence that no tree comes to is one piece.
+        others by trees that are drawn. Symbols that were not learned are cut around, by the probability that
+        the model's page derives. A sentence that cannot be parsed, or is too long, is one piece.
 
         Raises UserError for a symbol that the grammar does not have, and for one that reads words.
 
@@ -42,7 +43,8 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         self, texts: Iterable[str], how: str = "best", n: int = 10, *, random_state: int = 0
     ) -> list[ParsedSentence]:
         """Trees of texts' sentences: the "best"; `n` "samples"; or "minimum-risk", the one of many samples
-        whose parts are expected most. With log p of each sentence in nats, -inf where no tree comes to it.
+        whose parts are expected most. With log p of each sentence in nats (-inf: it cannot be parsed), in
+        which one mark stands for all new symbols, and how many of its symbols are new.
 
         >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["ab", "cd"] * 5)
         >>> model.parse(["ab"])[0].trees[0].symbol

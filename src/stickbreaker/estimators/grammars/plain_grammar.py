@@ -118,7 +118,7 @@ class PlainAdaptorGrammar(Estimator):
     temperature, cooling : of the first sweep, and sweeps until it has fallen to 1 (None: half of all).
     punctuation : marks of punctuation are "symbols", or "boundaries", where sentences are cut and which are
         left out.
-    unparsed : what to do about sentences that nothing comes to: "fail", or "skip" them.
+    unparsed : what to do about sentences that cannot be parsed or are too long: "fail", or "skip" them.
     n_topics, vowels : of the grammars "topic" and "collocation-syllable": how many; which symbols are vowels.
     engine : "local", or a `SparkEngine`: where to learn by "hybrid" and "mean-field".
     n_jobs : threads, at most one a chain; None or -1 is every core. The result is the same for any number.

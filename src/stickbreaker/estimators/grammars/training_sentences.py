@@ -10,10 +10,10 @@ from stickbreaker.core.records import Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.grammars.symbol_sentences import terminals_of
-from stickbreaker.models.grammars.chart_sizes import chart_fits, why_too_long
 from stickbreaker.models.grammars.compiled import Compiled
 from stickbreaker.models.grammars.grammar_sentences import UNKNOWN, Sentences
 from stickbreaker.models.grammars.parser import LearnedGrammar
+from stickbreaker.models.grammars.sentence_strings import chart_fits, why_too_long
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar

@@ -37,12 +37,11 @@ from stickbreaker.kernels.sticks import (
 )
 from stickbreaker.models.contract import Local, Model, Score, Step, Summary, TableSpec
 from stickbreaker.models.grammars.cached_trees import CachedTrees, key_of, parts_below
-from stickbreaker.models.grammars.chart_sizes import chart_fits
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 from stickbreaker.models.grammars.grammar_sentences import Reader, Sentences
 from stickbreaker.models.grammars.parser import LearnedGrammar, Predictive
 from stickbreaker.models.grammars.processes import best_process, log_gamma_ratio, predictive
-from stickbreaker.models.grammars.sentence_strings import active_symbols
+from stickbreaker.models.grammars.sentence_strings import active_symbols, chart_fits
 from stickbreaker.models.grammars.tree_chain import new_chart, new_draft
 
 LEAST = 0.5  # uses of a cached tree: one with fewer costs more rules than it saves

@@ -26,11 +26,11 @@ from stickbreaker.kernels.grammars.grammar_chart import (
 )
 from stickbreaker.kernels.grammars.grammar_trees import expanded, longest_beginning, mark_cuts, mistake_in
 from stickbreaker.kernels.grammars.tree_sampling import Text, fill_to_scale, log_sum, start_random
-from stickbreaker.models.grammars.chart_sizes import chart_fits
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 from stickbreaker.models.grammars.new_symbols import opened
 from stickbreaker.models.grammars.sentence_strings import (
     active_symbols,
+    chart_fits,
     known_strings,
     no_strings,
     numbered_strings,
@@ -281,7 +281,7 @@ class LearnedGrammar:
         """Of each sentence log p, and trees: `n_trees` that are drawn given it, or the most probable one.
 
         What is drawn for a sentence depends on the seed and on the sentence, not on others. A sentence that
-        is too long (`chart_sizes`) has none.
+        is too long (`sentence_strings`) has none.
         """
         fits = chart_fits(self.grammar, np.diff(starts))
         found = self._parses(*_those(letters, starts, fits), n_trees, best, seed)

@@ -39,11 +39,10 @@ from stickbreaker.kernels.grammars.tree_sampling import (
     sweep_tables,
 )
 from stickbreaker.models.contract import Fitted, Sampler, Score
-from stickbreaker.models.grammars.chart_sizes import chart_fits, draft_entries, why_too_long
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 from stickbreaker.models.grammars.derivations import derivations_of
 from stickbreaker.models.grammars.processes import draw_process, log_gamma_ratio, log_prior, log_seating
-from stickbreaker.models.grammars.sentence_strings import text_of
+from stickbreaker.models.grammars.sentence_strings import chart_fits, draft_entries, text_of, why_too_long
 
 MOST = 2.0**300  # of what terminals are multiplied by
 

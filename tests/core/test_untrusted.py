@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stickbreaker import UserError
-from stickbreaker.core.text_files import MEGABYTE, read_given_file, read_given_text
+from stickbreaker.core.untrusted import MEGABYTE, read_given_file, read_given_text
 
 
 def test_a_text_is_read_without_its_mark(tmp_path):
