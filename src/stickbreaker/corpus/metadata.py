@@ -26,9 +26,9 @@ def storable(text: str) -> str:
 
 
 def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
-    """The fields of a record that are metadata: scalars and lists of strings. Other lists, objects and values of
-    more than 262,144 characters are left out, numbers that are not finite are None, dates are written as ISO
-    8601.
+    """The fields of a record that are metadata: scalars and lists of strings. Other lists, objects and values
+    of more than 262,144 characters are left out, numbers that are not finite are None, dates are written as
+    ISO 8601.
 
     >>> scalars_of({"date": date(1988, 2, 12), "tags": ["a", "b"], "places": [1, 2]})
     {'date': '1988-02-12', 'tags': ['a', 'b']}

@@ -23,6 +23,7 @@ _ROWS = 1_024  # decoded at a time
 _FEW_ROWS = 16  # of strings that share beginnings, and so may be much longer than the file
 _LONG_VALUE = 1 << 18  # bytes
 _LARGEST_BATCH = 1 << 25  # bytes of a column's strings that are decoded at a time
+_LEFT_OUT = object()  # stands for a value that is too long for metadata
 _INDEX = re.compile(r"__index_level_[0-9]+__")  # the name that pandas gives to an index without one
 _TROUBLE = (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, TypeError, MemoryError)
 
@@ -117,13 +118,27 @@ def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterato
             for start in range(0, batch.num_rows, _ROWS):
                 rows = batch.slice(start, _ROWS)
                 columns = {
-                    name: _values(name, column if name in texts else _without_long(column))
+                    name: _values(name, column) if name in texts else _metadata_values(name, column)
                     for name, column in zip(batch.schema.names, rows.columns, strict=True)
                 }
                 for row in zip(*columns.values(), strict=True):
-                    yield dict(zip(columns, row, strict=True))
+                    yield {
+                        name: value
+                        for name, value in zip(columns, row, strict=True)
+                        if value is not _LEFT_OUT
+                    }
     except _TROUBLE as error:
         raise Bad("unreadable table", f"cannot be read ({_reason(error)})", "write the table anew") from None
+
+
+def _metadata_values(name: str, column: pa.Array) -> list[Any]:
+    """The values of a column of metadata, without those that are too long for any."""
+    short = _without_long(column)
+    values = _values(name, short)
+    if short is column:
+        return values
+    nulls = column.is_null().to_pylist()
+    return [_LEFT_OUT if one is None and not null else one for one, null in zip(values, nulls, strict=True)]
 
 
 def _without_long(column: pa.Array) -> pa.Array:
@@ -132,7 +147,9 @@ def _without_long(column: pa.Array) -> pa.Array:
 
     if pa.types.is_dictionary(column.type):
         own: Any = column
-        return pa.DictionaryArray.from_arrays(own.indices, _without_long(own.dictionary))
+        dictionary = own.dictionary
+        short = _without_long(dictionary)
+        return column if short is dictionary else pa.DictionaryArray.from_arrays(own.indices, short)
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return column
     lengths = compute.call_function("binary_length", [column])

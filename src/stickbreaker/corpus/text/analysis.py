@@ -85,8 +85,8 @@ class MarksWarning(UserWarning):
     def __init__(self, number: int) -> None:
         marks, were = noun_for(number, "mark"), noun_for(number, "was", "were")
         super().__init__(
-            f"{number:,} {marks} of sentences, <s> and </s>, {were} left out of the texts: ends of sentences are "
-            "known without them"
+            f"{number:,} {marks} of sentences, <s> and </s>, {were} left out of the texts: ends of sentences "
+            "are known without them"
         )
 
 
