@@ -33,6 +33,12 @@ MUTATIONS = {
         "terms += log_gamma64(gamma[k]) - (alpha[k] - gamma[k]) * expected",
         "tests/kernels/test_mean_field.py tests/models/test_lda.py",
     ),
+    "a word's own counts in a document's probability": Mutation(
+        "kernels/left_to_right.py",
+        "without[k] = max(gamma[k] - assigned[u, k] * one, alpha[k])",
+        "without[k] = max(gamma[k], alpha[k])",
+        "tests/kernels/test_log_probability_kernel.py",
+    ),
     "a draw of the hybrid": Mutation(
         "kernels/hybrid.py",
         "_from_prior(row, alpha, target - total)",

@@ -3,12 +3,14 @@
 import json
 import random
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from tests.running import SMALL
 
 from stickbreaker import HDP, LDA, Corpus, UserError
+from stickbreaker.core.path_locks import turn_at
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.saving import load
@@ -290,3 +292,25 @@ def test_transform_keeps_all_topics(named, texts):
     shares = named.transform(texts)
     assert shares.shape[1] == 4
     assert np.array_equal(shares, named.name_topics(dict.fromkeys(range(4))).transform(texts))
+
+
+def test_all_names_that_are_given_at_once_are_kept(tmp_path):
+    """Readings and writings of several take turns; nothing stays of how they do it."""
+    write_names(tmp_path, {1000: "first"})
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda i: change_names(tmp_path, {i: f"name {i}"}), range(64)))
+    assert read_names(tmp_path) == {1000: "first"} | {i: f"name {i}" for i in range(64)}
+    assert [file.name for file in tmp_path.iterdir()] == ["names.json"]
+
+
+def test_who_names_topics_waits_for_others(tmp_path, monkeypatch):
+    """A lock that a killed one left is none; one that somebody has is waited for, and not for ever."""
+    (tmp_path / "names.lock").touch()
+    change_names(tmp_path, {1: "sea"})
+    monkeypatch.setattr("stickbreaker.core.path_locks.LONGEST_WAIT", 0.05)
+    with (
+        turn_at(tmp_path / "names.lock"),
+        pytest.raises(UserError, match=r"names\.lock: another process has it for longer than"),
+    ):
+        change_names(tmp_path, {1: "land"})
+    assert read_names(tmp_path) == {1: "sea"}

@@ -19,14 +19,14 @@ ALIKE = (  # parameters and options of one name
     *("text_field", "id_field", "language_field", "on_error", "largest_text", "longest_gap", "separator"),
     *("min_documents", "max_share", "min_length", "stop_words", "refine_every", "reorder_every"),
     *("word_concentration", "concept_strength", "held_out"),
-    *("date_field", "group_field"),
+    *("date_field", "date_format", "group_field"),
 )
 AMBIGUOUS = (  # words of any message, but where they have a value
     *("inference", "schedule", "words", "engine", "moves", "guide", "init", "every", "chains", "samples"),
     *("order", "unknown", "language", "format", "truncation", "temperature", "cooling", "symbols"),
     *("unparsed", "vowels", "weights", "processes", "punctuation", "concentration", "total", "judge"),
     *("tables", "memory", "overwrite", "trees", "top", "vocab", "seed", "sentences", "representation"),
-    *("grammar", "compare"),
+    *("grammar", "compare", "quotes"),
 )
 CLEAR = {**OPTIONS, **{name: "--" + name.replace("_", "-") for name in ALIKE}}
 EVERY = {**CLEAR, **{name: f"--{name}" for name in AMBIGUOUS}}

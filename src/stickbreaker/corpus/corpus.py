@@ -103,7 +103,7 @@ class Corpus:
         from stickbreaker.corpus.readers.problems import Problems
 
         refuse_documents(inputs)
-        reading = dataclasses.replace(reading or ReadingOptions(), met=set())
+        reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set())
         if isinstance(analysis, Analysis) and vocabulary is not None and reading.text_field == "text":
             field = analysis.text_field
             reading = dataclasses.replace(reading, text_field=field, of_model=field != "text")
@@ -213,6 +213,7 @@ class Corpus:
         language_field: str | None = None,
         out: str | Path | None = None,
         *,
+        date_format: str | None = None,
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
@@ -223,7 +224,8 @@ class Corpus:
         of a list of records (dicts).
 
         The text column holds strings, or lists of strings, which are taken as tokens; "en=text_en,de=text_de"
-        names one for each language. Other columns become metadata, dates as ISO 8601. Ids default to the
+        names one for each language. Other columns become metadata, dates as ISO 8601; `date_format`
+        is that of `ReadingOptions`. Ids default to the
         column "id" where there is one, or "0", "1", … Raises UserError naming the row that is wrong.
 
         >>> import pyarrow as pa
@@ -234,9 +236,11 @@ class Corpus:
         from stickbreaker.corpus.readers.arrow_tables import frame_documents
         from stickbreaker.corpus.readers.problems import Problems
 
-        reading = ReadingOptions(text_field=text_field, id_field=id_field, language_field=language_field)
+        reading = ReadingOptions(
+            text_field=text_field, id_field=id_field, language_field=language_field, date_format=date_format
+        )
         problems = Problems(skip=False)
-        documents = frame_documents(frame, reading)
+        documents = building.then(frame_documents(frame, reading), partial(refuse_unmet_parts, reading))
         if language_field is not None:
             documents = aligned(documents, problems, language_field, apart=vocabulary is not None)
         found = building.phrase_rule(phrases, "text", vocabulary)

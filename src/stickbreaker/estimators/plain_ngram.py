@@ -13,6 +13,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.serialize import refuse_other_sizes
+from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
@@ -270,7 +271,7 @@ class PlainNgramModel(Estimator):
         positive("n", n, whole=True)
         words = [self.numbers_.end, *self._context(context)]
         p = self.language_model_.next_words(words, np.exp(self.base_.log_p))
-        return [NextWord(self.words_[k], float(p[k])) for k in np.argsort(-p, kind="stable")[:n].tolist()]
+        return [NextWord(self.words_[k], float(p[k])) for k in descending(p, n).tolist()]
 
     def _context(self, text: str) -> list[int]:
         """The numbers of the words of a text, which is the beginning of a sentence."""

@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,12 +14,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
+from stickbreaker.core.topk import largest
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input, once_read
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.estimator_locks import alone_with
 from stickbreaker.estimators.notebooks.overview import as_html
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import checked
@@ -54,10 +57,11 @@ class ScikitLearn(BaseEstimator, Estimator):
 
         Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
         `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing, and where
-        there are more topics than documents.
+        there are more topics than documents. Of several threads one learns at a time.
         """
-        corpus = self._as_corpus(X, reset=True)
-        state = fitting.fit(self, corpus)
+        with alone_with(self):
+            corpus = self._as_corpus(X, reset=True)
+            state = fitting.fit(self, corpus)
         warning = fitting.unsettled(state, self.limits().tol)
         if warning is not None:
             warnings.warn(warning, ConvergenceWarning, stacklevel=2)
@@ -71,23 +75,28 @@ class ScikitLearn(BaseEstimator, Estimator):
         return None
 
     def score(self, X: Any, y: object = None) -> float:
-        """Log probability of documents given what was learned, in nats a token.
+        """Log probability of documents given what was learned, in nats per token: higher is better.
 
-        Of topics a bound on it (no topic term); with `fold_in="sampled"` the log of an unbiased estimate,
-        keyed by content.
+        For topics, each word is predicted from the words before it, by the posterior means of the topics:
+        probabilities sum to one over all documents, whatever inference was used. Not affected by `fold_in`.
+        Tokens of words that the model does not know are left out; open vocabularies spell them. The bound
+        that inference climbs is `bound`.
 
         Raises UserError when no document has a known word.
         """
+        return self._per_token(X, self.score_documents)
+
+    def perplexity(self, X: Any) -> float:
+        """exp(-score(X)): the size of a uniform vocabulary that is as hard to guess."""
+        return float(np.exp(-self.score(X)))
+
+    def _per_token(self, X: Any, nats_and_tokens: Callable[[Corpus], tuple[float, float]]) -> float:
+        """Nats of the documents `X` per token. Raises UserError when they have none."""
         check_is_fitted(self)
-        corpus = self._as_corpus(X, reset=False)
-        nats, tokens = self.score_documents(corpus)
+        nats, tokens = nats_and_tokens(self._as_corpus(X, reset=False))
         if tokens == 0.0:
             raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
         return nats / tokens
-
-    def perplexity(self, X: Any) -> float:
-        """exp(-score(X))."""
-        return float(np.exp(-self.score(X)))
 
     def save(self, path: str | Path, *, overwrite: bool = False, documents: Any = None) -> None:
         """Save to a directory `path`: JSON, safetensors and Parquet, no pickle, atomic.
@@ -96,7 +105,8 @@ class ScikitLearn(BaseEstimator, Estimator):
         model's directory for its report, with their beginnings.
         """
         check_is_fitted(self)
-        saving.save(self, Path(path), overwrite=overwrite, documents=self._to_show(documents))
+        with alone_with(self):
+            saving.save(self, Path(path), overwrite=overwrite, documents=self._to_show(documents))
 
     def report(
         self,
@@ -215,13 +225,15 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         The first call fixes how texts are analysed, and the vocabulary where it is closed.
 
         The schedule's `kappa`, `tau0` and `total` apply where it is Online; the corpus size D is `total`, or
-        the documents seen so far, those of `fit` counted once.
+        the documents seen so far, those of `fit` counted once. Calls from several threads are learned
+        from one after another, in the order in which they come.
         """
-        begun = partial_fit.can_go_on(self)
-        corpus = self._as_corpus(
-            X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
-        )
-        partial_fit.partial_fit(self, corpus, begun)
+        with alone_with(self):
+            begun = partial_fit.can_go_on(self)
+            corpus = self._as_corpus(
+                X, reset=self.is_open or not begun, analysis=self.analysis_ if begun else None
+            )
+            partial_fit.partial_fit(self, corpus, begun)
         remark = None if begun else self._remark()
         if remark is not None:
             warnings.warn(remark, UserWarning, stacklevel=2)
@@ -251,6 +263,17 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
             warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
         return np.concatenate(shares)
 
+    def bound(self, X: Any) -> float:
+        """The lower bound on the log probability of documents that inference climbs, in nats per token.
+
+        It holds E[log beta], and so is far below `score` where words are rare: it compares runs on the same
+        documents, and predicts nothing. With `fold_in="sampled"` it is estimated. Words that the model does
+        not know are left out.
+
+        Raises UserError when no document has a known word.
+        """
+        return self._per_token(X, self.bound_documents)
+
     def top_words(self, n: int = 10, language: str | None = None, by: str = "relevance") -> list[list[str]]:
         """The `n` words of each topic that stand for it.
 
@@ -266,7 +289,7 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
     def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
         """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""
         theta = self.transform(X)
-        return [np.argsort(-theta[:, k], kind="stable")[:n].tolist() for k in range(theta.shape[1])]
+        return largest(theta.T, n)[0].tolist()
 
     @property
     def _n_features_out(self) -> int:

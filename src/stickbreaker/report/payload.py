@@ -89,6 +89,7 @@ def payload(page: Page) -> dict[str, Any]:
         "curves": _CURVES,
         "trace": [_trace_point(point) for point in _thinned(page.trace)],
         "predictions": _predictions(page.predictions),
+        "scoreKind": clean(page.score_kind),
         "unigram": {"score": _number(page.unigram, 6), "heldOut": _number(page.unigram_held_out, 6)},
         "compared": clean(page.compared),
         "growth": _growth(page.growth, len(page.topics)) if page.growth else None,

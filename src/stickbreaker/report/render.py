@@ -117,6 +117,7 @@ def _build_context(page: Page) -> dict[str, object]:
         "changes": page.changes,
         "counted": counted,
         "has_trace": has_curve(page),
+        "score_kind": page.score_kind,
         "has_predictions": len(page.predictions) > 1,
         "warnings": [clean(warning) for warning in page.warnings],
         "has_unigram": page.unigram is not None or page.unigram_held_out is not None,

@@ -84,6 +84,10 @@ class EstimatorTests(ABC):
         """The methods that take documents, by name: of an estimator not yet fitted, and of a fitted model."""
         return {"fit": self.make().fit, "score": model.score, "perplexity": model.perplexity}
 
+    def nothing_to_score(self) -> Sequence[Any]:
+        """Documents that have no probability; an open vocabulary gives every word one."""
+        return self.unseen()
+
     def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> dict[str, Any]:
         """What a run leaves in `path` that is interrupted after so many steps, again and again."""
         fitting.begin(self.make(), corpus, path)
@@ -172,7 +176,7 @@ class EstimatorTests(ABC):
 
     def test_nothing_to_learn_from_or_to_score_is_refused(self) -> None:
         model = self.make().fit(self.corpus())
-        for use, X in ((self.make().fit, []), (model.score, self.unseen())):
+        for use, X in ((self.make().fit, []), (model.score, self.nothing_to_score())):
             with pytest.raises(UserError) as error:
                 use(X)
             assert "\n" not in str(error.value)
@@ -297,6 +301,45 @@ class TopicEstimatorTests(EstimatorTests):
         documents = list(self.documents())
         whole = self.make().fit_transform(documents)
         assert same_values(self.make().fit_transform(one for one in documents), whole)
+
+    def nothing_to_score(self) -> Sequence[Any]:
+        return ["", ""] if self.make().is_open else self.unseen()
+
+    def test_probabilities_of_one_word_documents_sum_to_one(self) -> None:
+        """In each language, and over all strings where the vocabulary is open; whatever the fold-in."""
+        model = self.make().fit(self.corpus())
+        words = model.vocabulary_.words
+        alone = [Corpus.from_matrix(row[None, :], feature_names=words) for row in np.eye(len(words))]
+        p = np.exp([model.score(one) for one in alone])
+        assert p == pytest.approx(model.alpha_ / model.alpha_.sum() @ self.mean_words(model), rel=1e-9)
+        others = 0.0
+        if model.is_open:
+            strings = [*words, "zebra"]
+            spelled = np.exp(model.model.words.log_spelling(model.params_, strings))
+            others = np.exp(model.score(["zebra"])) * (1.0 - spelled[:-1].sum()) / spelled[-1]
+        for rows in model.vocabulary_.parts:
+            assert p[rows].sum() + others == pytest.approx(1.0, abs=1e-9)
+        sampled = model.set_params(fold_in="sampled")
+        assert np.exp([sampled.score(one) for one in alone]).tolist() == p.tolist()
+
+    def mean_words(self, model: Any) -> Array:
+        """E[beta] of known words (topics × words), with what an open vocabulary's rest gives them."""
+        if not model.is_open:
+            return model.topic_word_
+        spelled = np.exp(model.model.words.log_spelling(model.params_, model.vocabulary_.words))
+        return model.topic_word_ + np.outer(model.rest_, spelled)
+
+    def test_log_probability_is_a_sum_over_documents(self) -> None:
+        """A document's is its own, whichever others are scored; and the bound is below it, if not by much."""
+        corpus = self.corpus()
+        model = self.make().fit(corpus)
+        counts, words = self.counts(corpus)
+        parts = [counts[:7], counts[7:140], counts[140:]]
+        scored = [model.score_documents(Corpus.from_matrix(part, feature_names=words)) for part in parts]
+        nats, tokens = model.score_documents(corpus)
+        assert np.sum(scored, axis=0) == pytest.approx([nats, tokens], rel=1e-12)
+        assert model.bound(corpus) < model.score(corpus) == nats / tokens < 0.0
+        assert model.perplexity(corpus) == np.exp(-model.score(corpus))
 
     def test_topic_shares_are_the_same_for_any_number_of_threads(self) -> None:
         """Law 2."""

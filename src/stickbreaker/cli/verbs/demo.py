@@ -68,8 +68,8 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
         random_state=seed,
     )
     tell_of_compiling()
-    fitting.begin(lda, corpus, model_path, overwrite=overwrite)
-    fitting.resume(model_path, every=60.0, threads=None, watch=[watcher()])
+    directory = fitting.begin(lda, corpus, model_path, overwrite=overwrite, stays_locked=True)
+    fitting.resume(directory, every=60.0, threads=None, watch=[watcher()])
     page = page_of(model_path, f"What Python {version} documents")
     write_atomic(page_path, render(page).encode("utf-8"))
     result = {

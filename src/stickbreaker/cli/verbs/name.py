@@ -55,6 +55,23 @@ def name(
     writes it. Topics of one name are one to the reader, in the report and in `stickbreaker topics`; the model
     itself keeps all its topics. A file that is about the topics of another model is refused.
     """
+    from stickbreaker.core.directory_claims import watched
+    from stickbreaker.saved import ModelDirectory
+
+    ModelDirectory(model).manifest()  # UserError where there is no model
+    with watched(model):
+        estimator, left_out = _change(model, names, numbered, remove)
+    if left_out and not as_json:
+        note(f"left out, for their topics are not there any more: {', '.join(left_out)}")
+    summary = summarize_topics(estimator, SHOWN_WORDS)
+    emit({"model": str(model), "left_out": left_out, "topics": summary}, as_json, topics_as_text)
+
+
+def _change(
+    model: Path, names: Path | None, numbered: dict[int, str | None], remove: bool
+) -> "tuple[TopicEstimator, list[str]]":
+    """Change the names that a model's directory has. Returns the model, and names of a file that were left
+    out."""
     from stickbreaker.estimators.topics.names.given_names import names_in_file
     from stickbreaker.estimators.topics.topic_estimator import load_topics
     from stickbreaker.saved.topic_names import change_names
@@ -73,11 +90,9 @@ def name(
     given = estimator.given_names_  # also those of topics that are out of use for a while
     changed = {i: given.get(i) for i in {**before, **given} if given.get(i) != before.get(i) or remove}
     if changed or remove:
-        change_names(model, changed, afresh=remove)
-    if left_out and not as_json:
-        note(f"left out, for their topics are not there any more: {', '.join(left_out)}")
-    summary = summarize_topics(estimator, SHOWN_WORDS)
-    emit({"model": str(model), "left_out": left_out, "topics": summary}, as_json, topics_as_text)
+        estimator.given_names_ = change_names(model, changed, afresh=remove)
+        estimator.name_topics({})  # as they are now, others' too
+    return estimator, left_out
 
 
 def _refuse_passing_topics(model: Path, estimator: "TopicEstimator") -> None:

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input, once_read
+from stickbreaker.estimators.estimator_locks import alone_with
 from stickbreaker.estimators.grammars.grammar_stream import partial_fit
 from stickbreaker.estimators.grammars.parsing import ParsedSentence, parsed, segmented
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
@@ -57,10 +58,12 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         The first call fixes the symbols of the text; later sentences with others are passed over. The
         schedule's `kappa` and `tau0` apply; `total`, or the sentences seen so far, is what a step stands for.
         Raises UserError for another way of inference, and for texts of which no tree comes to any sentence;
-        with `unparsed="skip"` these change nothing, and warn (UserWarning).
+        with `unparsed="skip"` these change nothing, and warn (UserWarning). Of several threads one
+        learns at a time.
         """
-        begun = "state_" in vars(self)
-        partial_fit(self, self._as_corpus(X, reset=not begun), begun=begun)
+        with alone_with(self):
+            begun = "state_" in vars(self)
+            partial_fit(self, self._as_corpus(X, reset=not begun), begun=begun)
         return self
 
     def subtrees(self, symbol: str | None = None) -> list[Subtree]:

@@ -1,6 +1,7 @@
 """`partial_fit`: learning online, a minibatch at a time as it comes."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,11 +46,12 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         engine = LocalEngine(threads)
     job = VariationalRun(model, engine, schedule, source, seed=estimator.seed_)
     if begun:
-        state = estimator.state_
+        state = replace(estimator.state_, scores=[*estimator.state_.scores])  # a copy, too
         for move in model.moves:  # that were not there before
             state.params = {**move.start(model.n_columns(state.params)), **state.params}
     else:
         job, state = start_run(estimator, job)
+        estimator.began_as_stream = True
     if begun and not model.documents.grows and len(estimator.alpha_) != estimator.n_topics:
         problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(problem, remedy="call fit to begin anew")

@@ -1,5 +1,6 @@
 """Sentences as charts read them: terminals by number, strings by number, symbols that may occur."""
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -36,13 +37,14 @@ def span_starts(starts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def no_strings(spans: NDArray[np.int64]) -> Integers:
-    """Room for the number of each span's string, 0 as yet. Raises UserError where memory is not enough."""
-    try:
-        return np.zeros(int(spans[-1]), np.int32)
-    except MemoryError:
+    """Room for the number of each span's string, 0 as yet. Raises UserError if it is more than the memory."""
+    size = 4 * int(spans[-1])
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if size > memory:
         longest = int(np.sqrt(2 * np.diff(spans).max()))
-        problem = f"there is not enough memory for the parts of sentences of up to {longest:,} symbols"
-        raise UserError(problem, remedy="cut long texts into sentences") from None
+        problem = f"the parts of sentences of up to {longest:,} symbols would take {size / (1 << 30):,.0f} GB"
+        raise UserError(problem, remedy="cut long texts into sentences")
+    return np.zeros(int(spans[-1]), np.int32)
 
 
 def repeated_strings(
