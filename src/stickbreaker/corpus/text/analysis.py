@@ -88,10 +88,10 @@ class MarksWarning(UserWarning):
     """
 
     def __init__(self, number: int) -> None:
-        marks = noun_for(number, "mark")
+        marks, were = noun_for(number, "mark"), noun_for(number, "was", "were")
         super().__init__(
-            f"{number:,} {marks} of sentences, <s> and </s>, {noun_for(number, 'was', 'were')} left out of the "
-            "texts: ends of sentences are known without them"
+            f"{number:,} {marks} of sentences, <s> and </s>, {were} left out of the texts: ends of sentences "
+            "are known without them"
         )
 
 

@@ -22,8 +22,8 @@ SPACED = r"\S++"
 
 
 def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:
-    """The same analysis with all words: stop words, single letters and numbers too; but not the marks `<s>` and
-    `</s>` of sentences.
+    """The same analysis with all words: stop words, single letters and numbers too; but without the marks
+    `<s>` and `</s>` of sentences.
 
     `tokens`: "words", or "spaced", all that stands between blanks. A token pattern of its own is let be.
 
