@@ -75,6 +75,8 @@ def process() -> Iterator[ProcessPoolExecutor]:
 
 def main(words: list[str]) -> None:
     """Become Python with these words, as such a process."""
+    if not supported():
+        sys.exit("the baseline needs Linux on x86-64")
     os.execve(sys.executable, [sys.executable, *words], environment())
 
 

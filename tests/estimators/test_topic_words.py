@@ -58,7 +58,7 @@ def test_relevant_words_are_those_of_the_formula(data):
         others = [w for w in np.argsort(-row, kind="stable") if row[w] < 0.1 * tenth]
         assert sorted(found.tolist()) == sorted(w + first for w in [*frequent, *others][:n])
         scores = [relevance[w - first] if row[w - first] >= 0.1 * tenth else -1e9 for w in found]
-        assert all(a >= b - 1e-9 for a, b in pairwise(scores))
+        assert all(a >= b - 1e-5 for a, b in pairwise(scores))  # ties are in order of number
         assert probabilities[topic].tolist() == matrix[topic, found].tolist()
 
 
