@@ -81,8 +81,8 @@ def _texts(given: Any) -> list[str]:
     if isinstance(given, list | tuple) and not given:
         return []
     form, values = document_input(given)
-    if form == "table":
-        values = [document.text for document in table_documents(values)]
-    elif form != "texts":
+    texts = [document.text for document in table_documents(values)] if form == "table" else values
+    found = [text for text in texts if isinstance(text, str)]
+    if form not in ("table", "texts") or len(found) < len(texts):
         raise UserError("sentences that are not texts", remedy="give a list of texts")
-    return values
+    return found
