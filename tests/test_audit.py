@@ -154,7 +154,7 @@ def test_what_computes_is_slow_and_what_waits_hangs(monkeypatch, tmp_path):
         ).outcome
 
     assert outcome(100.0, (compute,), patient=False) == SLOW
-    assert outcome(0.4, (compute,), patient=True) == HANG
+    assert outcome(0.05, (compute,), patient=True) == HANG
     assert outcome(100.0, (time.sleep, 60.0), patient=True) == HANG
     result = Result("flips", "lda", 3, SEED, SLOW)
     assert not result.held
