@@ -447,6 +447,15 @@ def test_no_run_of_a_search_is_made_twice(tmp_path):
     np.testing.assert_array_equal(made.components_, model.components_)
 
 
+def test_runs_that_do_not_follow_from_each_other_are_refused():
+    search = TopicSearch("bound", 1000)
+    peak = search.peak(GRID).topics
+    over = [*GRID, point(2 * peak, -7.99, final=True, used=peak), point(90, -7.9, final=True)]
+    for points in (over, [*GRID, point(90, -7.9, final=True, used=peak)]):
+        with pytest.raises(ValueError, match="does not follow"):
+            search.settings_of(search.chosen(points), points)
+
+
 def test_a_search_that_lost_its_best_run_makes_it_again(tmp_path):
     """One that goes on in another process, which does not have it, ends as others do."""
     counts, settings = best_before_last()
