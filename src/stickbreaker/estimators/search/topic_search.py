@@ -159,8 +159,8 @@ class TopicSearch:
         return held
 
     def settings_of(self, chosen: SearchPoint, points: Sequence[SearchPoint]) -> Mapping[str, Any]:
-        """The parameters that one of the finished runs had. Raises ValueError if it does not follow from those
-        before it."""
+        """The parameters that one of the finished runs had. Raises ValueError if the runs before it ask for
+        another one."""
         settings = self.next_settings(points[: points.index(chosen)])
         if settings is None or settings["n_topics"] != chosen.topics:
             raise ValueError("a run of the search does not follow from those before it")
