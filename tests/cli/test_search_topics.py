@@ -50,7 +50,11 @@ def test_each_run_is_told_as_it_ends_and_the_range_at_last(searched):
     assert re.search(said, done.stdout) or re.search(whole, done.stdout)
     several = len(lines) - short > 1
     last = manifest["search"][-1]
-    ends = f"Runs to the end, topics and bound, the model's first: {last['used']} at {last['bound']:.4f}, "
+    rule = "the fewest topics within 0.005 nats/word of the best"
+    ends = (
+        f"Runs to the end, topics and bound, the model's first ({rule}): "
+        f"{last['used']} at {last['bound']:.4f}, "
+    )
     assert (ends in done.stdout) == several
     assert manifest["held_out"] == {"bound": 0.0, "held-out": 0.1}[judge]
 
@@ -117,13 +121,16 @@ def test_json_says_by_which_runs_a_range_is(cli, posts, tmp_path):
 
 
 def test_a_number_far_from_that_of_short_runs_is_uncertain():
-    runs = [{"used": 20, "bound": -8.0, "final": False}, {"used": 45, "bound": -7.9, "final": True}]
+    runs = [
+        {"used": 20, "bound": -8.0, "final": False, "held_out": None},
+        {"used": 45, "bound": -7.9, "final": True, "held_out": None},
+    ]
     summary = {"search": runs, "overruled": None, "range": [45, 45], "range_of": "runs to the end"}
     far = {**summary, "range_of_short_runs": [1, 2], "short_runs_disagree": True}
     (line,) = _search_as_text(far)
     assert line == (
         "Topics within 0.005 nats/word of the best, by runs to the end: 45; by short runs (1): 1 to 2, "
-        "far from that: the number is uncertain"
+        "far from that: the number is uncertain; see what --judge held-out gives"
     )
     near = {**summary, "range_of_short_runs": [30, 40], "short_runs_disagree": False}
     assert "uncertain" not in _search_as_text(near)[0]

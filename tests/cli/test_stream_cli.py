@@ -16,6 +16,7 @@ from stickbreaker.estimators.saving import load
 from stickbreaker.report import render
 from stickbreaker.report.page_records import page_of
 from stickbreaker.report.payload import payload
+from stickbreaker.report.render import PURE, asset
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
 
@@ -310,3 +311,15 @@ def test_what_nobody_counted_is_no_count_in_a_stream_s_report(total, cli, tmp_pa
     assert len(data["words"]["share"]) == len(page.words)
     assert "How often each was used nobody counted" in render(page)
     assert page.unigram is None
+    quickjs = pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    context = quickjs.Context()
+    context.eval("".join(map(asset, (*PURE, "figures.js"))))
+    context.eval(
+        "function drawn(text) { const data = JSON.parse(text), sort = { key: 'share', down: true }; "
+        "return JSON.stringify(textOf(wordTable(data, foundWords(data.words, '', null, sort), sort))); }"
+    )
+    table = json.loads(context.get("drawn")(json.dumps(data)))
+    assert "share of all words" in table
+    assert f"{page.words[0].word}" in table.split("<tbody>")[1].split("</tr>")[0]
+    assert "documents with it" not in table
+    assert "times used" not in table

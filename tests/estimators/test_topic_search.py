@@ -51,6 +51,21 @@ def test_the_planted_number_is_found_from_every_seed(n_topics, seed):
     assert last.bound >= max(point.bound for point in grid)
 
 
+def test_the_planted_number_of_dense_topics_is_found():
+    """Each has most of the words. The bound of short runs rises from 20 topics to two, and to many."""
+    planted = plant_topics(400, 15, n_words=120, length=80, alpha=2 / 15, eta=0.5, seed=3)
+    model = HDP(random_state=0).fit(planted.counts)
+    assert model.n_topics_ == 15
+    assert matched(model.topic_word_, planted.topics)[1].min() > 0.8
+    assert overruled(model.search_) is not None, "documents held out ask for more than the short runs' bound"
+    assert model.overruled_bound() is None, "a run with moves has the better bound"
+    runs = [one for one in model.search_ if one.final]
+    assert [one.topics for one in runs] == [runs[0].topics] * 2
+    assert runs[1].bound > max(one.bound for one in model.search_ if one.held_out is None and not one.final)
+    found = model.search_range()
+    assert (found.fewest, found.most, found.of) == (15, 15, WHOLE)
+
+
 def test_a_run_of_the_grid_is_a_run_of_its_own():
     X = planted_corpus().counts
     model = HDP(**BRIEF).fit(X)
@@ -430,6 +445,15 @@ def test_no_run_of_a_search_is_made_twice(tmp_path):
     assert made.search_ == model.search_
     assert untimed(made.trace_) == untimed(model.trace_)
     np.testing.assert_array_equal(made.components_, model.components_)
+
+
+def test_runs_that_do_not_follow_from_each_other_are_refused():
+    search = TopicSearch("bound", 1000)
+    peak = search.peak(GRID).topics
+    over = [*GRID, point(2 * peak, -7.99, final=True, used=peak), point(90, -7.9, final=True)]
+    for points in (over, [*GRID, point(90, -7.9, final=True, used=peak)]):
+        with pytest.raises(ValueError, match="does not follow"):
+            search.settings_of(search.chosen(points), points)
 
 
 def test_a_search_that_lost_its_best_run_makes_it_again(tmp_path):

@@ -331,13 +331,16 @@ def _search_as_text(summary: dict[str, Any]) -> list[str]:
     runs, against = summary["search"], summary["overruled"]
     whole = [run for run in runs if run["final"]]
     ends = ", ".join(f"{run['used']} at {run['bound']:.4f}" for run in reversed(whole))
-    lines = [f"Runs to the end, topics and bound, the model's first: {ends}"] if len(whole) > 1 else []
+    rule = "" if against else " (the fewest topics within 0.005 nats/word of the best)"
+    lines = [f"Runs to the end, topics and bound, the model's first{rule}: {ends}"] if len(whole) > 1 else []
     within = f"Topics within 0.005 nats/word of the best, by {summary['range_of']}"
     curve = _as_range(*summary["range_of_short_runs"])
     if summary["range_of"] == SHORT:
         lines.append(f"{within} ({len(runs) - len(whole)}): {curve}; runs to the end may differ by more")
     else:
         doubt = ", far from that: the number is uncertain" if summary["short_runs_disagree"] else ""
+        if doubt and runs[-1]["held_out"] is None:
+            doubt += "; see what --judge held-out gives"
         found = _as_range(*summary["range"])
         lines.append(f"{within}: {found}; by short runs ({len(runs) - len(whole)}): {curve}{doubt}")
     if against is not None:

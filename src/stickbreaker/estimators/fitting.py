@@ -292,7 +292,7 @@ def _following(
     settings = None if restored.chosen is not None or state.stopped else search.next_settings(points)
     if settings is None and not (restored.chosen or state.stopped or restored.is_best()):
         settings = search.settings_of(search.chosen(points), points)
-    if settings is None and not state.stopped:
+    if settings is None and (restored.chosen is not None or not state.stopped):
         estimator.search_ = with_last(points, search.chosen(points))
     fixed[SEARCH] = [one.to_json() for one in estimator.search_]
     if settings is None:

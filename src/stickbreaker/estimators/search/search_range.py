@@ -14,7 +14,8 @@ class Range(NamedTuple):
     """The fewest and the most topics whose score is within 0.005 nats a word of the best.
 
     `of`: which scores these are, those of "short runs" (a curve through them) or of "runs to the end". What
-    the former say of the latter is not exact. `curve`: the range by the short runs, in any case.
+    the former say of the latter is not exact. `curve`: the range by the short runs, in any case. `disagree`:
+    the model's number is more than a step of their grid away from that.
     """
 
     fewest: int

@@ -159,9 +159,11 @@ class TopicSearch:
         return held
 
     def settings_of(self, chosen: SearchPoint, points: Sequence[SearchPoint]) -> Mapping[str, Any]:
-        """The parameters that one of the finished runs had."""
+        """The parameters that one of the finished runs had. Raises ValueError if the runs before it ask for
+        another one."""
         settings = self.next_settings(points[: points.index(chosen)])
-        assert settings is not None
+        if settings is None or settings["n_topics"] != chosen.topics:
+            raise ValueError("a run of the search does not follow from those before it")
         return settings
 
     @property
