@@ -65,3 +65,15 @@ def test_a_line_is_given_as_soon_as_it_is_there():
     assert next(lines) == b"one\n"
     assert waiting.left == [b"two\r", b"\nthree"]
     assert next(lines) == b"two\r\n"
+
+
+def test_a_line_without_end_is_told_before_it_is_read():
+    class Endless(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer) -> int:
+            buffer[:] = bytes(len(buffer))
+            return len(buffer)
+
+    assert next(byte_lines(io.BufferedReader(Endless()), 1_000_000)) is None

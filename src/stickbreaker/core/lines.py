@@ -35,7 +35,7 @@ def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
     """The lines of a stream with their ends; None in place of each of more than `most` bytes.
 
     No more than a line is held, and each is given as soon as it is there: of one that ends with CR, as soon
-    as the byte after it is.
+    as the byte after it is; of one that is too large, before the rest of it is read.
     """
     begun = _BegunLine(most)
     for piece in iter(partial(stream.read1, _PIECE), b""):
@@ -43,18 +43,19 @@ def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
             if piece.startswith(b"\n"):
                 begun.add(b"\n")
                 piece = piece[1:]
-            yield begun.taken()
+            yield from begun.ended()
         lines = piece.splitlines(True)  # of bytes: at LF, CR LF and CR alone
         rest = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
         for line in lines:
             if begun.size:
                 begun.add(line)
-                yield begun.taken()
+                yield from begun.ended()
             else:
                 yield line if len(line) <= most else None
         begun.add(rest)
+        yield from begun.told_too_large()
     if begun.size:
-        yield begun.taken()
+        yield from begun.ended()
 
 
 class _BegunLine:
@@ -66,16 +67,25 @@ class _BegunLine:
 
     def _clear(self) -> None:
         self.size, self.pieces, self.ends_with_cr = 0, list[bytes](), False
+        self.told = False  # that it is too large
 
     def add(self, piece: bytes) -> None:
+        """Take in what follows."""
         if piece:
             self.size += len(piece)
             self.ends_with_cr = piece.endswith(b"\r")
             self.pieces.append(piece)
             if self.size > self.most:
-                self.pieces = []
+                self.pieces.clear()
 
-    def taken(self) -> bytes | None:
-        line = b"".join(self.pieces) if self.size <= self.most else None
+    def told_too_large(self) -> Iterator[None]:
+        """None, once, if the line is too large already."""
+        if self.size > self.most and not self.told:
+            self.told = True
+            yield None
+
+    def ended(self) -> Iterator[bytes | None]:
+        """The line, unless it was told to be too large, and begin the next one."""
+        if not self.told:
+            yield b"".join(self.pieces) if self.size <= self.most else None
         self._clear()
-        return line

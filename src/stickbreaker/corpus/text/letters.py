@@ -2,7 +2,7 @@
 
 import regex
 
-MARKS = r"\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"  # in a class of a pattern
+MARKS = r"\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # in a class of a pattern
 JOINERS = "\u200c\u200d"  # invisible, but Persian, Hindi and emoji are written with them
 _DOTTED = frozenset({"tr", "tur", "az", "aze"})  # İ is i, and I is ı
 _FORMAT = regex.compile(rf"[[{MARKS}]--[{JOINERS}]]", regex.V1)
