@@ -133,6 +133,10 @@ def test_phrases_are_joined_and_shown_whole():
     assert text[: analysis.ends(text, tokens.starts.tolist())[0]] == f"New Yo{SHY}rk"
 
 
+def test_many_marks_take_no_more_than_linear_time():
+    assert len(without_marks("क" + "\u200d" * 500_000 + "क")) == 500_002
+
+
 def test_marks_are_format_characters():
     marks = [chr(i) for i in range(1 << 16) if regex.fullmatch(f"[{MARKS}]", chr(i))]
     assert {unicodedata.category(mark) for mark in marks} <= {"Cf", "Cn"}

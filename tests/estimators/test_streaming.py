@@ -326,3 +326,27 @@ def test_a_model_of_open_words_has_no_counts_of_documents(kind):
         assert not model.vocabulary_.is_counted
         assert not model.vocabulary_.documents.any()
         assert model.vocabulary_.tokens.min() > 0
+
+
+@pytest.mark.parametrize(
+    ("form", "date", "expected"),
+    [
+        (None, "5 April 1993", "1993-04-05"),
+        (None, "1993-04-05T10:00", "1993-04-05T10:00"),
+        (None, "2015Q2", "2015-04-01"),
+        (None, "1100 Main Street", "1100 Main Street"),
+        ("epoch", 1539202764, "2018-10-10"),
+        ("when=twitter", "Wed Oct 10 20:19:24 +0000 2018", "2018-10-10"),
+    ],
+)
+def test_dates_of_minibatches(tmp_path, form, date, expected):
+    path = written(tmp_path / "s.jsonl", [{"text": "rivers run", "when": date}])
+    (minibatch,) = fed(path, 2, date_field="when", date_format=form).minibatches()
+    assert minibatch.date == expected
+
+
+def test_a_stream_of_a_table_with_literal_quotes(tmp_path):
+    path = tmp_path / "s.tsv"
+    path.write_text('text;n\n"rivers run;1\nboats"run;2\n')
+    minibatches = fed(path, 1, separator=";", quotes="none").minibatches()
+    assert [one.tokens for one in minibatches] == [[["rivers", "run"]], [["boats", "run"]]]

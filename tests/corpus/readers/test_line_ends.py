@@ -1,13 +1,18 @@
 """All that reads lines agrees on where they end."""
 
+import io
 import json
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.corpus.readers.reading import read
 
 from stickbreaker.cli.fit_grammar import grammar_from
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.readers import read_words
+from stickbreaker.corpus.readers.line_ends import byte_lines
 from stickbreaker.estimators.topics.seed_words import Guide
 from stickbreaker.models.topics.vocabularies.concept_tree import ConceptTree
 
@@ -84,3 +89,67 @@ def test_a_corpus_of_an_old_mac(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"cats purr\rdogs bark\rcats and dogs\r")
     assert Corpus.build(path).n_documents == 3
+
+
+STRANGE = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"  # where str.splitlines cuts, too
+TEXTS = st.text(st.sampled_from("ab\r\n" + STRANGE), max_size=40)
+
+
+class Pieces(io.BytesIO):
+    """A stream that comes in pieces of some sizes, as a pipe does."""
+
+    def __init__(self, content: bytes, sizes: list[int]) -> None:
+        super().__init__(content)
+        self.sizes = sizes
+
+    def read1(self, size: int | None = -1) -> bytes:
+        return self.read(self.sizes.pop() if self.sizes else 3)
+
+
+def lines_by_definition(content: bytes) -> list[bytes]:
+    return [line for line in re.findall(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", content) if line]
+
+
+@given(TEXTS, st.lists(st.integers(1, 5), max_size=40))
+def test_lines_of_a_stream_do_not_depend_on_its_pieces(text, sizes):
+    content = text.encode()
+    assert list(byte_lines(Pieces(content, sizes), 1_000)) == lines_by_definition(content)
+
+
+@given(TEXTS, st.lists(st.integers(1, 5), max_size=40), st.integers(0, 6))
+def test_a_line_that_is_too_large_is_passed_over(text, sizes, most):
+    expected = [line if len(line) <= most else None for line in lines_by_definition(text.encode())]
+    assert list(byte_lines(Pieces(text.encode(), sizes), most)) == expected
+
+
+def test_a_line_is_given_as_soon_as_it_is_there():
+    class Waiting(io.RawIOBase):
+        def __init__(self) -> None:
+            super().__init__()
+            self.left = [b"one\n", b"two\r", b"\nthree"]
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer) -> int:
+            piece = self.left.pop(0)  # IndexError where more is asked for than was written
+            buffer[: len(piece)] = piece
+            return len(piece)
+
+    waiting = Waiting()
+    lines = byte_lines(io.BufferedReader(waiting), 100)
+    assert next(lines) == b"one\n"
+    assert waiting.left == [b"two\r", b"\nthree"]
+    assert next(lines) == b"two\r\n"
+
+
+def test_a_line_without_end_is_told_before_it_is_read():
+    class Endless(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer) -> int:
+            buffer[:] = bytes(len(buffer))
+            return len(buffer)
+
+    assert next(byte_lines(io.BufferedReader(Endless()), 1_000_000)) is None

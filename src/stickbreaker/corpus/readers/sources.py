@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.lines import byte_lines, without_end
 from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
+from stickbreaker.corpus.readers.line_ends import byte_lines, without_end
 from stickbreaker.corpus.readers.packing import BOM, DAMAGE, damage, plain_name, unpacked
 from stickbreaker.corpus.readers.position import Position
 from stickbreaker.corpus.readers.problems import Bad, Problems

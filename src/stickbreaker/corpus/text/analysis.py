@@ -127,12 +127,12 @@ class Analysis:
     end, as KenLM and SRILM mark sentences: they are "text" as any other, or "dropped", and end a sentence.
     `possessives` says what becomes of 's in English: with "joined", "president's" is the
     word "president" (and "it's" stays, with other contractions); "apart", a word of its own.
-    With `letters` "language", lower case is that of the language (Turkish and Azerbaijani have ı for I), and
-    joiners and soft hyphens end no word; soft hyphens and other invisible marks are dropped. "plain" is how
-    texts were read before that.
     `phrases` are pairs of words that are read as one, "new york" as "new_york", in rounds: those of a round
     may join the words that the one before made. `Corpus.build(phrases=True)` finds them.
     `text_field` is the field that the texts of files were read from, and that those to be scored are.
+    With `letters` "language", lower case is that of the language (Turkish and Azerbaijani have ı for I), and
+    joiners and soft hyphens end no word; soft hyphens and other invisible marks are dropped. "plain" is how
+    texts were read before that.
 
     Raises UserError for a setting that cannot be used.
 
@@ -152,9 +152,9 @@ class Analysis:
     sentences: str = "punctuation"
     sentence_marks: str = "text"
     possessives: str = "joined"
-    letters: str = "language"
     phrases: tuple[tuple[str, ...], ...] = ()
     text_field: str = "text"
+    letters: str = "language"
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: what is worked out from them is no part of a copy."""
@@ -202,7 +202,11 @@ class Analysis:
         """The token pattern in use; with segmentation by ICU, the pattern of what ICU cuts further."""
         if self.token_pattern is not None:
             return self.token_pattern
-        joins, marks = self.language not in _ELIDING, MARKS if self.letters == "language" else ""
+        return self._pattern_with(MARKS if self.letters == "language" else "")
+
+    def _pattern_with(self, marks: str) -> str:
+        """The pattern of words in which invisible `marks` may stand."""
+        joins = self.language not in _ELIDING
         if self._segmentation == "pattern":
             return _word_pattern(r"\p{L}", joins, marks)
         make = character_pattern if self._segmentation == "characters" else run_pattern
@@ -363,7 +367,8 @@ class Analysis:
 
     def _spans(self, text: str) -> list[Span]:
         """Where tokens begin and end."""
-        spans = [match.span() for match in self._compiled.finditer(text)]
+        pattern = self._compiled_plain if text.isascii() else self._compiled
+        spans = [match.span() for match in pattern.finditer(text)]
         if self.segmentation == "icu":
             return cut_runs(text, spans, self.language)
         if self.token_pattern is not None:
@@ -378,6 +383,11 @@ class Analysis:
         except (regex.error, RecursionError) as error:
             remedy = "it is a pattern of Python's regex package"
             raise UserError(f"the token pattern {self.pattern!r} is wrong: {error}", remedy=remedy) from None
+
+    @functools.cached_property
+    def _compiled_plain(self) -> regex.Pattern[str]:
+        """The same for texts without invisible marks, which is faster."""
+        return self._compiled if self.token_pattern is not None else regex.compile(self._pattern_with(""))
 
     @functools.cached_property
     def _forms(self) -> _Forms:

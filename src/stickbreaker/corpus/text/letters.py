@@ -2,12 +2,12 @@
 
 import regex
 
-MARKS = r"\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"  # in a class of a pattern
+MARKS = r"\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # in a class of a pattern
 JOINERS = "\u200c\u200d"  # invisible, but Persian, Hindi and emoji are written with them
 _DOTTED = frozenset({"tr", "tur", "az", "aze"})  # İ is i, and I is ı
 _FORMAT = regex.compile(rf"[[{MARKS}]--[{JOINERS}]]", regex.V1)
-_IDLE_JOINERS = regex.compile(  # at a word's ends, and in scripts that have no use for them
-    rf"^[{JOINERS}]+|[{JOINERS}]+$|(?<=[\p{{Latin}}\p{{Greek}}\p{{Cyrillic}}]\p{{M}}*)[{JOINERS}]+"
+_IDLE_JOINERS = regex.compile(  # in scripts that have no use for them
+    rf"(?<=[\p{{Latin}}\p{{Greek}}\p{{Cyrillic}}]\p{{M}}*)[{JOINERS}]++"
 )
 
 
@@ -32,5 +32,5 @@ def without_marks(word: str) -> str:
         return word
     kept = _FORMAT.sub("", word)
     if JOINERS[0] in kept or JOINERS[1] in kept:
-        kept = _IDLE_JOINERS.sub("", kept)
+        kept = _IDLE_JOINERS.sub("", kept.strip(JOINERS))
     return kept or word
