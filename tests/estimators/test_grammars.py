@@ -319,8 +319,9 @@ def test_a_sentence_too_long_for_a_chart_is_refused_or_skipped_before_memory_is_
         AdaptorGrammar("unigram", **settings).fit(texts)
     skipping = AdaptorGrammar("unigram", unparsed="skip", **settings).fit(texts)
     assert skipping.skipped_ == 1
-    plain = AdaptorGrammar("unigram", **settings).fit(texts[:30])
-    assert skipping.subtrees() == plain.subtrees()
+    if inference == "mcmc":  # steps on a table count the document, too
+        assert skipping.subtrees() == AdaptorGrammar("unigram", **settings).fit(texts[:30]).subtrees()
+    assert max(len(one.text) for one in skipping.subtrees()) < 20
     assert skipping.segment(["thedog" * 20, ""]) == [["thedog" * 20], []]
     long, short = skipping.parse(["thedog" * 20, "thedog"])
     assert (long.nats, long.trees) == (-np.inf, ())
@@ -337,7 +338,7 @@ def test_names_without_rules_are_reported():
         with pytest.warns(UserWarning, match=r"^r.lt:3: 'Sw' has no rules") as caught:
             AdaptorGrammar(rules, inference=inference, max_iter=1).fit(["ab", "ba"])
         assert str(caught[0].message) == (
-            "r.lt:3: 'Sw' has no rules, and is no symbol of the text; did you mean 'S'? (1 other name is so)"
+            "r.lt:3: 'Sw' has no rules, and is no symbol of the text (1 other name is so)"
         )
     quoted = Grammar.from_text(rules.to_text())
     with warnings.catch_warnings(action="error"):
