@@ -1,9 +1,9 @@
 """`stickbreaker name`, and names in `stickbreaker topics`."""
 
 import json
-from pathlib import Path
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
