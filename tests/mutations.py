@@ -129,6 +129,12 @@ MUTATIONS = {
         "totals -= group_sums(",
         "tests/spark/test_equality.py tests/spark/test_carried_records.py -k batch or hybrid or carried",
     ),
+    "shares of concepts below others": Mutation(
+        "models/topics/vocabularies/concepts.py",
+        "means[edge] *= means[entrance]",
+        "means[edge] *= 1.0",
+        "tests/estimators/test_topic_words.py -k concept",
+    ),
 }
 
 
