@@ -80,7 +80,10 @@ def _texts(given: Any) -> list[str]:
         return []
     form, values = document_input(given)
     if form == "table":
-        values = [document.text for document in table_documents(values)]
-    elif form != "texts":
+        documents = table_documents(values)
+        texts = [document.text for document in documents if document.text is not None]
+        if len(texts) == len(documents):
+            return texts
+    if form != "texts":
         raise UserError("sentences that are not texts", remedy="give a list of texts")
     return values
