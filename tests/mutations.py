@@ -173,6 +173,12 @@ MUTATIONS = {
         "left[grammar.rules.parents[added]] -= 0.0",
         "tests/models/test_new_symbols.py",
     ),
+    "shares of concepts below others": Mutation(
+        "models/topics/vocabularies/concepts.py",
+        "means[edge] *= means[entrance]",
+        "means[edge] *= 1.0",
+        "tests/estimators/test_topic_words.py -k concept",
+    ),
 }
 
 

@@ -34,8 +34,8 @@ _SENTENCE_END = regex.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|(?>\r\n|[\r\n])[^\S\r\n]*+[\r\n]"
 )
 BEGIN_MARK, END_MARK = "<s>", "</s>"
-_MARKS = regex.compile(  # of sentences, as KenLM and SRILM write them
-    r"^[^\S\n]*+<s>|</s>[^\S\n]*+<s>|</s>[^\S\n]*+$", regex.MULTILINE
+_SENTENCE_MARKS = regex.compile(  # as KenLM and SRILM write them
+    r"(?<![^\r\n])[^\S\r\n]*+<s>|</s>[^\S\r\n]*+<s>|</s>[^\S\r\n]*+(?![^\r\n])"
 )
 _LINE_END = regex.compile(r"[\r\n]")
 _LETTER = regex.compile(r"\p{L}")
@@ -220,7 +220,7 @@ class Analysis:
         """
         marks = self.marks_in(text)
         if marks:
-            text = _MARKS.sub(lambda mark: " " * len(mark[0]), text)
+            text = _SENTENCE_MARKS.sub(lambda mark: " " * len(mark[0]), text)
         spans = self._spans(text)
         forms = self._forms
         starts = np.array([start for start, _ in spans], np.int32)
@@ -242,7 +242,7 @@ class Analysis:
         """
         if self.sentence_marks == "text" or "s>" not in text:
             return []
-        return [match.span() for match in _MARKS.finditer(text)]
+        return [match.span() for match in _SENTENCE_MARKS.finditer(text)]
 
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
         """The characters at which tokens end that begin at `starts`: for marking words in a text.

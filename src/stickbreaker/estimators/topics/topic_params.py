@@ -13,11 +13,13 @@ from stickbreaker.corpus import Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.settings import (
+    MOST_TOPICS,
     SCHEDULES,
     concentration,
     engine_name,
     guide_of,
     inference_of,
+    memory_of_machine,
     positive,
     schedule_of,
     words_of,
@@ -107,6 +109,7 @@ class TopicParams(Estimator):
     ) -> TopicModel:
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
         positive("n_topics", self.n_topics_at_start(), whole=True)
+        self._refuse_too_many_topics(vocabulary)
         inference = inference_of(self.inference)
         if self.inference == "hybrid" and self.is_open:
             inference = OPEN_HYBRID
@@ -146,6 +149,18 @@ class TopicParams(Estimator):
         if schedule == "memoised" or (moves and documents.grows):
             solver = solver.with_full_reports()
         return TopicModel(documents, words, solver, moves)
+
+    def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
+        """Raise UserError for more topics than there are numbers or memory for; before any is made."""
+        n_topics = self.n_topics_at_start()
+        if n_topics > MOST_TOPICS:
+            raise UserError(f"n_topics={n_topics}", remedy=f"n_topics is at most {MOST_TOPICS:,}")
+        if vocabulary is None or self.is_open or engine_name(self.engine) != "local":
+            return
+        size = 8.0 * n_topics * len(vocabulary)  # bytes of the table of counts
+        if size > memory_of_machine():
+            problem = f"{n_topics:,} topics of {len(vocabulary):,} words take {size / 1e9:,.0f} GB of memory"
+            raise UserError(problem, remedy="lower n_topics, or the size of the vocabulary")
 
     def learning_schedule(self) -> Schedule:
         return schedule_of(self.schedule, *self.online)
