@@ -4,6 +4,7 @@ import gzip
 import random
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import zstandard
 
@@ -13,6 +14,9 @@ from audit.programs import run
 from audit.results import LEFT, SAME, UNCLEAR, Decision, files_below, refusal
 from audit.seeds import CONCEPTS, GUIDE, LIWC, SEEDS, WORDS
 from audit.work import hidden_beside
+
+if TYPE_CHECKING:
+    import click
 
 LISTS = {  # list of words: its command, with the name of the file at the end
     "stop words": "corpus build lines.jsonl --out corpus --stop-words",
@@ -157,7 +161,7 @@ class Fuzz(Part):
         if draw.random() < 0.2:
             words.append(draw.choice(VALUES).replace("\x00", ""))
         own = {file: content for file, content in files_below(place).items() if content is not None}
-        done = run(words, place, limit=60.0)
+        done = run(words, place, limit=60.0, patient=False)
         verdict = Decision(SAME) if done.code == 0 else refusal(done)
         now = files_below(place)
         lost = [file for file, content in own.items() if now.get(file) != content]
@@ -169,7 +173,12 @@ class Fuzz(Part):
 
 
 def options_of(name: str) -> list[str]:
-    """The options of a verb that take a value."""
+    """The names of a verb's options that take a value."""
+    return [option.opts[0] for option in options_of_command(name)]
+
+
+def options_of_command(name: str) -> "list[click.Option]":
+    """The options of a verb that take a value, by name."""
     import click
 
     from stickbreaker.cli import main
@@ -181,4 +190,4 @@ def options_of(name: str) -> list[str]:
         assert found is not None
         command = found
     options = [one for one in command.params if isinstance(one, click.Option) and not one.is_flag]
-    return sorted(option.opts[0] for option in options)
+    return sorted(options, key=lambda option: option.opts[0])

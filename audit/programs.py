@@ -8,6 +8,7 @@ import resource
 import signal
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from typing import Any
 from audit.results import Done
 
 MEMORY = 12 << 30  # bytes of address space that a command may take beyond what the server has
-LIMIT = 40.0  # seconds until a command counts as hanging
+LIMIT = 40.0  # seconds until a command is looked at: does it compute?
+IDLE = 10.0  # seconds without computing, after which it hangs
+LONG = 10.0  # times the limit: seconds of computing after which it hangs, too, and at most of waiting
 always: list[tuple[Any, ...]] = []  # functions that every child calls first, with their arguments
 _context: Any = None
 _starting = threading.Lock()
@@ -95,23 +98,57 @@ class Program:
             except (ProcessLookupError, PermissionError):
                 continue
 
-    def wait(self, limit: float = LIMIT) -> Done:
-        """How it ended; it is killed after so many seconds."""
+    def wait(self, limit: float = LIMIT, *, patient: bool = True) -> Done:
+        """How it ended. After so many seconds it is killed where it waits for something; where it computes it
+        has more time if we are `patient`, since machines may be busy."""
         self.process.join(limit)
+        slow = self.alive() and self._computes(limit, patient)
         code = self.process.exitcode
         if code is None:
             self.kill()
             self.process.join()
         out, err = (_text(Path(name)) for name in self.streams[1:])
         self.process.close()
-        return Done(self.words, code, out, err)
+        return Done(self.words, code, out, err, slow)
+
+    def _computes(self, limit: float, patient: bool) -> bool:
+        """Wait until a command ends, hangs, or has had time enough; whether it then is merely slow."""
+        end = time.monotonic() + (LONG * limit if patient else 0.0)
+        while True:
+            before = computed(self.process.pid)
+            self.process.join(IDLE)
+            spent = computed(self.process.pid)
+            if not self.alive() or spent - before < 0.02 * IDLE or spent > LONG * limit:
+                return False
+            if time.monotonic() > end:
+                return True
+
+
+def computed(group: int | None) -> float:
+    """Seconds that the processes of a group have computed; 0 where the system does not say."""
+    ticks = 0
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[2]) == group:
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _text(file: Path) -> str:
     return file.read_text(errors="replace") if file.is_file() else ""
 
 
-def run(words: Sequence[object] | str, place: Path, *, limit: float = LIMIT, **options: Any) -> Done:
+def run(
+    words: Sequence[object] | str,
+    place: Path,
+    *,
+    limit: float = LIMIT,
+    patient: bool = True,
+    **options: Any,
+) -> Done:
     """Run a command to its end. A text is split at blanks."""
     split = words.split() if isinstance(words, str) else words
-    return Program(split, place, **options).wait(limit)
+    return Program(split, place, **options).wait(limit, patient=patient)

@@ -16,6 +16,8 @@ UNCLEAR = "unclear"  # a refusal that is long, of several lines, or names no fil
 STUCK = "stuck"  # what was disturbed could not go on
 HELD = (SAME, REFUSED)
 SKIPPED = "skipped"  # this machine cannot try it
+SLOW = "too slow to judge"  # it was still computing when it had to be stopped
+UNJUDGED = (SKIPPED, SLOW)  # neither held nor failed
 FRAME = re.compile(r'File "[^"]*stickbreaker/([^"]+)", line (\d+)')
 LONGEST = 2_000  # characters of a refusal
 
@@ -28,12 +30,14 @@ class Decision(NamedTuple):
 
 
 class Done(NamedTuple):
-    """How a command ended. `code` is negative for a signal, None where it had to be stopped."""
+    """How a command ended. `code` is negative for a signal, None where it had to be stopped; `slow`: while it
+    computed, and had not computed for much longer than commands do."""
 
     words: tuple[str, ...]
     code: int | None
     out: str
     err: str
+    slow: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,10 @@ class Result:
         return self.outcome in HELD
 
     @property
+    def failed(self) -> bool:
+        return not self.held and self.outcome not in UNJUDGED
+
+    @property
     def repeat(self) -> str:
         """The command that makes this try again."""
         return (
@@ -62,7 +70,7 @@ class Result:
 
 def worst(verdicts: list[Decision]) -> Decision:
     """The gravest of several verdicts."""
-    order = (SILENT, LOST, TRACEBACK, HANG, STUCK, LEFT, UNCLEAR, SKIPPED, REFUSED, SAME)
+    order = (SILENT, LOST, TRACEBACK, HANG, STUCK, LEFT, UNCLEAR, SLOW, SKIPPED, REFUSED, SAME)
     return min(verdicts, key=lambda verdict: order.index(verdict.outcome), default=Decision(SAME))
 
 
@@ -79,7 +87,7 @@ def said(done: Done) -> str:
 def refusal(done: Done, names: tuple[str, ...] = ()) -> Decision:
     """Judge a command that failed: REFUSED for one short line that has one of the names."""
     if done.code is None:
-        return Decision(HANG, said(done))
+        return Decision(SLOW if done.slow else HANG, said(done))
     lines = done.err.strip().splitlines()
     if done.code < 0 or "Traceback (most recent" in done.err or done.code not in (1, 2):
         return Decision(TRACEBACK, said(done))

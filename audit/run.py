@@ -12,6 +12,7 @@ from concurrent.futures import wait as wait_for
 from pathlib import Path
 
 from audit.disks import Disks
+from audit.extremes import Extremes
 from audit.flips import Flips
 from audit.foreign import Foreign
 from audit.fuzz import Fuzz
@@ -19,10 +20,23 @@ from audit.kills import Kills
 from audit.materials import Materials
 from audit.meanwhile import Meanwhile
 from audit.parts import Part
-from audit.results import HELD, SILENT, SKIPPED, TRACEBACK, Decision, Result
+from audit.permissions import Permissions
+from audit.results import HELD, SILENT, SLOW, TRACEBACK, Decision, Result
 from audit.spark import Spark
+from audit.threads import Threads
 
-KINDS_OF_FAULT: tuple[type[Part], ...] = (Kills, Flips, Foreign, Disks, Meanwhile, Fuzz, Spark)
+KINDS_OF_FAULT: tuple[type[Part], ...] = (
+    Kills,
+    Flips,
+    Foreign,
+    Disks,
+    Meanwhile,
+    Fuzz,
+    Extremes,
+    Threads,
+    Permissions,
+    Spark,
+)
 PARTS = {part.name: part for part in KINDS_OF_FAULT}
 SHOWN = 40  # failures of a kind and outcome in full
 MOST_BROKEN = 20  # tries that the audit itself could not make
@@ -147,7 +161,7 @@ class Audit:
 
     def _note(self, result: Result) -> None:
         self.results.append(result)
-        if not result.held and result.outcome != SKIPPED:
+        if result.failed:
             self.progress(f"{result.outcome.upper()}: {result.message}\n    again: {result.repeat}")
 
     def _line(self, name: str, before: int, seconds: float) -> str:
@@ -158,7 +172,7 @@ class Audit:
 
     def failures(self) -> list[Result]:
         """The tries that did not hold."""
-        return [result for result in self.results if not result.held and result.outcome != SKIPPED]
+        return [result for result in self.results if result.failed]
 
     def table(self) -> str:
         """Part, kind, tries, held, silent, traceback, other, and the failures with what repeats them."""
@@ -176,7 +190,8 @@ class Audit:
                 f"{outcomes[TRACEBACK]:9}  {other}"
             )
         failures = self.failures()
-        lines += ["", f"{len(self.results)} tries, seed {self.seed}; {len(failures)} failed"]
+        slow = sum(result.outcome == SLOW for result in self.results)
+        lines += ["", f"{len(self.results)} tries, seed {self.seed}; {len(failures)} failed, {slow} {SLOW}"]
         shown: Counter[tuple[str, str, str]] = Counter()
         for result in failures:
             shown[result.part, result.kind, result.outcome] += 1

@@ -15,6 +15,7 @@ from tests.spark.processes import below, executors, workers
 from audit.compare import steps_of
 from audit.materials import Materials, write_inputs
 from audit.parts import Part
+from audit.programs import IDLE, computed
 from audit.results import REFUSED, SAME, SILENT, SKIPPED, UNCLEAR, Decision, Done, going_on, refusal, said
 
 MASTER = ("--engine", "spark", "--master", "local-cluster[2,1,1100]")
@@ -129,11 +130,16 @@ class Command:
         return self.process.poll() is None
 
     def wait(self) -> Done:
+        code: int | None = None
+        slow = False
         try:
-            code: int | None = self.process.wait(LIMIT)
+            code = self.process.wait(LIMIT)
         except subprocess.TimeoutExpired:
-            code = None
-        return Done(self.words, code, "", self.log.read_text(errors="replace"))
+            before = computed(self.pid)
+            with suppress(subprocess.TimeoutExpired):
+                code = self.process.wait(IDLE)
+            slow = code is None and computed(self.pid) - before > 0.02 * IDLE
+        return Done(self.words, code, "", self.log.read_text(errors="replace"), slow)
 
 
 def victims(victim: str, driver: int) -> list[int]:

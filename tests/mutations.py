@@ -35,6 +35,12 @@ MUTATIONS = {
         "terms += log_gamma64(gamma[k]) - (alpha[k] - gamma[k]) * expected",
         "tests/kernels/test_mean_field.py tests/models/test_lda.py",
     ),
+    "a word's own counts in a document's probability": Mutation(
+        "kernels/left_to_right.py",
+        "without[k] = max(gamma[k] - assigned[u, k] * one, alpha[k])",
+        "without[k] = max(gamma[k], alpha[k])",
+        "tests/kernels/test_log_probability_kernel.py",
+    ),
     "a draw of the hybrid": Mutation(
         "kernels/hybrid.py",
         "_from_prior(row, alpha, target - total)",
@@ -142,6 +148,30 @@ MUTATIONS = {
         "totals += group_sums(",
         "totals -= group_sums(",
         "tests/spark/test_equality.py tests/spark/test_carried_records.py -k batch or hybrid or carried",
+    ),
+    "the last tail of sticks": Mutation(
+        "models/grammars/processes.py",
+        "tails = np.cumsum(uses[::-1])[::-1]",
+        "tails = np.append(np.cumsum(uses[:0:-1])[::-1], 0.0)",
+        "tests/models/test_hyperparameters.py tests/models/test_online_grammar.py",
+    ),
+    "a discount given who sits where": Mutation(
+        "models/ngrams/hyperparameters.py",
+        "left = generator.binomial(joined, (steps - 1.0) / (steps - discount)).sum()",
+        "left = generator.binomial(joined, (steps - 1.0) / steps).sum()",
+        "tests/models/test_hyperparameters.py tests/models/test_ngram_chain.py",
+    ),
+    "the share of ends beside spelled words": Mutation(
+        "estimators/ngrams/word_numbers.py",
+        "return self.spelling.log_probability(words) + np.log1p(-self.end_share)",
+        "return self.spelling.log_probability(words)",
+        "tests/estimators/test_ngram.py",
+    ),
+    "what new symbols leave to others": Mutation(
+        "models/grammars/parser.py",
+        "left[grammar.rules.parents[added]] -= shares",
+        "left[grammar.rules.parents[added]] -= 0.0",
+        "tests/models/test_new_symbols.py",
     ),
 }
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from tests.running import PROGRAM, planted_documents, write_lines
@@ -153,11 +154,11 @@ def test_an_interrupted_search_goes_on(cli, corpus, search, tmp_path, monkeypatc
     """Stopped in its second run: the first is kept, the second goes on from its checkpoint."""
     out, runs, resume = tmp_path / "out", [], fitting.resume
 
-    def stopping(path, **options):
-        runs.append(path)
+    def stopping(model, **options):
+        runs.append(model if isinstance(model, Path) else model.path)
         if len(runs) == 2:
             raise Interrupted
-        return resume(path, **options)
+        return resume(model, **options)
 
     line = ("search-k", corpus, "--topics", "3", "--seeds", 2, *QUICK, "--out", out)
     monkeypatch.setattr(fitting, "resume", stopping)

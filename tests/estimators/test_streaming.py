@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.running import TOPICS
 
-from stickbreaker import HDP, LDA, OpenVocabulary, UserError
-from stickbreaker.corpus import Analysis
+from stickbreaker import HDP, LDA, Corpus, OpenVocabulary, UserError
+from stickbreaker.corpus import Analysis, Vocabulary, VocabularyRule
 from stickbreaker.estimators.plain_hdp import PlainHDP
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.streams import streaming
@@ -52,7 +52,7 @@ def learned(estimator, stream, out, stop=None, watch=lambda record: None, **chan
     """Learn from the stream to its end, or to where it is stopped."""
     stop = stop or Stop()
     begun = streaming.begin(estimator, settings(stream, **changed), PLAIN, out, stop)
-    return begun, streaming.go_on(begun, out, stop, watch)
+    return begun, streaming.go_on(begun, stop, watch)
 
 
 def batches(records, size=SIZE):
@@ -111,7 +111,7 @@ def test_a_model_that_was_stopped_anywhere_ends_the_same(tmp_path):
     assert LDA.load(tmp_path / "cut").corpus_["documents"] == 4 * SIZE
     again = streaming.resume(tmp_path / "cut", Stop(), 2)
     assert again is not None
-    assert streaming.go_on(again, tmp_path / "cut", Stop(), lambda record: None)
+    assert streaming.go_on(again, Stop(), lambda record: None)
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")  # two threads, too
     assert streaming.resume(tmp_path / "cut", Stop(), 1) is None
 
@@ -133,7 +133,7 @@ def test_a_run_warns_once_whatever_interrupts_it(tmp_path):
         assert not learned(PlainLDA(12, **given), stream, out, stop, watch, snapshot_documents=SIZE)[1]
         again = streaming.resume(out, Stop(), 2)
         assert again is not None
-        streaming.go_on(again, out, Stop(), lambda record: None)
+        streaming.go_on(again, Stop(), lambda record: None)
         assert contents(out) == contents(tmp_path / "whole")
     told = [warning["about"] for record in trace for warning in record.get("warnings", ())]
     assert len(told) == len(set(told))
@@ -197,9 +197,9 @@ def test_a_bad_document_leaves_what_was_learned(tmp_path):
         learned(PlainLDA(3, **params()), stream, out)
     assert LDA.load(out).corpus_["documents"] == 60
     with pytest.raises(UserError, match=r"s\.jsonl:71: malformed JSON"):
-        streaming.go_on(streaming.resume(out, Stop(), 1), out, Stop(), lambda record: None)
+        streaming.go_on(streaming.resume(out, Stop(), 1), Stop(), lambda record: None)
     begun = streaming.resume(out, Stop(), 1, on_error="skip")
-    assert streaming.go_on(begun, out, Stop(), lambda record: None)
+    assert streaming.go_on(begun, Stop(), lambda record: None)
     assert begun.feed.problems.counts == {"malformed JSON": 1}
     learned(PlainLDA(3, **params()), written(tmp_path / "t.jsonl", drifting(90)), tmp_path / "n")
     assert np.array_equal(LDA.load(out).topic_word_, LDA.load(tmp_path / "n").topic_word_)
@@ -294,3 +294,35 @@ def test_dates_that_are_none_are_told(tmp_path):
     assert begun.strange_date == "last week"
     moments = ModelDirectory(tmp_path / "m").evolution().moments
     assert [moment.date for moment in moments] == [None, None]
+
+
+# Counts of words
+
+
+def test_words_are_counted_in_the_documents_learned_from():
+    """Whatever vocabulary they are seen through: one of other documents, or a list of words."""
+    rule = VocabularyRule(min_documents=1, max_share=1.0)
+    other = Corpus.from_texts(["river bank", "river money", "bank money loan"] * 20, rule=rule)
+    texts = ["river bank bank", "bank", "loan"]
+    seen = Corpus.from_texts(texts).with_vocabulary(other.vocabulary)
+    listed = seen.with_vocabulary(Vocabulary.of(other.vocabulary.words))
+    expected = {"river": (1, 1.0), "bank": (2, 3.0), "money": (0, 0.0), "loan": (1, 1.0)}
+    for corpus in (seen, listed):
+        for model in (LDA(2, max_iter=2, random_state=0).fit(corpus), LDA(2).partial_fit(corpus)):
+            vocabulary = model.vocabulary_
+            found = zip(vocabulary.documents.tolist(), vocabulary.tokens.tolist(), strict=True)
+            assert dict(zip(vocabulary.words, found, strict=True)) == expected
+    model = LDA(2, max_iter=2, random_state=0).fit(other).partial_fit(texts)
+    assert model.vocabulary_.documents.sum() == other.vocabulary.documents.sum() + 4
+    assert other.vocabulary.documents.max() == 40, "nobody's own vocabulary is changed"
+
+
+@pytest.mark.parametrize("kind", [LDA, HDP])
+def test_a_model_of_open_words_has_no_counts_of_documents(kind):
+    """Its tokens are expected ones, more of a word than there are documents with it."""
+    texts = [record["text"].split() for record in drifting(60)]
+    fitted = kind(3, words="open", schedule="batch" if kind is LDA else None, max_iter=2, random_state=0)
+    for model in (kind(3, words="open", random_state=0).partial_fit(texts), fitted.fit(texts)):
+        assert not model.vocabulary_.is_counted
+        assert not model.vocabulary_.documents.any()
+        assert model.vocabulary_.tokens.min() > 0

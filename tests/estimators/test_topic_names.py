@@ -3,12 +3,14 @@
 import json
 import random
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from tests.running import SMALL
 
 from stickbreaker import HDP, LDA, Corpus, UserError
+from stickbreaker.core.path_locks import turn_at
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.saving import load
@@ -290,3 +292,40 @@ def test_transform_keeps_all_topics(named, texts):
     shares = named.transform(texts)
     assert shares.shape[1] == 4
     assert np.array_equal(shares, named.name_topics(dict.fromkeys(range(4))).transform(texts))
+
+
+def test_all_names_that_are_given_at_once_are_kept(tmp_path):
+    """Readings and writings of several take turns; nothing stays of how they do it."""
+    write_names(tmp_path, {1000: "first"})
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda i: change_names(tmp_path, {i: f"name {i}"}), range(64)))
+    assert read_names(tmp_path) == {1000: "first"} | {i: f"name {i}" for i in range(64)}
+    assert [file.name for file in tmp_path.iterdir()] == ["names.json"]
+
+
+def test_who_names_topics_waits_for_others(tmp_path, monkeypatch):
+    """A lock that a killed one left is none; one that somebody has is waited for, and not for ever."""
+    (tmp_path / "names.lock").touch()
+    change_names(tmp_path, {1: "sea"})
+    monkeypatch.setattr("stickbreaker.core.path_locks.LONGEST_WAIT", 0.05)
+    with (
+        turn_at(tmp_path / "names.lock"),
+        pytest.raises(UserError, match=r"names\.lock: another process has it for longer than"),
+    ):
+        change_names(tmp_path, {1: "land"})
+    assert read_names(tmp_path) == {1: "sea"}
+
+
+def test_names_that_others_gave_stay_when_a_loaded_model_is_saved_over_itself(named, tmp_path):
+    """In Python: two who have read the same model, and a command."""
+    named.name_topics({0: None, 1: None, 2: None, 3: "x"}).save(tmp_path / "m")
+    one, other = LDA.load(tmp_path / "m"), LDA.load(tmp_path / "m")
+    change_names(tmp_path / "m", {one.topic_ids_[2]: "by a command"})
+    one.name_topics({0: "one", 3: None}).save(tmp_path / "m", overwrite=True)
+    other.name_topics({1: "other"}).save(tmp_path / "m", overwrite=True)
+    wanted = ("one", "other", "by a command", None)
+    assert other.topic_names_ == LDA.load(tmp_path / "m").topic_names_ == wanted
+    one.save(tmp_path / "elsewhere")
+    assert LDA.load(tmp_path / "elsewhere").topic_names_ == ("one", None, "by a command", None)
+    one.partial_fit(["a river bank"] * 3).save(tmp_path / "m", overwrite=True)
+    assert "other" in LDA.load(tmp_path / "m").topic_names_

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import safetensors.numpy
 from tests.running import A_MANIFEST, A_RUN, with_evolution
 
 from stickbreaker import LDA, UserError, Vocabulary
+from stickbreaker.core import path_locks
 from stickbreaker.learning.trace import record_of
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
@@ -202,7 +202,7 @@ class Life:
             (Path, "replace"),
             (Path, "chmod"),
             (Path, "write_bytes"),
-            (tempfile, "mkstemp"),
+            (path_locks, "new_file"),
             (safetensors.numpy, "save_file"),
         ):
             monkeypatch.setattr(owner, name, self.mortal(getattr(owner, name), name))

@@ -12,7 +12,7 @@ from stickbreaker.cli.console import emit, fail, note, stop_signals, tell_of_com
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError, counted, noun_for
-from stickbreaker.core.option_names import as_options
+from stickbreaker.core.option_names import as_options, command_line
 from stickbreaker.core.path_locks import scratch_beside
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
     from stickbreaker.learning.loop import Run, RunState
     from stickbreaker.learning.observers import Observer, ScoreNames
+    from stickbreaker.saved import ModelDirectory
 
 
 JUDGES = {"bound": "the bound", "held-out": "documents held out"}
@@ -40,7 +41,7 @@ def begin(
     opened: OpenChoice,
     held_out: float,
     overwrite: bool,
-) -> None:
+) -> "ModelDirectory":
     """`begin_run` of topics. With an open vocabulary, a corpus that is built has all words that may enter."""
 
     def look_at(corpus: "Corpus") -> None:
@@ -49,10 +50,11 @@ def begin(
             _tell_of_words_left_out(corpus)
 
     choice = choice.of_all_words() if opened.is_open else choice
-    corpus = begin_run(model, inputs, out, reading, choice, held_out, overwrite, look_at)
+    corpus, directory = begin_run(model, inputs, out, reading, choice, held_out, overwrite, look_at)
     _tell_of_guide(model, corpus)
     _tell_of_concepts(model, corpus)
     tell_of_topics(model)
+    return directory
 
 
 def begin_run(
@@ -64,10 +66,10 @@ def begin_run(
     held_out: float,
     overwrite: bool,
     look_at: "Callable[[Corpus], object]" = lambda corpus: None,
-) -> "Corpus":
+) -> "tuple[Corpus, ModelDirectory]":
     """Make the directory of a run at step 0; a corpus built from raw files is kept inside.
 
-    `look_at` gets the corpus before the run begins. Gives the corpus.
+    `look_at` gets the corpus before the run begins. Returns the corpus, and the directory for `go_on`.
     """
     from stickbreaker.estimators import fitting
     from stickbreaker.saved.directory import refuse_existing
@@ -83,8 +85,16 @@ def begin_run(
         if remark is not None:
             note(f"note: {as_options(remark)}")
         inside = corpus.path is not None and Path(corpus.path) == scratch / "corpus"
-        fitting.begin(model, corpus, out, held_out=held_out, corpus_inside=inside, overwrite=overwrite)
-        return corpus
+        directory = fitting.begin(
+            model,
+            corpus,
+            out,
+            held_out=held_out,
+            corpus_inside=inside,
+            overwrite=overwrite,
+            stays_locked=True,
+        )
+        return corpus, directory
 
 
 def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
@@ -97,8 +107,27 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     elif isinstance(model.n_topics, int):
         note(f"starting from {counted(start, 'topic')}, as --topics says; auto searches for their number")
     else:
-        needs = "all documents at hand, closed words without concepts, mean-field inference and one machine"
-        note(f"starting from {counted(start, 'topic')}; a search for their number needs {needs}")
+        without = " and ".join(_unsearched_by(model, stream=stream))
+        note(f"starting from {counted(start, 'topic')}: there is no search for their number with {without}")
+
+
+def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
+    """What was chosen with which there is no search for the number of topics."""
+    from stickbreaker.estimators.settings import engine_name, inference_of
+    from stickbreaker.learning.schedules import Online
+
+    inference = inference_of(model.inference).name
+    online = not stream and not model.is_open and isinstance(model.learning_schedule(), Online)
+    chosen = {
+        "a stream": stream,
+        "--words open": model.is_open,
+        "--concepts": model.has_concepts,
+        f"--inference {inference}": inference != "mean-field",
+        "--schedule online": online,
+        "--representation franchise": getattr(model, "representation", "direct") != "direct",
+        "--engine spark": engine_name(model.engine) != "local",
+    }
+    return [name for name, is_chosen in chosen.items() if is_chosen] or ["eta of each topic"]
 
 
 def _tell_of_words_left_out(corpus: "Corpus") -> None:
@@ -153,7 +182,7 @@ def _refuse_inside_model(given: Path) -> None:
 
 
 def go_on(
-    path: Path,
+    model: "Path | ModelDirectory",
     every: float,
     threads: int | None,
     as_json: bool,
@@ -161,18 +190,22 @@ def go_on(
     *,
     resumed: bool = False,
 ) -> None:
-    """Run to the end or to Ctrl-C, and say how it went; `resumed`: after an interruption."""
+    """Run to the end or to Ctrl-C, and say how it went; `resumed`: after an interruption.
+
+    `model` is a path, or a directory that is locked.
+    """
     from stickbreaker.estimators.kinds import KINDS
 
     tell_of_compiling()
-    again = f"stickbreaker resume {path}" + ("" if engine == "local" else " --engine spark")
-    done = run_on(path, every, threads, f"the model is saved, go on with: {again}", engine)
+    path = model if isinstance(model, Path) else model.path
+    again = command_line("resume", path, "" if engine == "local" else "--engine spark")
+    done = run_on(model, every, threads, f"the model is saved, go on with: {again}", engine)
     if done is None:
         emit_finished(path, as_json)
         return
-    model, verb = done[0], done[0].next_verb()
-    following = KINDS[model.kind].verbs[:1] if verb is None else (verb,)
-    text = partial(_as_text, sizes=model.sizes(), following=following, scores=model.score_names)
+    learned, verb = done[0], done[0].next_verb()
+    following = KINDS[learned.kind].verbs[:1] if verb is None else (verb,)
+    text = partial(_as_text, sizes=learned.sizes(), following=following, scores=learned.score_names)
     emit({"model": str(path), "status": "done", "resumed": resumed, **_summarize(*done)}, as_json, text)
 
 
@@ -193,11 +226,15 @@ def emit_finished(path: Path, as_json: bool) -> None:
 
 
 def run_on(
-    path: Path, every: float, threads: int | None, remedy: str, engine: "str | SparkEngine" = "local"
+    model: "Path | ModelDirectory",
+    every: float,
+    threads: int | None,
+    remedy: str,
+    engine: "str | SparkEngine" = "local",
 ) -> "tuple[Estimator, Run[Any], RunState] | None":
-    """Go on with the run at `path`; None when it is finished already. Ctrl-C leaves the program, by `remedy`.
+    """Go on with a run, as `go_on` does; None when it is finished already.
 
-    Notes a score that has not settled.
+    Ctrl-C leaves the program, by `remedy`. Notes a score that has not settled.
     """
     from stickbreaker.engines import Interrupted
     from stickbreaker.estimators import fitting
@@ -210,7 +247,7 @@ def run_on(
 
         try:
             done = fitting.resume(
-                path,
+                model,
                 every=every,
                 threads=threads,
                 watch=[watcher()],
@@ -220,6 +257,9 @@ def run_on(
             )
         except Interrupted:
             fail(f"interrupted; {remedy}")
+        finally:
+            if not isinstance(model, Path):
+                model.unlock()
     warning = None if done is None else fitting.unsettled(done[2], done[1].limits.tol)
     if warning is not None:
         note(f"note: {as_options(warning)}")
@@ -229,7 +269,7 @@ def run_on(
 def _describe(point: "SearchPoint") -> str:
     """A finished run of a search, as a line."""
     held_out = "" if point.held_out is None else f", held-out {point.held_out:.4f}"
-    kind = "last run, from" if point.final else "searching:"
+    kind = "run to its end, from" if point.final else "searching:"
     topics = f"{counted(point.topics, 'topic')}, {point.used} in use"
     return f"{kind} {topics}, bound {point.bound:.4f} nats/word{held_out}"
 
@@ -251,12 +291,18 @@ def _summarize(estimator: "Estimator", job: "Run[Any]", state: "RunState") -> di
 
 def _summarize_search(estimator: "Estimator") -> dict[str, Any]:
     """The runs of a search, and the numbers of topics that are as good; nothing without one."""
-    chosen = estimator.search_range()
-    if chosen is None:
+    found = estimator.search_range()
+    if found is None:
         return {}
-    figures: dict[str, Any] = {"search": [point.to_json() for point in estimator.search_]}
     against = estimator.overruled_bound()
-    return {**figures, "range": list(chosen), "overruled": None if against is None else against._asdict()}
+    return {
+        "search": [point.to_json() for point in estimator.search_],
+        "range": [found.fewest, found.most],
+        "range_of": found.of,
+        "range_of_short_runs": list(found.curve),
+        "short_runs_disagree": found.disagree,
+        "overruled": None if against is None else against._asdict(),
+    }
 
 
 def _as_text(
@@ -274,19 +320,36 @@ def _as_text(
         f"{summary['model']}: {learned or 'learned'} from {documents} {noun_for(documents, 'document')} in "
         f"{steps}, {scores.of(summary['kind'], summary['score'])}{held_out}"
     )
-    found: list[str] = []
-    if "range" in summary:
-        fewest, most = summary["range"]
-        numbers = f"{fewest} to {most}" if most > fewest else f"{fewest}"
-        runs = len(summary["search"])
-        found = [f"Topics within 0.005 nats/word of the best, by {runs} runs: {numbers}"]
-        against = summary["overruled"]
-        if against is not None:
-            found.append(
-                f"The bound asks for {against['few']}; documents held out are better predicted (by "
-                f"{against['gain']:.2f} nats/word) with about {against['topics']}, where the last run began"
-            )
-    return "\n".join([line, *found, *(f"Next: stickbreaker {verb} {summary['model']}" for verb in following)])
+    found = _search_as_text(summary) if "range" in summary else []
+    return "\n".join([line, *found, *(f"Next: {command_line(verb, summary['model'])}" for verb in following)])
+
+
+def _search_as_text(summary: dict[str, Any]) -> list[str]:
+    """What a search says of the number of topics: the runs to the end, and the numbers that are as good."""
+    from stickbreaker.estimators.search.search_points import SHORT
+
+    runs, against = summary["search"], summary["overruled"]
+    whole = [run for run in runs if run["final"]]
+    ends = ", ".join(f"{run['used']} at {run['bound']:.4f}" for run in reversed(whole))
+    lines = [f"Runs to the end, topics and bound, the model's first: {ends}"] if len(whole) > 1 else []
+    within = f"Topics within 0.005 nats/word of the best, by {summary['range_of']}"
+    curve = _as_range(*summary["range_of_short_runs"])
+    if summary["range_of"] == SHORT:
+        lines.append(f"{within} ({len(runs) - len(whole)}): {curve}; runs to the end may differ by more")
+    else:
+        doubt = ", far from that: the number is uncertain" if summary["short_runs_disagree"] else ""
+        found = _as_range(*summary["range"])
+        lines.append(f"{within}: {found}; by short runs ({len(runs) - len(whole)}): {curve}{doubt}")
+    if against is not None:
+        lines.append(
+            f"The bound asks for {against['few']}; documents held out are better predicted (by "
+            f"{against['gain']:.2f} nats/word) with about {against['topics']}, where the last run began"
+        )
+    return lines
+
+
+def _as_range(fewest: int, most: int) -> str:
+    return f"{fewest} to {most}" if most > fewest else f"{fewest}"
 
 
 def watcher() -> "Observer":

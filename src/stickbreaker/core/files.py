@@ -3,11 +3,13 @@
 import errno
 import hashlib
 import os
+import stat
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
+from stickbreaker.core.directory_claims import refuse_exchanged
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.file_errors import named_as
 from stickbreaker.core.path_locks import (
@@ -48,8 +50,11 @@ def atomic_directory(
         partial = scratch / "new"
         partial.mkdir()
         with named_as(path, partial):
+            _set_mode(partial, _mode_after(partial, path) | 0o700)
             yield partial
-            partial.chmod(0o755)
+            for new in partial.rglob("*") if before else ():
+                _set_mode(new, _mode_after(new, path / new.relative_to(partial)))
+            refuse_exchanged(path)
             _put(partial, path, before)
         sync_directory(path.parent)
 
@@ -155,20 +160,25 @@ def _holds(directory: Path, name: str) -> bool:
 def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
     """Yield a temporary path beside `path`; on success it replaces `path` in one rename, durably.
 
-    Without `overwrite` nothing is replaced: UserError where something came to `path` meanwhile. Raises
-    FileExistsError where `path` is there and is no plain file, a device say; OSError that names `path` where
-    the disk is full.
+    A file that is replaced keeps its permissions, others have what the umask leaves. Without `overwrite`
+    nothing is replaced: UserError where something came to `path` meanwhile. Raises FileExistsError where
+    `path` is there and is no plain file, a device say; OSError that names `path` where the disk is full;
+    UserError where `path` lies in a directory that this process claims, and another is there now.
     """
+    refuse_exchanged(path)
     if path.exists() and not path.is_file():
         raise FileExistsError(errno.EEXIST, "is there and is not a plain file", str(path))
     sweep(path)
     partial, descriptor = claimed_file(path)
     try:
         with named_as(path, partial):
+            mode = _mode_after(partial, path)
+            _set_mode(partial, mode | 0o600)
             yield partial
-            partial.chmod(0o644)
             with partial.open("rb") as file:
                 os.fsync(file.fileno())
+            _set_mode(partial, mode)  # some writers put a file of their own in its place
+            refuse_exchanged(path)
             if overwrite:
                 partial.replace(path)
             else:
@@ -179,6 +189,21 @@ def atomic_file(path: Path, *, overwrite: bool = True) -> Generator[Path]:
         raise
     finally:
         os.close(descriptor)
+
+
+def _mode_after(new: Path, old: Path) -> int:
+    """The permissions of a file or directory in place of `old`: its own where there is no such thing."""
+    mode = new.stat().st_mode
+    with suppress(OSError):
+        before = old.stat().st_mode
+        mode = before if stat.S_IFMT(before) == stat.S_IFMT(mode) else mode
+    return mode & 0o777
+
+
+def _set_mode(path: Path, mode: int) -> None:
+    """Give a file or directory permissions, unless it has them."""
+    if stat.S_IMODE(path.stat().st_mode) != mode:
+        path.chmod(mode)
 
 
 def write_atomic(path: Path, content: bytes, *, overwrite: bool = True) -> None:
@@ -198,12 +223,14 @@ def refuse_file(out: Path, overwrite: bool) -> None:
 
 def open_to_append(path: Path) -> TextIO:
     """A text file that is written to at its end, made where there is none; OSError where it is a link."""
+    refuse_exchanged(path)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
-    return open(os.open(path, flags, 0o644), "w", encoding="utf-8")
+    return open(os.open(path, flags, 0o666), "w", encoding="utf-8")
 
 
 def truncate(path: Path, size: int) -> None:
     """Cut a file to its first `size` bytes; OSError where it is a link."""
+    refuse_exchanged(path)
     descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         os.ftruncate(descriptor, size)

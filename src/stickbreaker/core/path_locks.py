@@ -9,8 +9,8 @@ import fcntl
 import glob
 import os
 import re
+import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -20,8 +20,9 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.file_errors import named_as, naming_parent
 
 LOCK = "lock"  # the file of a directory that is locked while a process writes there
+LONGEST_WAIT = 60.0  # seconds for others to finish a short change
 _UNNAMED = ".lock-"  # how that file's name begins before it is locked
-_RANDOM = re.compile(r"[a-z0-9_]{8}")  # how names end that `tempfile` makes
+_RANDOM = re.compile(r"[a-z0-9_]{8}")  # how their names end; earlier versions took those of `tempfile`
 _NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)  # of file systems without flock
 _HELD: set[Path] = set()  # directories that this process claims
 
@@ -139,7 +140,7 @@ def _sweep_unlocked(directory: Path) -> None:
 def beside(path: Path, kind: str) -> list[Path]:
     """What was put beside `path` while it was being made; `kind` is "partial" or "replaced".
 
-    Files of a user that are called alike are not among them, unless they end as `tempfile` ends names.
+    Files of a user that are called alike are not among them, unless they end in eight such characters.
     """
     path = path.absolute()
     found = path.parent.glob(f".{glob.escape(path.name)}.{kind}-*")
@@ -163,7 +164,11 @@ def claimed(path: Path, kind: str) -> Generator[Path]:
 def _new_claim(path: Path, kind: str) -> tuple[Path, int]:
     """A new directory beside `path`, and the descriptor of its lock."""
     while True:
-        directory = Path(tempfile.mkdtemp(prefix=f".{path.name}.{kind}-", dir=path.parent))
+        directory = path.with_name(f".{path.name}.{kind}-{secrets.token_hex(4)}")
+        try:
+            directory.mkdir()
+        except FileExistsError:
+            continue
         try:
             return directory, _new_lock(directory)
         except (FileNotFoundError, BlockingIOError):  # another process swept it before it was locked
@@ -175,7 +180,7 @@ def _new_claim(path: Path, kind: str) -> tuple[Path, int]:
 
 def _new_lock(directory: Path) -> int:
     """Lock a new directory, and let the lock tell since when. Returns its descriptor."""
-    descriptor, name = tempfile.mkstemp(prefix=_UNNAMED, dir=directory)
+    descriptor, name = new_file(directory, _UNNAMED)
     try:
         _lock(descriptor)
         os.write(descriptor, str(time.time_ns()).encode())
@@ -184,6 +189,14 @@ def _new_lock(directory: Path) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def new_file(directory: Path, prefix: str) -> tuple[int, Path]:
+    """The descriptor and the name of a new file, with the permissions that the umask leaves."""
+    while True:
+        name = directory / f"{prefix}{secrets.token_hex(4)}"
+        with suppress(FileExistsError):
+            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666), name
 
 
 def is_claimed(directory: Path) -> bool:
@@ -208,7 +221,7 @@ def lock_file(file: Path, *, create: bool) -> int | None:
     """
     flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | (os.O_CREAT if create else 0)
     try:
-        descriptor = os.open(file, flags, 0o644)
+        descriptor = os.open(file, flags, 0o666)
     except OSError:
         if create:
             raise
@@ -221,6 +234,44 @@ def lock_file(file: Path, *, create: bool) -> int | None:
             raise OSError(error.errno, error.strerror, str(file)) from None
         return None
     return descriptor
+
+
+@contextmanager
+def turn_at(file: Path) -> Generator[None]:
+    """Hold the lock of `file`, which others wait for; it is there only meanwhile.
+
+    Raises UserError where others have it for longer than LONGEST_WAIT. Where files cannot be locked,
+    everybody has it.
+    """
+    descriptor = _waited_for(file, time.monotonic() + LONGEST_WAIT)
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            with suppress(OSError):
+                if os.path.samestat(os.lstat(file), os.fstat(descriptor)):
+                    file.unlink()
+            os.close(descriptor)
+
+
+def _waited_for(file: Path, end: float) -> int | None:
+    """The descriptor of a file that is locked, and still there, once others let it go; None without locks."""
+    while True:
+        try:
+            descriptor = lock_file(file, create=True)
+        except OSError as error:
+            if error.errno in _NO_LOCKS:
+                return None
+            raise
+        if descriptor is not None:
+            if os.fstat(descriptor).st_nlink:
+                return descriptor
+            os.close(descriptor)  # who had it before has removed it
+        elif time.monotonic() > end:
+            problem = f"another process has it for longer than {LONGEST_WAIT:g} s"
+            raise UserError(problem, where=file, remedy="end that process, or try again")
+        else:
+            time.sleep(0.005)
 
 
 def refuse_other_names(path: Path) -> None:
@@ -237,11 +288,11 @@ def claimed_file(path: Path) -> tuple[Path, int]:
         refuse_other_names(path)
     while True:
         with naming_parent(path):
-            descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
+            descriptor, name = new_file(path.parent, f".{path.name}.partial-")
         try:
             _lock(descriptor)
             if os.fstat(descriptor).st_nlink:
-                return Path(name), descriptor
+                return name, descriptor
         except BlockingIOError:  # `sweep` of another process has it: it goes, make another
             pass
         except BaseException:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from stickbreaker.core.file_errors import naming
 from stickbreaker.core.files import open_to_append
-from stickbreaker.learning.trace import TraceRecord, line_of
+from stickbreaker.learning.trace import TraceRecord, line_of, refuse_unreadable
 
 if TYPE_CHECKING:
     from stickbreaker.learning.loop import Run, RunState
@@ -92,7 +92,10 @@ class Clock(Observer):
 
 
 class Trace(Observer):
-    """Keeps the records, and appends each as a line to a file."""
+    """Keeps the records, and appends each as a line to a file.
+
+    Raises UserError for a step that gave no numbers, after which nothing can be learned.
+    """
 
     def __init__(self, path: Path | None = None, records: list[TraceRecord] | None = None) -> None:
         self.path = path
@@ -102,6 +105,7 @@ class Trace(Observer):
         self.file = None if self.path is None else open_to_append(self.path)
 
     def step(self, job: "Run[Any]", state: "RunState", record: TraceRecord) -> bool:
+        refuse_unreadable(record)
         self.records.append(record)
         if self.file is not None and self.path is not None:
             with naming(self.path):

@@ -9,6 +9,7 @@ import json
 import re
 from typing import Any
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import (
     is_amount,
     is_count,
@@ -41,21 +42,23 @@ _KINDS = {  # of what records hold, where they hold it
     **dict.fromkeys(("topics", "used", "best_chain"), is_count),
     "chains": list_of(is_number),
     "vocabulary": mapping_of(is_count),
-    "prequential": record_with(_PREQUENTIAL),
+    "prequential": record_with(_PREQUENTIAL, {"fading": is_amount}),
     "segmentation": record_with(_SEGMENTATION),
     "warnings": list_of(is_warning),
     "edits": list_of(lambda value: isinstance(value, dict)),
     **dict.fromkeys(("words", "before"), mapping_of(lambda value: isinstance(value, list))),
 }
+EXTREME = "give less extreme parameters or weights"
 _LINE = re.compile(r'(\{.*), "digest": "([0-9a-f]{16})"\}', re.DOTALL)
 
 
 def line_of(record: TraceRecord) -> str:
-    """A record as a line.
+    """A record as a line. Raises UserError for one that `record_of` would refuse.
 
     >>> line_of({"step": 1})
     '{"step": 1, "digest": "345e8505b47623e3"}\\n'
     """
+    refuse_unreadable(record)
     text = json.dumps(record)
     return f'{text[:-1]}, "digest": "{_digest(text)}"}}\n'
 
@@ -77,9 +80,22 @@ def record_of(line: bytes, *, digests: bool = True) -> TraceRecord:
     elif digests:
         raise ValueError("the line has no digest")
     record: TraceRecord = json.loads(text)
+    _refuse_other_values(record)
+    return record
+
+
+def refuse_unreadable(record: TraceRecord) -> None:
+    """Raise UserError for a record that no trace may have: then the step that it is of made no sense."""
+    try:
+        _refuse_other_values(record)
+    except ValueError as error:
+        raise UserError(f"step {record.get('step')} gave no numbers ({error})", remedy=EXTREME) from None
+
+
+def _refuse_other_values(record: TraceRecord) -> None:
+    """Raise ValueError naming a field of a record that is missing or holds something else."""
     refuse_other_kinds(record, {"step": is_count})
     refuse_other_kinds(record, _KINDS, needed=False)
-    return record
 
 
 def _digest(text: str) -> str:

@@ -14,7 +14,7 @@ function start() {
     dots: null, dot: null, pinnedDot: null, card: "", bringOut: false,
     named: (k) => `${data.topics[k].id}  ${data.topics[k].label}`, reach: wholeReach(data.changes),
     firstNames: data.topics.map((topic) => topic.given),
-    sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
+    sorts: { measures: { key: measured, down: true }, words: { key: data.words.share.length ? "share" : "tokens", down: true } },
   };
   const linked = fromHash(state);
   if (linked !== null) state.chosen = linked;

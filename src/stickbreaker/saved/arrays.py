@@ -37,13 +37,20 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     except (SafetensorError, ValueError, TypeError, KeyError, OverflowError) as error:
         problem = f"cannot be read as arrays ({type(error).__name__}: {str(error)[:200]})"
         raise UserError(problem, where=path, remedy=RESTORE) from None
+    try:
+        refuse_other_arrays(arrays)
+    except ValueError as error:
+        raise UserError(str(error), where=path, remedy=RESTORE, in_file=True) from None
+    return arrays
+
+
+def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError naming an array that holds no numbers, or some that are not finite."""
     for name, values in arrays.items():
         if values.dtype.kind not in "fiu":
-            raise UserError(f"the array {name[:100]!r} holds no numbers", where=path, remedy=RESTORE)
+            raise ValueError(f"the array {name[:100]!r} holds no numbers")
         if values.dtype.kind == "f" and not np.isfinite(values).all():
-            problem = f"the array {name[:100]!r} has values that are not finite"
-            raise UserError(problem, where=path, remedy=RESTORE)
-    return arrays
+            raise ValueError(f"the array {name[:100]!r} has values that are not finite")
 
 
 def read_keys(path: Path) -> list[str]:
@@ -52,8 +59,16 @@ def read_keys(path: Path) -> list[str]:
         keys: Any = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         keys = None
-    if not list_of(is_text)(keys) or not all(keys):
-        raise UserError("is not a list of words", where=path, remedy=RESTORE)
-    if len(set(keys)) < len(keys):
-        raise UserError("lists a word twice", where=path, remedy=RESTORE)
+    try:
+        refuse_other_keys(keys)
+    except ValueError as error:
+        raise UserError(str(error), where=path, remedy=RESTORE, in_file=True) from None
     return keys
+
+
+def refuse_other_keys(keys: Any) -> None:
+    """Raise ValueError for anything but a list of distinct words."""
+    if not list_of(is_text)(keys) or not all(keys):
+        raise ValueError("is not a list of words")
+    if len(set(keys)) < len(keys):
+        raise ValueError("lists a word twice")

@@ -1,7 +1,6 @@
 """The directory of a model: a finished one, or a run that can go on."""
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
+from stickbreaker.core.directory_claims import DirectoryClaim, claim, refuse_exchanged
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import (
     atomic_directory,
@@ -21,11 +21,17 @@ from stickbreaker.core.files import (
     truncate,
     write_atomic,
 )
-from stickbreaker.core.path_locks import LOCK, lock_file, sweep
+from stickbreaker.core.path_locks import sweep
 from stickbreaker.corpus.store import read_facts
 from stickbreaker.corpus.vocabulary import Vocabulary
-from stickbreaker.learning.trace import TraceRecord, record_of
-from stickbreaker.saved.arrays import read_arrays, read_keys, write_arrays
+from stickbreaker.learning.trace import EXTREME, TraceRecord, line_of, record_of
+from stickbreaker.saved.arrays import (
+    read_arrays,
+    read_keys,
+    refuse_other_arrays,
+    refuse_other_keys,
+    write_arrays,
+)
 from stickbreaker.saved.manifest import MANIFEST, RESTORE, TRACE, VERSION, encoded, read_manifest
 from stickbreaker.saved.manifest_fields import (
     DIGESTS,
@@ -37,6 +43,7 @@ from stickbreaker.saved.manifest_fields import (
     SEARCH,
     STATE,
     VOCABULARY,
+    refuse_other_values,
 )
 from stickbreaker.saved.topic_snapshots import Evolution
 
@@ -74,7 +81,7 @@ class ModelDirectory:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._lock: int | None = None
+        self._claim: DirectoryClaim | None = None
 
     @property
     def trace_path(self) -> Path:
@@ -83,8 +90,8 @@ class ModelDirectory:
     def lock(self) -> None:
         """Claim the directory for a run. Raises UserError while another has it, or where it holds links."""
         refuse_links(self.path)
-        self._lock = lock_file(self.path / LOCK, create=True)
-        if self._lock is None:
+        self._claim = claim(self.path)
+        if self._claim is None:
             raise UserError(
                 "another run is writing this model",
                 where=self.path,
@@ -92,17 +99,36 @@ class ModelDirectory:
             )
 
     def unlock(self) -> None:
-        """Give the directory up. The lock's empty file stays: removing it could free another run's claim."""
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        """Give the directory up."""
+        if self._claim is not None:
+            self._claim.release()
+            self._claim = None
+
+    def move(self, path: Path) -> None:
+        """Note that the directory has got another name, from whoever has it locked here."""
+        self.path = path
+        if self._claim is not None:
+            self._claim.move(path)
 
     def write_vocabulary(self, vocabulary: Vocabulary) -> None:
         """Write the words once; checkpoints refer to them by digest."""
         vocabulary.write(self.path / VOCABULARY)
 
     def write(self, snapshot: Snapshot) -> None:
-        """Make `snapshot` the directory's state, in one rename. The trace up to now is part of it."""
+        """Make `snapshot` the directory's state, in one rename. The trace up to now is part of it.
+
+        Raises UserError, and leaves the state before as it is, where `read` would refuse the new one, and
+        where another directory came to this one's path since it was locked.
+        """
+        refuse_exchanged(self.path)
+        self._refuse_unreadable(snapshot)
+        try:
+            self._write(snapshot)
+        except FileNotFoundError:
+            refuse_exchanged(self.path)  # it went in this moment
+            raise
+
+    def _write(self, snapshot: Snapshot) -> None:
         done = snapshot.manifest["status"] == "done"
         steps = snapshot.manifest["run"]["step"]
         runs = len(snapshot.manifest.get(SEARCH, ()))  # before this one, whose files are to have other names
@@ -127,6 +153,17 @@ class ModelDirectory:
         write_atomic(self.path / MANIFEST, encoded(manifest))
         self._remove_all_but(names)
 
+    def _refuse_unreadable(self, snapshot: Snapshot) -> None:
+        """Raise UserError where `read` would, of what `write` is about to write."""
+        try:
+            refuse_other_values({"schema": SCHEMA, **snapshot.manifest, "files": {}})
+            refuse_other_arrays(snapshot.arrays)
+            if snapshot.keys is not None:
+                refuse_other_keys(snapshot.keys)
+        except ValueError as error:
+            problem = f"is not saved, for it could not be read again ({error})"
+            raise UserError(problem, where=self.path, remedy=EXTREME, in_file=True) from None
+
     def _own(self, files: Sequence[Path]) -> Iterator[tuple[str, int]]:
         """Names and sizes of blocks, which tell by themselves whether they were altered; those that lie
         elsewhere are copied."""
@@ -134,6 +171,7 @@ class ModelDirectory:
             name = f"{path.parent.name}/{path.name}"
             own = self.path / name
             if not (own.exists() and own.samefile(path)):
+                refuse_exchanged(own)
                 (self.path / path.parent.name).mkdir(exist_ok=True)
                 with atomic_file(self.path / name) as partial:
                     shutil.copyfile(path, partial)
@@ -197,23 +235,35 @@ class ModelDirectory:
         return Vocabulary.read(self.path / VOCABULARY)
 
     def clear(self) -> None:
-        """Remove from a finished model what served its run, and what a killed run left."""
-        with suppress(UserError, OSError):  # in use, or not ours to change: it does no harm
+        """`tidy` a finished model, unless it is in use."""
+        with suppress(UserError, OSError):
             self.lock()
+            self.tidy()
+        self.unlock()
+
+    def tidy(self) -> None:
+        """Remove from a finished model, which is locked, what served its run, and what a killed run left."""
+        with suppress(UserError, OSError):  # of another that came to its path, or not ours to change: no harm
             manifest = self.manifest()
+            if manifest["status"] != "done":
+                return
             older = [] if manifest.get(DIGESTS) else [OLD_EVOLUTION]  # it names no snapshots, and has some
             self._remove_all_but([*manifest["files"], *older])
             wanted = {name.split("/")[0] for name in manifest["files"]}
             for found in self.path.iterdir():
                 if VERSION.fullmatch(found.name) and found.name not in wanted:
-                    shutil.rmtree(found, ignore_errors=True)
+                    self._remove(found)
             sweep(self.path)
             leaving = self.path / f".{CORPUS}.leaving"
-            shutil.rmtree(leaving, ignore_errors=True)
+            self._remove(leaving)
             if read_facts(self.path / CORPUS).fingerprint == manifest["corpus"]["fingerprint"]:
+                refuse_exchanged(self.path)
                 (self.path / CORPUS).rename(leaving)  # in one step, so that a kill leaves no half corpus
-                shutil.rmtree(leaving)
-        self.unlock()
+                self._remove(leaving)
+
+    def write_trace(self, records: Sequence[TraceRecord]) -> None:
+        """Put the trace of another run in the place of one that does not count yet: a run at its start."""
+        write_atomic(self.trace_path, "".join(map(line_of, records)).encode())
 
     def truncate_trace(self, manifest: Mapping[str, Any]) -> None:
         """Take back what was traced after the last checkpoint."""
@@ -257,26 +307,39 @@ class ModelDirectory:
         for file in self.path.iterdir():
             stale = any(kind.fullmatch(file.name) for kind in REPLACED) and file.name not in names
             if stale or ".partial-" in file.name or file.name.startswith(".tmp"):  # .tmp: of safetensors
+                refuse_exchanged(file)
                 file.unlink(missing_ok=True)
+
+    def _remove(self, folder: Path) -> None:
+        refuse_exchanged(folder)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
-def new_model_directory(path: Path, *, overwrite: bool) -> Generator[ModelDirectory]:
-    """A model in the making, which takes the name `path` at the end; held by a lock until then.
+def new_model_directory(
+    path: Path, *, overwrite: bool, stays_locked: bool = False
+) -> Generator[ModelDirectory]:
+    """A model in the making, which takes the name `path` at the end; held by a lock until then, or with
+    `stays_locked` until it is unlocked.
 
     Raises UserError where something is in the way.
     """
     refuse_existing(path, overwrite)
-    held: ModelDirectory | None = None
+    made: ModelDirectory | None = None
     try:
         with atomic_directory(path, overwrite=overwrite) as partial:
-            held = ModelDirectory(partial)
-            held.lock()
-            yield held
+            made = ModelDirectory(partial)
+            made.lock()
+            yield made
             refuse_existing(path, overwrite)  # another run may have taken the name meanwhile
+        assert made is not None
+        made.move(path)
+    except BaseException:
+        stays_locked = False
+        raise
     finally:
-        if held is not None:
-            held.unlock()
+        if made is not None and not stays_locked:
+            made.unlock()
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:

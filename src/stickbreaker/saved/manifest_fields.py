@@ -126,6 +126,9 @@ STREAM = {  # the documents of `fit --stream`
     "snapshot_documents": _is_positive,
     "snapshot_seconds": is_amount,
     "largest_text": _is_positive,
+    "date_format": optional(is_text),
+    "separator": optional(is_text),
+    "quotes": one_of("double", "none"),
 }
 ARRIVING = {  # the files of `stream`
     "directory": is_text,
@@ -136,24 +139,30 @@ ARRIVING = {  # the files of `stream`
     "batch": lambda value: is_whole_number(value) and -1 <= value < 1 << 63,
     "query": optional(is_text),
 }
+LATER_ARRIVING = {"date_format": optional(is_text)}
 PARTS = {  # of a manifest, with the fields that each has and those that it may lack
     "settings": (SETTINGS, LATER_SETTINGS),
     "corpus": (CORPUS, {}),
     "run": (RUN, LATER_RUN),
     "stream": ({}, STREAM),
-    "arriving": (ARRIVING, {}),
+    "arriving": (ARRIVING, LATER_ARRIVING),
 }
 
 
 def refuse_other_fields(manifest: Mapping[str, Any]) -> None:
     """Raise ValueError naming what of a manifest no model has."""
+    refuse_other_values(manifest)
+    _refuse_other_files(manifest["files"])
+
+
+def refuse_other_values(manifest: Mapping[str, Any]) -> None:
+    """The same, but for the files that it names, which are not looked at."""
     refuse_other_kinds(manifest, FIELDS)
     refuse_other_kinds(manifest, LATER_FIELDS, needed=False)
     for name, (needed, later) in PARTS.items():
         if name in manifest:
             refuse_other_kinds(manifest[name], needed)
             refuse_other_kinds(manifest[name], later, needed=False)
-    _refuse_other_files(manifest["files"])
     run, corpus, done = manifest["run"], manifest["corpus"], manifest["status"] == "done"
     over = done or "stream" in manifest or "arriving" in manifest  # no corpus is read again
     step, seen = run.get("at_pass_start", (0, 0.0))

@@ -1,7 +1,8 @@
 """names.json: what a reader calls the topics of a model, beside the model's other files.
 
 It is written whenever somebody names a topic, whatever else is going on in the directory, so model.json does
-not list it; it has a digest of its own. A model without it is one whose topics nobody has named.
+not list it; it has a digest of its own. Several who name topics at once take turns. A model without it is one
+whose topics nobody has named.
 """
 
 import hashlib
@@ -11,18 +12,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stickbreaker.core.directory_claims import refuse_exchanged
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.files import refuse_links, write_atomic
 from stickbreaker.core.json_checks import is_count, is_text, list_of, record_with, refuse_other_kinds
+from stickbreaker.core.path_locks import turn_at
 from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.corpus.text.letters import JOINERS
 
 NAMES = "names.json"
+LOCK = "names.lock"  # there while the names are changed
 VERSION = 1
 LONGEST_NAME = 100  # characters
 _MOST_BYTES = 1 << 24
 _ATTEMPTS = 5
 _REMEDY = "restore it, or delete it and name the topics again"
-JOINERS = "\u200c\u200d"  # invisible, but Persian, Hindi and emoji are written with them
 _UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _FIELDS = {"version": is_count, "names": list_of(record_with({"id": is_count, "name": is_text}))}
 
@@ -54,6 +58,7 @@ def write_names(directory: Path, names: Mapping[int, str]) -> None:
     """
     refuse_links(directory)
     if not names:
+        refuse_exchanged(directory)
         (directory / NAMES).unlink(missing_ok=True)
         return
     content = _encoded({"version": VERSION, "names": [{"id": i, "name": names[i]} for i in sorted(names)]})
@@ -66,11 +71,30 @@ def write_names(directory: Path, names: Mapping[int, str]) -> None:
                 raise
 
 
-def change_names(directory: Path, changes: Mapping[int, str | None], *, afresh: bool = False) -> None:
-    """Give names by lasting number, or take them away (None); the others stay as the directory has them now,
-    which another program may have changed meanwhile. `afresh`: there are no others."""
-    names: dict[int, str | None] = {**({} if afresh else read_names(directory)), **changes}
-    write_names(directory, {number: name for number, name in names.items() if name})
+def change_names(
+    directory: Path, changes: Mapping[int, str | None], *, afresh: bool = False
+) -> dict[int, str]:
+    """Give names by lasting number, or take them away (None); returns all that there are now.
+
+    The others stay as the directory has them now, which another program may have changed meanwhile; nobody
+    changes them between this reading and writing. `afresh`: there are no others.
+    """
+    refuse_exchanged(directory)
+    refuse_links(directory)
+    with turn_at(directory / LOCK):
+        names: dict[int, str | None] = {**({} if afresh else read_names(directory)), **changes}
+        given = {number: name for number, name in names.items() if name}
+        write_names(directory, given)
+    return given
+
+
+def changed_names(before: Mapping[int, str], after: Mapping[int, str]) -> dict[int, str | None]:
+    """The names that differ, None of those that were taken away.
+
+    >>> changed_names({1: "sea", 2: "land"}, {1: "sea", 3: "air"})
+    {2: None, 3: 'air'}
+    """
+    return {i: after.get(i) for i in {**before, **after} if after.get(i) != before.get(i)}
 
 
 def read_names(directory: Path) -> dict[int, str]:

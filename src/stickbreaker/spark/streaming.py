@@ -16,7 +16,9 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.core.directory_claims import refuse_exchanged
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.path_locks import LOCK
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
@@ -32,7 +34,7 @@ from stickbreaker.learning.schedules import Online, cut
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.checkpoints import model_of
-from stickbreaker.saved.directory import LOCK, new_model_directory
+from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.spark.file_stream import Arrivals, arrived
 from stickbreaker.spark.session import in_one_line, spark_errors
@@ -108,6 +110,7 @@ class StreamingModel:
             if self.is_open and batch <= self.run.fixed[ARRIVING]["batch"]:
                 return
             try:
+                refuse_exchanged(offsets_of(self.path))
                 with in_one_line(where=self.arrivals.directory):
                     self._learn(frame, batch)
             except BaseException as error:
@@ -157,13 +160,13 @@ class StreamingModel:
         """Take up the model where it was saved."""
         directory = ModelDirectory(self.path)
         manifest = directory.manifest()
-        self._compare(manifest)
         lacking = self.estimator.older_settings.keys() - manifest["settings"].keys()
         older = {name: self.estimator.older_settings[name] for name in lacking}
         if older:  # the model goes on without what there was not when it began
             self.estimator = copy(self.estimator)
             for name, was in older.items():
                 setattr(self.estimator, name, was)
+        self._compare(manifest)
         directory.lock()
         snapshot = directory.read()
         model = self.estimator.topic_model(directory.vocabulary(), self.analysis, stream=True)

@@ -1,10 +1,13 @@
 """The runs of `stickbreaker search-k`, each kept as a model and a file of scores."""
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.core.directory_claims import watched
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.path_locks import beside
 from stickbreaker.models.topics.word_ranking import PROBABILITY
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
     from stickbreaker.evaluation import Topics
+    from stickbreaker.saved import ModelDirectory
 
 FORMAT = "stickbreaker search-k"
 SETTINGS, RUNS = "search.json", "runs"
@@ -45,7 +49,17 @@ class Search:
     path: Path
     plan: SearchPlan
 
-    def claim(self) -> None:
+    @contextmanager
+    def claim(self) -> Generator[None]:
+        """Make the directory, and write into no other that comes to its path meanwhile.
+
+        Raises UserError where another search's is, or something else.
+        """
+        self._begin()
+        with watched(self.path):
+            yield
+
+    def _begin(self) -> None:
         """Make the directory. Raises UserError where another search's is, or something else."""
         settings = self.path / SETTINGS
         if not settings.is_file():
@@ -114,6 +128,7 @@ class Search:
         from stickbreaker.estimators.plain_lda import PlainLDA
 
         recover(path)
+        begun: Path | ModelDirectory = path
         if not path.exists():
             plan = self.plan
             model = PlainLDA(
@@ -125,8 +140,8 @@ class Search:
                 random_state=seed,
                 n_jobs=threads,
             )
-            fitting.begin(model, corpus, path, held_out=self.plan.held_out)
-        run_on(path, 60.0, threads, "the same command goes on from here")
+            begun = fitting.begin(model, corpus, path, held_out=self.plan.held_out, stays_locked=True)
+        run_on(begun, 60.0, threads, "the same command goes on from here")
 
 
 def _scores(model: "TopicEstimator", corpus: "Corpus", held_out: float, by: str) -> dict[str, Any]:
@@ -173,5 +188,11 @@ def _held_out_nats(topics: "Topics", corpus: "Corpus", held_out: float) -> tuple
 
 def _write(path: Path, value: dict[str, Any]) -> None:
     from stickbreaker.core.files import write_atomic
+    from stickbreaker.learning.trace import EXTREME
 
-    write_atomic(path, json.dumps(value, allow_nan=False).encode("utf-8") + b"\n")
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except ValueError:
+        problem = "is not written, for some scores are not finite numbers"
+        raise UserError(problem, where=path, remedy=EXTREME) from None
+    write_atomic(path, text.encode("utf-8") + b"\n")

@@ -8,6 +8,7 @@ import click
 from stickbreaker.cli.console import command, emit, model_argument, note
 from stickbreaker.cli.verbs.topics import summarize_topics, topics_as_text
 from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.option_names import command_line
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
@@ -54,9 +55,26 @@ def name(
     writes it. Topics of one name are one to the reader, in the report and in `stickbreaker topics`; the model
     itself keeps all its topics. A file that is about the topics of another model is refused.
     """
+    from stickbreaker.core.directory_claims import watched
+    from stickbreaker.saved import ModelDirectory
+
+    ModelDirectory(model).manifest()  # UserError where there is no model
+    with watched(model):
+        estimator, left_out = _change(model, names, numbered, remove)
+    if left_out and not as_json:
+        note(f"left out, for their topics are not there any more: {', '.join(left_out)}")
+    summary = summarize_topics(estimator, SHOWN_WORDS)
+    emit({"model": str(model), "left_out": left_out, "topics": summary}, as_json, topics_as_text)
+
+
+def _change(
+    model: Path, names: Path | None, numbered: dict[int, str | None], remove: bool
+) -> "tuple[TopicEstimator, list[str]]":
+    """Change the names that a model's directory has. Returns the model, and names of a file that were left
+    out."""
     from stickbreaker.estimators.topics.names.given_names import names_in_file
     from stickbreaker.estimators.topics.topic_estimator import load_topics
-    from stickbreaker.saved.topic_names import change_names
+    from stickbreaker.saved.topic_names import change_names, changed_names
 
     estimator = load_topics(model, "name")
     _refuse_passing_topics(model, estimator)
@@ -70,13 +88,11 @@ def name(
         left_out = in_file.left_out
     estimator.name_topics(numbered)
     given = estimator.given_names_  # also those of topics that are out of use for a while
-    changed = {i: given.get(i) for i in {**before, **given} if given.get(i) != before.get(i) or remove}
+    changed = given if remove else changed_names(before, given)
     if changed or remove:
-        change_names(model, changed, afresh=remove)
-    if left_out and not as_json:
-        note(f"left out, for their topics are not there any more: {', '.join(left_out)}")
-    summary = summarize_topics(estimator, SHOWN_WORDS)
-    emit({"model": str(model), "left_out": left_out, "topics": summary}, as_json, topics_as_text)
+        estimator.given_names_ = change_names(model, changed, afresh=remove)
+        estimator.name_topics({})  # as they are now, others' too
+    return estimator, left_out
 
 
 def _refuse_passing_topics(model: Path, estimator: "TopicEstimator") -> None:
@@ -87,5 +103,5 @@ def _refuse_passing_topics(model: Path, estimator: "TopicEstimator") -> None:
 
     manifest = ModelDirectory(model).manifest()
     if manifest["status"] == "running" and (SEARCH in manifest or estimator.gibbs_settings() is not None):
-        remedy = f"finish it with: stickbreaker resume {model}"
+        remedy = f"finish it with: {command_line('resume', model)}"
         raise UserError("is still learning, and its topics may yet become others", where=model, remedy=remedy)

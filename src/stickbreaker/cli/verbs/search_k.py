@@ -96,19 +96,20 @@ def search_k(
 
     opened = Corpus.open(corpus)
     search = Search(out, SearchPlan(opened.fingerprint, inference, iterations, held_out, alpha, eta, by))
-    search.claim()
-    tell_of_compiling()
-    results: list[dict[str, Any]] = []
-    for k in topics:
-        for seed in range(seeds):
-            found = search.finished(k, seed)
-            if found is None:
-                note(f"run {len(results) + 1} of {len(topics) * seeds}: {counted(k, 'topic')}, seed {seed}")
-                found = search.run(opened, k, seed, threads)
-            results.append(found)
-    summary = _summary(search, results)
-    search.write(summary)
-    write_atomic(out / PAGE, page(summary, Path(corpus).resolve().name).encode("utf-8"))
+    with search.claim():
+        tell_of_compiling()
+        results: list[dict[str, Any]] = []
+        for k in topics:
+            for seed in range(seeds):
+                found = search.finished(k, seed)
+                if found is None:
+                    position = f"run {len(results) + 1} of {len(topics) * seeds}"
+                    note(f"{position}: {counted(k, 'topic')}, seed {seed}")
+                    found = search.run(opened, k, seed, threads)
+                results.append(found)
+        summary = _summary(search, results)
+        search.write(summary)
+        write_atomic(out / PAGE, page(summary, Path(corpus).resolve().name).encode("utf-8"))
     emit({"out": str(out), **summary}, as_json, _as_text)
 
 

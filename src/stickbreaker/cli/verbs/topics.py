@@ -146,7 +146,8 @@ def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:
 def snapshot_as_text(snapshot: dict[str, Any]) -> str:
     """When it was, then a line a topic: its lasting number and its words."""
     date = f", {snapshot['date']}" if snapshot["date"] else ""
-    lines = [f"step {snapshot['step']:,}: {counted(snapshot['documents'], 'document')}{date}", "topic  words"]
+    read = counted(snapshot["documents"], "document")
+    lines = [f"step {snapshot['step']:,}: {read} read{date}", "topic  words"]
     lines += [f"{t['topic']:>5}  {_in_a_row(t['words'])}" for t in snapshot["topics"]]
     return "\n".join(lines)
 

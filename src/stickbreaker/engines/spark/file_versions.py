@@ -5,6 +5,8 @@ import uuid
 from collections.abc import Set
 from pathlib import Path
 
+from stickbreaker.core.directory_claims import refuse_exchanged
+
 
 class Versions:
     """The folders of one kind in a run's folder.
@@ -19,7 +21,8 @@ class Versions:
         self.pinned: list[set[str]] = []  # of the last two snapshots
 
     def new(self) -> str:
-        """The next name."""
+        """The next name. Raises UserError where the run's folder is another than it was."""
+        refuse_exchanged(self.folder)
         self.count += 1
         return f"{self.kind}-{self.count:06d}-{self.run}"
 
@@ -29,6 +32,7 @@ class Versions:
 
     def tidy(self, in_use: Set[str]) -> None:
         """Remove what is neither in use nor kept for a snapshot, and what killed tasks left in the others."""
+        refuse_exchanged(self.folder)
         wanted = set(in_use).union(*self.pinned)
         for path in self.folder.glob(f"{self.kind}-*"):
             if path.name not in wanted:

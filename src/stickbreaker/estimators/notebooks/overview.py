@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from stickbreaker.core.errors import counted
 from stickbreaker.core.topk import descending
-from stickbreaker.saved.topic_names import JOINERS
+from stickbreaker.corpus.text.letters import JOINERS
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
@@ -95,4 +95,5 @@ def overview_of_grammar(model: "PlainAdaptorGrammar") -> Overview:
     shown = rows[:MOST_ROWS]
     more = len(rows) - len(shown)
     note = f"Not shown: {counted(more, 'symbol')}." if more else ""
-    return Overview(title, ("symbol", "remembered", "used most, and how often"), shown, note)
+    uses = "how often" if model.sampled else "expected uses"  # of variational inference
+    return Overview(title, ("symbol", "remembered", f"used most, and {uses}"), shown, note)

@@ -12,10 +12,12 @@ from stickbreaker.estimators.saving import manifest_at_start
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.estimators.topics.topic_runs import restore_state
 from stickbreaker.estimators.topics.topic_snapshots import Moments
-from stickbreaker.evaluation.prequential import prequential_score
+from stickbreaker.evaluation.prequential import count_words, prequential_score
+from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Online
 from stickbreaker.learning.stream_warnings import warnings_of
+from stickbreaker.learning.trace import refuse_unreadable
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
 from stickbreaker.models.topics import TopicModel, topic_model
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -131,11 +133,15 @@ def online_step(
     documents.
     """
     model, predicted = topic_model(job.model), None
+    fading = FadingCounts() if state.fading is None else state.fading.copy()  # a step may fail
     if state.step > 0:
-        predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step)
+        predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step, fading)
+    count_words(fading, shards)
     record = learn_minibatch(job, state, documents, shards)
+    state.fading = fading
     if predicted is not None:
         record["prequential"] = predicted._asdict()
+    refuse_unreadable(record)
     totals = job.engine.table.totals().sum(axis=0)
     totals = totals[model.in_use(totals)]
     warnings = warnings_of(totals, state.step, grows=model.documents.grows, before=warned)
@@ -145,13 +151,17 @@ def online_step(
 def learn_minibatch(
     job: VariationalRun, state: VariationalState, documents: int, shards: Shards
 ) -> TraceRecord:
-    """One step on some documents, in order, which counts as a pass; `documents`: as of `online_step`."""
+    """One step on some documents, in order, which counts as a pass; `documents`: as of `online_step`.
+
+    Raises UserError where the step gave no numbers; then the state is of no use any more.
+    """
     schedule = job.schedule
     assert isinstance(schedule, Online)
     n = shards.n_documents
     step, keep, add = schedule.step_for(state.step, state.seen, n, schedule.total_of(documents))
     batch = Minibatch(shards, len(shards), n, step, keep, add, ends_pass=False)
     record = advance(job, state, batch)
+    refuse_unreadable(record)
     state.passes, state.in_pass = state.passes + 1, 0
     state.scores.append(record["score"])
     return record

@@ -7,6 +7,7 @@ from pathlib import Path
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis
+from stickbreaker.corpus.text.dates import iso_date
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.saving import estimator_of, learned_from, manifest_of
@@ -15,7 +16,6 @@ from stickbreaker.estimators.streams.stream_feed import Feed, Minibatch, Stop, S
 from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
 from stickbreaker.estimators.topics.open_initialization import begin_open, corpus_of_tokens, source_of
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-from stickbreaker.estimators.topics.topic_snapshots import is_date
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.trace import line_of
 from stickbreaker.learning.variational import VariationalRun
@@ -25,22 +25,36 @@ from stickbreaker.saved.manifest import RESTORE
 
 
 class Stream:
-    """A run over a stream that has begun, and what it reads."""
+    """A run over a stream that has begun, what it reads, and its model's directory, locked until `close`."""
 
-    def __init__(self, feed: Feed, run: StreamRun) -> None:
-        self.feed, self.run = feed, run
-        self.strange_date: str | None = None  # the first that is not ISO 8601
+    def __init__(self, feed: Feed, run: StreamRun, directory: ModelDirectory) -> None:
+        self.feed, self.run, self.directory = feed, run, directory
+        self.is_saved = True  # what was learned up to now
+        self.strange_date: str | None = None  # the first that is none
         self.first: TraceRecord | None = None  # of the step that nobody has watched
 
     def learn(self, minibatch: Minibatch) -> TraceRecord | None:
         """One online step; None for a minibatch without a word, which is counted alone."""
-        date = minibatch.date
-        if date is not None and not is_date(date):
-            self.strange_date, date = self.strange_date or date, None
+        date = iso_date(minibatch.date)
+        if date is None and minibatch.date is not None:
+            self.strange_date = self.strange_date or str(minibatch.date)
         corpus = corpus_of_tokens(minibatch.tokens)
         self.run.count(corpus, self.feed.digest, date)
         shards = source_of(corpus, self.run.job.model).all_shards()
+        self.is_saved = False
         return self.run.learn(shards, without_words=corpus.n_empty == len(minibatch.tokens))
+
+    def save(self, status: str = "running") -> None:
+        """Save the model as it is."""
+        self.run.save(self.directory, status)
+        self.is_saved = True
+
+    def close(self) -> None:
+        """Stop reading, end the trace, and unlock the directory."""
+        try:
+            self.feed.close()
+        finally:
+            self.run.close(self.directory)
 
 
 def begin(
@@ -85,13 +99,13 @@ def begin(
         "analysis": feed.analysis.to_dict(),
     }
     fixed = {**manifest_of(estimator.for_stream(), seed, about), "stream": settings.to_json()}
-    stream = Stream(feed, StreamRun(job, state, fixed))
+    stream = Stream(feed, StreamRun(job, state, fixed), ModelDirectory(path))
     stream.first = first = stream.learn(minibatch)
     assert first is not None
-    with new_model_directory(path, overwrite=overwrite) as directory:
-        directory.write_vocabulary(corpus.vocabulary)
-        directory.trace_path.write_text(line_of(first), encoding="utf-8")
-        stream.run.save(directory)
+    with new_model_directory(path, overwrite=overwrite, stays_locked=True) as stream.directory:
+        stream.directory.write_vocabulary(corpus.vocabulary)
+        stream.directory.trace_path.write_text(line_of(first), encoding="utf-8")
+        stream.save()
     return stream
 
 
@@ -102,15 +116,20 @@ def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = N
     that it learned from.
     """
     directory = ModelDirectory(path)
-    snapshot = directory.read()
-    manifest = snapshot.manifest
-    if manifest["status"] == "done":
+    if directory.manifest()["status"] == "done":
         directory.clear()  # what a run left that was killed after its last save
         return None
     directory.lock()  # where another run has it: UserError before the stream is read
-    directory.unlock()
-    with making_sense_of(path, RESTORE):
-        return _restored(directory, snapshot, stop, threads, on_error)
+    try:
+        snapshot = directory.read()
+        if snapshot.manifest["status"] == "done":  # by another process, a moment ago
+            directory.unlock()
+            return None
+        with making_sense_of(path, RESTORE):
+            return _restored(directory, snapshot, stop, threads, on_error)
+    except BaseException:
+        directory.unlock()
+        raise
 
 
 def _restored(
@@ -132,28 +151,26 @@ def _restored(
     model, engine = estimator.topic_model(stream=True), LocalEngine(threads_of(threads))
     run = StreamRun.restore(estimator, model, engine, directory, snapshot)
     run.fixed["stream"] = settings.to_json()
-    return Stream(feed, run)
+    return Stream(feed, run, directory)
 
 
-def go_on(stream: Stream, path: Path, stop: Stop, watch: Watch) -> bool:
+def go_on(stream: Stream, stop: Stop, watch: Watch) -> bool:
     """Learn until the stream ends (True) or is asked to stop (False); `watch` is called with every record.
 
-    However it ends, and where a document cannot be read (UserError), the last step is saved.
+    However it ends, and where a document cannot be read (UserError), the last step is saved; but not where
+    another directory came to the model's path, or a step gave no numbers.
     """
-    directory = ModelDirectory(path)
-    directory.lock()
     try:
-        stream.run.open(directory)
-        ended = _learn_all(stream, directory, stop, watch)
+        stream.run.open(stream.directory)
+        ended = _learn_all(stream, stop, watch)
+        if ended:
+            stream.directory.tidy()
     finally:
-        stream.feed.close()
-        stream.run.close(directory)
-    if ended:
-        directory.clear()
+        stream.close()
     return ended
 
 
-def _learn_all(stream: Stream, directory: ModelDirectory, stop: Stop, watch: Watch) -> bool:
+def _learn_all(stream: Stream, stop: Stop, watch: Watch) -> bool:
     """The steps and the snapshots that are due; whether the stream's end was reached."""
     run = stream.run
     every, seconds = stream.feed.settings.snapshot_documents, stream.feed.settings.snapshot_seconds
@@ -167,19 +184,19 @@ def _learn_all(stream: Stream, directory: ModelDirectory, stop: Stop, watch: Wat
         except Stopped:
             break
         except UserError:
-            run.save(directory)
+            stream.save()
             raise
         if minibatch is None:
-            run.save(directory, "done")
+            stream.save("done")
             return True
         record = stream.learn(minibatch)
         if record is not None:
             watch(record)
         documents = run.about["documents"]
         if documents // every > saved // every or time.monotonic() - saved_at >= seconds:
-            run.save(directory)
+            stream.save()
             saved, saved_at = documents, time.monotonic()
-    run.save(directory)
+    stream.save()
     return False
 
 

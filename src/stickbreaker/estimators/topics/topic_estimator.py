@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -37,7 +37,7 @@ from stickbreaker.models.topics.unused_topics import unused_topics
 from stickbreaker.models.topics.word_ranking import PROBABILITY, RELEVANCE, RankedWords, ranking
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
-from stickbreaker.saved.topic_names import read_names, write_names
+from stickbreaker.saved.topic_names import changed_names, read_names, write_names
 
 MADE = (  # of the table and the params, when they are asked for
     "components_",
@@ -60,6 +60,7 @@ class TopicEstimator(TopicParams):
     unused_topics_: list[int]  # those with next to no tokens, which are no topics to anybody
     topic_names_: tuple[str | None, ...]
     given_names_: Mapping[int, str] = MappingProxyType({})  # what a reader calls topics, by lasting id
+    names_as_read: Mapping[int, str] = MappingProxyType({})  # those that the saved model had when it was read
     topic_ids_: list[int]
     engine_: LocalEngine
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
@@ -68,13 +69,14 @@ class TopicEstimator(TopicParams):
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
-        """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
+        """Of an open vocabulary, the words that topics have now, with the tokens that the model expects of
+        them, and no count of documents: a stream's old documents fade, and others stand for many."""
         table, rows = self.engine_.table, self._rows
         assert table.keys is not None
         assert rows is not None
         tokens = self.model.words.word_totals(table.whole())[rows]
         kept = tuple(table.keys[row] for row in rows.tolist())
-        return Vocabulary(kept, np.ceil(tokens).astype(np.int64), tokens)
+        return Vocabulary(kept, np.zeros(len(kept), np.int64), tokens)
 
     @cached_property
     def _rows(self) -> NDArray[np.int64] | None:
@@ -253,6 +255,7 @@ class TopicEstimator(TopicParams):
         from stickbreaker.estimators.topics import topic_runs
 
         self.given_names_ = {}  # were of other topics
+        vars(self).pop("began_as_stream", None)
         self.take(*topic_runs.learned(self, corpus, job, state))
 
     def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
@@ -277,6 +280,16 @@ class TopicEstimator(TopicParams):
         self._combine_names()
         self.unused_topics_ = unused_topics(totals[topic_columns]).tolist()
         self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)
+
+    def as_it_started(self) -> Self:
+        if self.state_.fading is None:  # no stream has been learned from
+            return self
+        made, point = copy.copy(self), self.model.words.point
+        made.point_topics = point
+        if self.eta is None:
+            given = self._eta(point and not self._continues_a_fit)
+            made.eta = float(self.params_["eta"].values) if point and given == "learned" else given
+        return made
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
@@ -329,10 +342,37 @@ class TopicEstimator(TopicParams):
         topic_runs.write_report_documents(self, corpus, folder)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        """Log probability of documents in nats, and their tokens: those of words known or, where the
+        vocabulary is open, all, for it gives every string a probability. See `evaluation.log_probability`."""
+        if self.is_open:
+            from stickbreaker.estimators.topics.open_topics import open_topics_of
+            from stickbreaker.evaluation.open_vocabulary import log_probability_of_strings
+
+            scored = log_probability_of_strings(open_topics_of(self), corpus).held_out
+            return scored.nats, scored.tokens
+        return self._sums(corpus, self.log_probability)
+
+    def bound_documents(self, corpus: Corpus) -> tuple[float, float]:
+        """The bound on the log probability of documents in nats, and their tokens of words known."""
+        return self._sums(corpus, self.bound_of)
+
+    def log_probability(self, bags: Bags) -> float:
+        """Log probability of some documents' known words, in nats; of a closed vocabulary."""
+        from stickbreaker.evaluation.left_to_right import log_probability
+
+        return log_probability(bags, self.topic_words.of, self.alpha_).nats
+
+    def bound_of(self, bags: Bags) -> float:
+        """What inference climbs, E[log p(words, z, theta | beta)] and entropy under q, in nats: a lower bound
+        on log p; of documents that are sampled an estimate of it."""
+        return float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
+
+    def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:
+        """Nats of all documents, block by block, and their known tokens."""
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)
-            nats += float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
+            nats += nats_of(bags)
             tokens += float(bags.counts.sum(dtype=np.float64))
         return nats, tokens
 
@@ -365,11 +405,16 @@ class TopicEstimator(TopicParams):
     def write_beside(self, folder: Path) -> None:
         write_names(folder, self.given_names_)
 
+    def take_beside(self, folder: Path) -> None:
+        names = {**read_names(folder), **changed_names(self.names_as_read, self.given_names_)}
+        self.given_names_ = {number: name for number, name in names.items() if name}
+        self._combine_names()
+
     def is_beside(self, folder: Path) -> bool:
         return read_names(folder) == self.given_names_
 
     def _read_names(self, folder: Path) -> None:
-        self.given_names_ = read_names(folder)
+        self.given_names_ = self.names_as_read = read_names(folder)
         self._combine_names()
 
 

@@ -1,0 +1,91 @@
+"""Directories that this process writes into for long, and what another puts at their path meanwhile.
+
+A path is only a name. Whoever writes there again and again holds a file of the directory open (`claim` its
+lock, or the directory itself, while it is `watched`), and asks before every write whether the path still
+leads to that file.
+"""
+
+import os
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.path_locks import LOCK, lock_file
+
+_CLAIMS: set["DirectoryClaim"] = set()  # of this process
+_CHANGING = threading.RLock()  # held while claims are looked at, come or go
+
+
+@dataclass(eq=False)
+class DirectoryClaim:
+    """A directory of this process until `release`; `descriptor` has its entry `name` open ("." is itself)."""
+
+    directory: Path  # as it was given, for messages
+    name: str
+    descriptor: int
+
+    def __post_init__(self) -> None:
+        self.place = self.directory.absolute()
+
+    def is_in_place(self) -> bool:
+        """Whether the path still leads to the directory that was claimed."""
+        try:
+            found = os.stat(self.place / self.name, follow_symlinks=self.name == ".")
+        except OSError:
+            return False
+        return os.path.samestat(found, os.fstat(self.descriptor))
+
+    def refuse_another(self) -> None:
+        """Raise UserError where the directory was moved, removed or replaced by another."""
+        if not self.is_in_place():
+            problem = (
+                "was moved, removed or replaced while a command was writing it; nothing more was written"
+            )
+            remedy = "what it saved is where it was moved to, and can be resumed there"
+            raise UserError(problem, where=self.directory, remedy=remedy)
+
+    def move(self, directory: Path) -> None:
+        """Note that the directory was renamed by this process."""
+        self.directory, self.place = directory, directory.absolute()
+
+    def release(self) -> None:
+        """Let others have it. A lock's empty file stays: removing it could free another one's claim."""
+        with _CHANGING:
+            if self in _CLAIMS:
+                _CLAIMS.discard(self)
+                os.close(self.descriptor)
+
+
+def claim(directory: Path) -> DirectoryClaim | None:
+    """Lock a directory; None where another process, or this one, has it."""
+    descriptor = lock_file(directory / LOCK, create=True)
+    return None if descriptor is None else _noted(directory, LOCK, descriptor)
+
+
+@contextmanager
+def watched(directory: Path) -> Generator[DirectoryClaim]:
+    """Claim a directory that others may write into as well, without a lock."""
+    made = _noted(directory, ".", os.open(directory, os.O_RDONLY))
+    try:
+        yield made
+    finally:
+        made.release()
+
+
+def _noted(directory: Path, name: str, descriptor: int) -> DirectoryClaim:
+    made = DirectoryClaim(directory, name, descriptor)
+    with _CHANGING:
+        _CLAIMS.add(made)
+    return made
+
+
+def refuse_exchanged(path: Path) -> None:
+    """Raise UserError where `path` lies in a directory that this process claims, and another is there now."""
+    place = path.absolute()
+    with _CHANGING:
+        for made in _CLAIMS:
+            if place.is_relative_to(made.place):
+                made.refuse_another()
