@@ -65,3 +65,8 @@ def test_ties_of_rows_may_have_another_order():
 def test_the_first_of_ties_is_the_largest():
     values = np.array([[0.5, 0.1, 0.0], [0.5 + 1e-9, 0.3, 0.0], [0.4, 0.3 + 1e-9, 0.0]])
     assert first_largest(values).tolist() == [0, 1, 0]
+
+
+def test_counts_are_exact():
+    assert descending(np.array([1_000_000, 1_000_001, 5])).tolist() == [1, 0, 2]
+    assert descending([1_000_000.0, 1_000_001.0, 5.0]).tolist() == [0, 1, 2]

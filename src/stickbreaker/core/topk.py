@@ -2,8 +2,12 @@
 
 Two sums that are equal by definition differ by their last digits, which depend on the processor; so would
 the order of what is shown. Here numbers are ties of the largest one that they are less than `SAME` below, of
-its size. (Numbers that are rounded first would be parted where they lie beside a boundary.)
+its size. (Numbers that are rounded first would be parted where they lie beside a boundary.) Whole numbers,
+such as counts, are exact.
 """
+
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickbreaker.core.records import Array
 
 SAME = 1e-5  # single precision leaves 1e-7 to 1e-6; a reader sees 1e-3
+Item = TypeVar("Item")
 NOTHING = 1e-12  # of the largest number: below that a difference from zero is one of last digits
 
 
@@ -24,7 +29,10 @@ def descending(values: ArrayLike, n: int | None = None, *, logs: bool = False) -
     >>> descending([-2000.0, -1.0, -2000.001, -1.0 + 1e-9], logs=True).tolist()
     [1, 3, 0, 2]
     """
-    numbers = np.asarray(values, np.float64)
+    given = np.asarray(values)
+    if given.dtype.kind in "iu":
+        return np.argsort(-given.astype(np.int64), kind="stable")[:n]
+    numbers = given.astype(np.float64)
     numbers = np.where(np.isnan(numbers), -np.inf, numbers)
     n = len(numbers) if n is None else max(0, min(n, len(numbers)))
     if not n:
@@ -38,6 +46,15 @@ def descending(values: ArrayLike, n: int | None = None, *, logs: bool = False) -
     order = near[np.argsort(-numbers[near], kind="stable")]
     ranked = numbers[order]
     return order[np.lexsort((order, _groups(ranked, _width(ranked, top, logs))))][:n]
+
+
+def by_size(items: Sequence[Item], sizes: ArrayLike) -> list[Item]:
+    """Items from the one of the largest size, in the order of `descending`.
+
+    >>> by_size(["a", "b", "c"], [0.5, 0.7, 0.5 + 1e-9])
+    ['b', 'a', 'c']
+    """
+    return [items[place] for place in descending(sizes).tolist()]
 
 
 def largest(

@@ -319,7 +319,10 @@ def _words(named: NamedTopics, overall: Floats) -> list[WordRow]:
     """
     vocabulary = named.model.vocabulary_
     counted = vocabulary.is_counted
-    frequent = np.argsort(-vocabulary.tokens if counted else -overall, kind="stable")[:MOST_WORDS]
+    if counted:
+        frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
+    else:
+        frequent = descending(overall, MOST_WORDS)
     best = topics_of(frequent, named.shares, named.words)
     language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
     return [

@@ -5,7 +5,7 @@ function start() {
   const data = JSON.parse(find("#data").textContent);
   const searched = (d) => [d.title, d.text, d.id, ...d.metadata.map((m) => m[1])].join("\n").toLowerCase();
   const unused = (k) => Number(data.topics[k].unused);
-  const order = data.topics.map((_, k) => k).sort((a, b) => unused(a) - unused(b) || data.topics[b].share - data.topics[a].share);
+  const order = descending(data.topics.map((_, k) => k), (k) => data.topics[k].share).sort((a, b) => unused(a) - unused(b));
   const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, spreads: spreadsOf(data.spread), pinned: null, side: 0,

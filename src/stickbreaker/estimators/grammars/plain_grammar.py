@@ -15,6 +15,7 @@ from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
 from stickbreaker.core.serialize import refuse_other_sizes
+from stickbreaker.core.topk import by_size
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
@@ -397,7 +398,11 @@ class PlainAdaptorGrammar(Estimator):
             for row, place in enumerate(learned.places)
         ]
         found = [one for one in found if symbol is None or one.symbol == symbol]
-        return sorted(found, key=lambda one: (self.symbols_.index(one.symbol), -one.customers, one.text))
+        ordered: list[Subtree] = []
+        for name in self.symbols_:
+            own = sorted((one for one in found if one.symbol == name), key=lambda one: one.text)
+            ordered += by_size(own, [one.customers for one in own])
+        return ordered
 
     def symbol_number(self, symbol: str | None) -> int:
         """The number of a symbol; None: of "Word", or else of the last adapted one.
