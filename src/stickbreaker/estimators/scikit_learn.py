@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
+from stickbreaker.core.threads import alone_with
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis, is_sides
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.estimator_locks import alone_with
 from stickbreaker.estimators.notebooks.overview import as_html
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import checked

@@ -6,7 +6,7 @@ from typing import Any, Self
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.estimators.estimator_locks import alone_with
+from stickbreaker.core.threads import alone_with
 from stickbreaker.estimators.grammars.grammar_stream import partial_fit
 from stickbreaker.estimators.grammars.parsing import ParsedSentence, parsed, segmented
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
