@@ -96,7 +96,7 @@ def test_a_refusal_without_a_file_is_seen(audit, monkeypatch):
 
 def by_path_alone() -> None:
     """In a child: nobody asks whether a directory is still the one that was locked."""
-    from stickbreaker.core.directory_claims import DirectoryClaim
+    from stickbreaker.core.locks.directory_claims import DirectoryClaim
 
     DirectoryClaim.refuse_another = lambda self: None
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from stickbreaker.core import path_locks
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import (
     atomic_directory,
@@ -21,7 +20,8 @@ from stickbreaker.core.files import (
     truncate,
     write_atomic,
 )
-from stickbreaker.core.path_locks import claimed, lock_file, scratch_beside, sweep
+from stickbreaker.core.locks import path_locks
+from stickbreaker.core.locks.path_locks import claimed, lock_file, scratch_beside, sweep
 
 KILLED = """
 import os, sys
@@ -400,7 +400,7 @@ def test_of_two_claims_the_older_wins_whenever_they_look(tmp_path, monkeypatch):
 CLAIMS = """
 import sys
 from pathlib import Path
-from stickbreaker.core.path_locks import claimed
+from stickbreaker.core.locks.path_locks import claimed
 with claimed(Path(sys.argv[1]), "partial"):
     print("claimed", flush=True)
     input()

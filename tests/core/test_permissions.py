@@ -9,7 +9,7 @@ from tests.running import SMALL, planted_documents, write_lines
 
 from stickbreaker import HDP, LDA, Corpus
 from stickbreaker.core.files import atomic_directory, atomic_file, open_to_append, write_atomic
-from stickbreaker.core.path_locks import claimed, lock_file
+from stickbreaker.core.locks.path_locks import claimed, lock_file
 
 
 @pytest.fixture(params=[0o077, 0o002, 0o027])

@@ -10,7 +10,7 @@ import pytest
 from tests.running import SMALL
 
 from stickbreaker import HDP, LDA, Corpus, UserError
-from stickbreaker.core.path_locks import turn_at
+from stickbreaker.core.locks.path_locks import turn_at
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.saving import load
@@ -307,7 +307,7 @@ def test_who_names_topics_waits_for_others(tmp_path, monkeypatch):
     """A lock that a killed one left is none; one that somebody has is waited for, and not for ever."""
     (tmp_path / "names.lock").touch()
     change_names(tmp_path, {1: "sea"})
-    monkeypatch.setattr("stickbreaker.core.path_locks.LONGEST_WAIT", 0.05)
+    monkeypatch.setattr("stickbreaker.core.locks.path_locks.LONGEST_WAIT", 0.05)
     with (
         turn_at(tmp_path / "names.lock"),
         pytest.raises(UserError, match=r"names\.lock: another process has it for longer than"),

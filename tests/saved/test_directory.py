@@ -10,7 +10,7 @@ import safetensors.numpy
 from tests.running import A_MANIFEST, A_RUN, with_evolution
 
 from stickbreaker import LDA, UserError, Vocabulary
-from stickbreaker.core import path_locks
+from stickbreaker.core.locks import path_locks
 from stickbreaker.learning.trace import record_of
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory

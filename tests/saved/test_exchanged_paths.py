@@ -9,7 +9,7 @@ import pytest
 from tests.running import SMALL
 
 from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError, VocabularyRule
-from stickbreaker.core.directory_claims import claim, refuse_exchanged, watched
+from stickbreaker.core.locks.directory_claims import claim, refuse_exchanged, watched
 from stickbreaker.corpus import Analysis
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.plain_lda import PlainLDA

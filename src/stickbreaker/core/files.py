@@ -9,10 +9,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from stickbreaker.core.directory_claims import refuse_exchanged
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.file_errors import named_as
-from stickbreaker.core.path_locks import (
+from stickbreaker.core.locks.directory_claims import refuse_exchanged
+from stickbreaker.core.locks.path_locks import (
     beside,
     claimed,
     claimed_file,

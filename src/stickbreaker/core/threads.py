@@ -1,11 +1,13 @@
-"""The threads that other libraries have of their own, which stand beside ours."""
+"""Threads: those that other libraries have of their own, and those of users, that change one thing."""
 
 import functools
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingTypeStubs]
 
@@ -45,3 +47,30 @@ _LIMIT = _Limit()
 def _libraries() -> ThreadpoolController:
     """The libraries with threads of their own, looked for once: it takes milliseconds."""
     return ThreadpoolController()
+
+
+class _Locks:
+    """The locks of things that several threads change, each as long as its thing."""
+
+    def __init__(self) -> None:
+        self.guard = Lock()
+        self.of: WeakKeyDictionary[object, Any] = WeakKeyDictionary()
+
+    def lock_of(self, thing: object) -> Any:
+        with self.guard:
+            return self.of.setdefault(thing, RLock())
+
+
+@contextmanager
+def alone_with(thing: object) -> Generator[None]:
+    """Let no other thread that asks for the same be inside meanwhile; a thread may be inside several times.
+
+    The lock lies beside the thing, not in it: copies and pickles have none of another one's.
+    """
+    with _LOCKS.lock_of(thing):
+        yield
+
+
+_LOCKS = _Locks()
+# in a child that was forked, the threads that had locks are not there
+os.register_at_fork(after_in_child=_LOCKS.__init__)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickbreaker.core import purposes
-from stickbreaker.core.directory_claims import refuse_exchanged
 from stickbreaker.core.errors import UserError, naming
 from stickbreaker.core.files import digest_of
+from stickbreaker.core.locks.directory_claims import refuse_exchanged
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus

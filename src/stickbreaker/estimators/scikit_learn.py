@@ -15,13 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.topk import largest
+from stickbreaker.core.threads import alone_with
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input, once_read
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.estimator_locks import alone_with
 from stickbreaker.estimators.notebooks.overview import as_html
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import checked

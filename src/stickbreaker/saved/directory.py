@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from stickbreaker.core.directory_claims import DirectoryClaim, claim, refuse_exchanged
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import (
     atomic_directory,
@@ -21,7 +20,8 @@ from stickbreaker.core.files import (
     truncate,
     write_atomic,
 )
-from stickbreaker.core.path_locks import sweep
+from stickbreaker.core.locks.directory_claims import DirectoryClaim, claim, refuse_exchanged
+from stickbreaker.core.locks.path_locks import sweep
 from stickbreaker.corpus.store import read_facts
 from stickbreaker.corpus.vocabulary import Vocabulary
 from stickbreaker.learning.trace import EXTREME, TraceRecord, line_of, record_of

@@ -16,9 +16,9 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.core.directory_claims import refuse_exchanged
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.path_locks import LOCK
+from stickbreaker.core.locks.directory_claims import refuse_exchanged
+from stickbreaker.core.locks.path_locks import LOCK
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.core.directory_claims import watched
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.path_locks import beside
+from stickbreaker.core.locks.directory_claims import watched
+from stickbreaker.core.locks.path_locks import beside
 from stickbreaker.models.topics.word_ranking import PROBABILITY
 
 if TYPE_CHECKING:

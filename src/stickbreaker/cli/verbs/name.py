@@ -55,7 +55,7 @@ def name(
     writes it. Topics of one name are one to the reader, in the report and in `stickbreaker topics`; the model
     itself keeps all its topics. A file that is about the topics of another model is refused.
     """
-    from stickbreaker.core.directory_claims import watched
+    from stickbreaker.core.locks.directory_claims import watched
     from stickbreaker.saved import ModelDirectory
 
     ModelDirectory(model).manifest()  # UserError where there is no model

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Set
 from pathlib import Path
 
-from stickbreaker.core.directory_claims import refuse_exchanged
+from stickbreaker.core.locks.directory_claims import refuse_exchanged
 
 
 class Versions:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.path_locks import LOCK, lock_file
+from stickbreaker.core.locks.path_locks import LOCK, lock_file
 
 _CLAIMS: set["DirectoryClaim"] = set()  # of this process
 _CHANGING = threading.RLock()  # held while claims are looked at, come or go

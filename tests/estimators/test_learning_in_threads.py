@@ -11,7 +11,7 @@ from sklearn.base import clone
 from tests.running import planted_documents
 
 from stickbreaker import HDP, LDA, AdaptorGrammar, NgramModel, Online, OpenVocabulary
-from stickbreaker.estimators.estimator_locks import alone_with
+from stickbreaker.core.threads import alone_with
 
 TEXTS = [document["text"] for document in planted_documents(60)]
 LINES = ["thedogran", "acatsat", "thecatran", "adogsat"] * 5
