@@ -26,7 +26,7 @@ from stickbreaker.estimators.ngrams.sentences import (
     all_scores,
     analysis_of_all_words,
     joined,
-    words_begun_with,
+    sentence_beginning,
 )
 from stickbreaker.estimators.ngrams.word_numbers import Base, WordNumbers
 from stickbreaker.estimators.notebooks.overview import Overview
@@ -278,7 +278,7 @@ class PlainNgramModel(Estimator):
         if not isinstance(text, str):
             raise UserError(f"a beginning or context of the type {type(text).__name__}", remedy="give a str")
         assert isinstance(self.analysis_, Analysis)
-        rows = self.vocabulary_.lookup(self.analysis_.analyse(words_begun_with(text)).words)
+        rows = self.vocabulary_.lookup(self.analysis_.analyse(sentence_beginning(text)).words)
         return self.numbers_.numbered(rows).tolist()
 
     # To files and back

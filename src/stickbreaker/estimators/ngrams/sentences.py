@@ -48,10 +48,10 @@ def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis
     return replace(whole, token_pattern=f"{whole.pattern}|{NUMBERS}") if by_pattern else whole
 
 
-def words_begun_with(text: str) -> str:
+def sentence_beginning(text: str) -> str:
     """The beginning of a sentence without the mark `<s>`. Raises UserError for one that ends a sentence.
 
-    >>> words_begun_with("<s> the old")
+    >>> sentence_beginning("<s> the old")
     'the old'
     """
     if END_MARK in text.split():
