@@ -12,10 +12,8 @@ from stickbreaker.cli.console import emit, fail, note, stop_signals, tell_of_com
 from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_or_build
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError, counted, noun_for
-from stickbreaker.core.option_names import as_options, command_line
-from stickbreaker.core.path_locks import scratch_beside
 from stickbreaker.core.locks.path_locks import scratch_beside
-from stickbreaker.core.option_names import as_options
+from stickbreaker.core.option_names import as_options, command_line
 
 if TYPE_CHECKING:
     from stickbreaker.cli.fit_grammar import SymbolChoice

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
-from stickbreaker.core.topk import largest
 from stickbreaker.core.threads import alone_with
+from stickbreaker.core.topk import largest
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.readers.arrow_tables import table_documents

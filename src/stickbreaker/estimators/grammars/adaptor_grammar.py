@@ -6,10 +6,9 @@ from typing import Any, Self
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.threads import alone_with
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input, once_read
-from stickbreaker.estimators.estimator_locks import alone_with
-from stickbreaker.core.threads import alone_with
 from stickbreaker.estimators.grammars.grammar_stream import partial_fit
 from stickbreaker.estimators.grammars.parsing import ParsedSentence, parsed, segmented
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
