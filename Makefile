@@ -7,9 +7,10 @@ NEWER := pyproject.toml $(shell find src -name '*.py' -o -name '*.j2' -o -name '
 
 # a process for every core, four at most (WORKERS=0: one, as plain pytest); files and classes stay whole
 WORKERS ?= logical
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
+WORKERS_OF_PYTEST := -n $(WORKERS) --maxprocesses 4 --dist loadscope --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest $(WORKERS_OF_PYTEST)
 
-.PHONY: demo test test-all test-kernels check docs golden mutations audit bench bench-coherence bench-hdp bench-open bench-streams bench-spark \
+.PHONY: demo test test-all test-kernels test-baseline check docs golden mutations audit bench bench-coherence bench-hdp bench-open bench-streams bench-spark \
 	bench-ngrams bench-grammars bench-concepts reproduce-mr-lda reproduce-hdp reproduce-open-vocabulary reproduce-stream \
 	reproduce-ngrams reproduce-grammars-mcmc reproduce-grammars-online reproduce-trees clean
 
@@ -27,17 +28,26 @@ test-all: $(VENV)/developing build/compiled
 test-kernels: $(VENV)/developing
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -p no:cacheprovider
 
+# what computes, once more with the instructions of the oldest processors (tests/baseline.py)
+test-baseline: $(VENV)/developing build/compiled-baseline
+	$(BIN)/python -m tests.baseline -m pytest $(WORKERS_OF_PYTEST) -m "not slow and not spark and not browser" \
+		$(or $(TESTS),tests/kernels tests/models tests/engines tests/learning tests/evaluation tests/estimators)
+
 # records the bytes of the golden runs anew: for changes that are meant to change numbers
 golden: $(VENV)/developing
 	$(BIN)/python -m tests.golden.runs
 
-# sixteen changes of a sign or factor, one after another, each of which some tests must notice (some ten minutes)
+# changes of a sign or factor, one after another, each of which some tests must notice (half an hour)
 mutations: $(VENV)/developing
 	$(BIN)/python -m tests.mutations
 
 # numba keeps what it has compiled: done here once, workers that begin side by side find it
 build/compiled: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l njit)
 	$(BIN)/python -m tests.compile
+	mkdir -p build && touch $@
+
+build/compiled-baseline: $(VENV)/developing $(shell find src -name '*.py' | xargs grep -l njit)
+	$(BIN)/python -m tests.baseline -m tests.compile
 	mkdir -p build && touch $@
 
 check: $(VENV)/developing
@@ -145,8 +155,10 @@ $(VENV)/installed: $(BIN)/python $(NEWER)
 	test -e $(VENV)/developing || $(BIN)/python -m pip install --quiet .
 	touch $@
 
-$(VENV)/developing: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+# with the packages that golden runs were recorded with; NEWEST=1: with the newest
+$(VENV)/developing: $(BIN)/python pyproject.toml tests/golden/packages.txt
+	$(BIN)/python -m pip install --quiet --editable '.[dev]' \
+		$(if $(NEWEST),--upgrade --upgrade-strategy eager,--constraint tests/golden/packages.txt)
 	touch $@ $(VENV)/installed
 
 clean:

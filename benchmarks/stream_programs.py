@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 Tokens = list[list[str]]
 
 ETA = 0.01  # of the topics that score
-DECAYS = (0.9, 0.97, 0.99, 1.0)  # a step, of running unigrams; the best of them is told
+DECAYS = (0.9, 0.95, 0.97, 0.99, 1.0)  # per step, of running unigrams; the best of them is reported
 TWINS = 0.9  # cosine of two topics' words above which they are one topic twice
 IN_USE = 0.001  # share of a topic that counts among twins
 FIRST = 2  # minibatches that are learned from before the first is scored
@@ -257,7 +257,7 @@ def measure(
             warm.learn(documents[start : start + batch])
     model: Program = make(known, topics, seed, n, batch, **given)
     unigrams, draw = Unigrams(len(known)), np.random.default_rng(0)
-    nats = tokens = 0.0
+    nats, tokens, at_half = 0.0, 0.0, (0.0, 0.0, np.zeros(len(DECAYS)))
     seconds = 0.0
     last, of_documents = np.zeros(topics), np.zeros(topics)
     for number, start in enumerate(range(0, n, batch)):
@@ -265,6 +265,8 @@ def measure(
         halves = [np.array(line)[draw.permutation(len(line))] for line in part]
         observed = [half[: len(half) // 2].tolist() for half in halves]
         asked = [[place[w] for w in half[len(half) // 2 :].tolist() if w in place] for half in halves]
+        if start < n / 2:
+            at_half = nats, tokens, unigrams.nats.copy()
         if number >= FIRST:
             flat = np.array([w for line in asked for w in line], np.int64)
             unigrams.score(flat)
@@ -291,10 +293,17 @@ def measure(
         "effective": float(np.exp(-(shares * np.log(np.maximum(shares, 1e-12))).sum())),
         "S": None if counts is None else nats / tokens,
         "unigram": float(unigrams.nats.max() / tokens),
+        "gain": None if counts is None else gain((nats, tokens, unigrams.nats), at_half),
         "twins": None if counts is None else twins(counts, shares),
         "seconds": seconds,
         **(model.facts() if isinstance(model, Ours) else {}),
     }
+
+
+def gain(end: tuple[float, float, Array], at_half: tuple[float, float, Array]) -> float:
+    """Nats per word above the best unigram of the second half of a stream, from sums at its end and half."""
+    nats, tokens = end[0] - at_half[0], end[1] - at_half[1]
+    return float((nats - (end[2] - at_half[2]).max()) / tokens)
 
 
 def _score(counts: Array, shares: Array, asked: list[list[int]]) -> float:

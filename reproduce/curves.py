@@ -64,7 +64,7 @@ class Watch(Observer):
             self.curve.at.append(state.passes)
             self.curve.seconds.append(self.seconds)
             self.curve.completion.append(completion_of(topics_of(self.estimator), self.test).nats_per_word)
-            self.curve.bound.append(self.estimator.score(self.test))
+            self.curve.bound.append(self.estimator.bound(self.test))
         self.since = time.process_time()
         return False
 

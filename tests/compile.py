@@ -30,6 +30,7 @@ def compile_the_rest() -> None:
     ]
     for model in models:
         model.set_params(max_iter=6, tol=0.0, random_state=0, n_jobs=1).fit(X).transform(X)
+    models[3].score(X)
     left_to_right_score(Corpus.from_matrix(X).bags(0), models[3].topic_word_, models[3].alpha_, particles=2)
 
 

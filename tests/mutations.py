@@ -1,7 +1,8 @@
 """Changes of one sign, or of one factor, each of which tests must notice.
 
 `python -m tests.mutations [TREE]` (`make mutations`) makes each in a copy of the tree, runs the tests that
-are to notice it, and prints which failed; it fails itself where all passed. TREE: another checkout.
+are to notice it, and prints which failed. Tests that fail without the change do not count. The exit status is
+1 if a change survived, or could not be tried. TREE: another checkout.
 """
 
 import os
@@ -15,6 +16,7 @@ from xml.etree import ElementTree
 
 TREE = Path(__file__).parents[1]
 LIMIT = 1800  # seconds that the tests of one change may take
+NOTICED, SURVIVED, NOT_TRIED = "noticed", "survived", "not tried"
 
 
 class Mutation(NamedTuple):
@@ -32,6 +34,12 @@ MUTATIONS = {
         "terms += log_gamma64(gamma[k]) + (alpha[k] - gamma[k]) * expected",
         "terms += log_gamma64(gamma[k]) - (alpha[k] - gamma[k]) * expected",
         "tests/kernels/test_mean_field.py tests/models/test_lda.py",
+    ),
+    "a word's own counts in a document's probability": Mutation(
+        "kernels/left_to_right.py",
+        "without[k] = max(gamma[k] - assigned[u, k] * one, alpha[k])",
+        "without[k] = max(gamma[k], alpha[k])",
+        "tests/kernels/test_log_probability_kernel.py",
     ),
     "a draw of the hybrid": Mutation(
         "kernels/hybrid.py",
@@ -117,11 +125,59 @@ MUTATIONS = {
         "values[into] -= values[source]",
         "tests/core/test_edits.py tests/learning/test_moves.py",
     ),
+    "a token's own count among lists of topics": Mutation(
+        "kernels/samplers/tree_gibbs.py",
+        "own = (lists.pairs[old, 1] - 1.0 + alpha[k]) * less",
+        "own = (lists.pairs[old, 1] + alpha[k]) * less",
+        "tests/models/test_tree_gibbs.py",
+    ),
+    "the half of an exchange": Mutation(
+        "models/topics/moves/exchange.py",
+        "(second + of_all) / (first + second + 1.0)",
+        "(first + of_all) / (first + second + 1.0)",
+        "tests/models/test_exchange.py",
+    ),
+    "the rest of an exchange": Mutation(
+        "models/topics/moves/exchange.py",
+        "= step.seen + WAIT * stats.documents",
+        "= step.seen - WAIT * stats.documents",
+        "tests/models/test_exchange.py",
+    ),
     "sums of a block on Spark": Mutation(
         "engines/spark/stats_sum.py",
         "totals += group_sums(",
         "totals -= group_sums(",
         "tests/spark/test_equality.py tests/spark/test_carried_records.py -k batch or hybrid or carried",
+    ),
+    "the last tail of sticks": Mutation(
+        "models/grammars/processes.py",
+        "tails = np.cumsum(uses[::-1])[::-1]",
+        "tails = np.append(np.cumsum(uses[:0:-1])[::-1], 0.0)",
+        "tests/models/test_hyperparameters.py tests/models/test_online_grammar.py",
+    ),
+    "a discount given who sits where": Mutation(
+        "models/ngrams/hyperparameters.py",
+        "left = generator.binomial(joined, (steps - 1.0) / (steps - discount)).sum()",
+        "left = generator.binomial(joined, (steps - 1.0) / steps).sum()",
+        "tests/models/test_hyperparameters.py tests/models/test_ngram_chain.py",
+    ),
+    "the share of ends beside spelled words": Mutation(
+        "estimators/ngrams/word_numbers.py",
+        "return self.spelling.log_probability(words) + np.log1p(-self.end_share)",
+        "return self.spelling.log_probability(words)",
+        "tests/estimators/test_ngram.py",
+    ),
+    "what new symbols leave to others": Mutation(
+        "models/grammars/parser.py",
+        "left[grammar.rules.parents[added]] -= shares",
+        "left[grammar.rules.parents[added]] -= 0.0",
+        "tests/models/test_new_symbols.py",
+    ),
+    "shares of concepts below others": Mutation(
+        "models/topics/vocabularies/concepts.py",
+        "means[edge] *= means[entrance]",
+        "means[edge] *= 1.0",
+        "tests/estimators/test_topic_words.py -k concept",
     ),
 }
 
@@ -147,7 +203,7 @@ def apply_to(tree: Path, mutation: Mutation) -> None:
 
 
 def outcomes(tree: Path, tests: str) -> tuple[int, list[str]]:
-    """How many tests ran, and which failed."""
+    """How many tests ran, and which failed. RuntimeError if they could not be collected."""
     paths, _, chosen = tests.partition(" -k ")
     report = tree / "report.xml"
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--junitxml={report}", "-k", chosen]
@@ -159,35 +215,50 @@ def outcomes(tree: Path, tests: str) -> tuple[int, list[str]]:
         text=True,
         timeout=LIMIT,
     )
-    if not report.exists():
-        raise RuntimeError(done.stdout + done.stderr)
+    if done.returncode not in (0, 1):  # all passed, or some failed
+        raise RuntimeError(f"pytest ended with {done.returncode}: {(done.stdout + done.stderr)[-2000:]}")
     cases = list(ElementTree.parse(report).iter("testcase"))
     red = [each for each in cases if each.find("failure") is not None or each.find("error") is not None]
     names = [f"{each.get('classname', '').removeprefix('tests.')}::{each.get('name')}" for each in red]
     return len(cases), sorted(names)
 
 
-def noticed(tree: Path, name: str, mutation: Mutation) -> bool:
-    """Whether tests notice a change; prints which."""
+def red_without_change(tree: Path) -> set[str]:
+    """The tests that fail as the tree is."""
+    with TemporaryDirectory() as place:
+        copy = copy_of(tree, Path(place))
+        every = {mutation.tests for mutation in MUTATIONS.values()}
+        return {name for tests in sorted(every) for name in outcomes(copy, tests)[1]}
+
+
+def outcome(tree: Path, name: str, mutation: Mutation, red_before: set[str]) -> str:
+    """What became of a change: noticed, survived, or not tried; prints which tests noticed it."""
     with TemporaryDirectory() as place:
         copy = copy_of(tree, Path(place))
         try:
             apply_to(copy, mutation)
             number, red = outcomes(copy, mutation.tests)
         except (ValueError, RuntimeError, subprocess.TimeoutExpired) as error:
-            print(f"{name}: {error}", flush=True)
-            return False
-    print(f"{name} ({mutation.file}): {len(red)} of {number} tests failed", flush=True)
+            print(f"{name}: NOT TRIED: {error}", flush=True)
+            return NOT_TRIED
+    red = [test for test in red if test not in red_before]
+    verdict = f"{len(red)} of {number} tests failed" if red else f"SURVIVED {number} tests: {mutation.tests}"
+    print(f"{name} ({mutation.file}): {verdict}", flush=True)
     for test in red:
         print(f"    {test}", flush=True)
-    return bool(red)
+    return NOTICED if red else SURVIVED
 
 
 def main() -> None:
     """Try every change."""
     tree = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else TREE
-    green = [name for name, mutation in MUTATIONS.items() if not noticed(tree, name, mutation)]
-    sys.exit(f"not noticed: {', '.join(green)}" if green else 0)
+    red_before = red_without_change(tree)
+    for test in sorted(red_before):
+        print(f"fails without any change: {test}", flush=True)
+    found = {name: outcome(tree, name, mutation, red_before) for name, mutation in MUTATIONS.items()}
+    wrong = [f"{kind}: {name}" for kind in (SURVIVED, NOT_TRIED) for name, of in found.items() if of == kind]
+    print(f"{len(found) - len(wrong)} of {len(found)} changes were noticed", flush=True)
+    sys.exit("\n".join(wrong) or 0)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,17 @@ def test_from_a_dictionary_to_topics(bilingual, cli, tmp_path):
     assert (tmp_path / "same.jsonl").read_bytes() == tree.read_bytes()
 
 
+def test_a_dictionary_the_other_way_round_is_named(bilingual, cli, tmp_path):
+    """Where an entry fits all the same, so that concepts come of it."""
+    lines = (bilingual / "d.tsv").read_text() + f"river\t{german('river')}\n"
+    (tmp_path / "d.tsv").write_text(lines)
+    line = "the first column seems to be in de: 24 of 26 entries fit so; give --from de --to en"
+    for source, target, is_noted in (("en", "de", True), ("de", "en", False)):
+        files = ("--corpus", bilingual / "c", "--out", tmp_path / f"{source}.jsonl")
+        made = cli("concepts", tmp_path / "d.tsv", "--from", source, "--to", target, *files)
+        assert (line in made.stderr) == is_noted
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -284,3 +284,34 @@ def test_a_corpus_moved_aside_by_a_killed_build_is_an_input(tmp_path):
     out.rename(aside / "out")
     reading = inputs.ReadingChoice(None, "text", None, None, "fail")
     assert inputs.open_or_build((str(out),), reading).path == out
+
+
+def test_literal_quotes(tmp_path):
+    path, out = tmp_path / "a.tsv", tmp_path / "out"
+    path.write_text('text\nplain row\n"unclosed start\nmiddle row\nends with quote"\nlast row\n')
+    built = stickbreaker("corpus", "build", path, "--out", out, "--json")
+    note = "a.tsv: 1 cell in quotes holds lines that look like rows, in line 3; if quotes are plain"
+    assert json.loads(built.stdout)["documents"] == 3
+    assert f"{note} characters there, give --quotes none\n" in built.stderr
+    built = stickbreaker("corpus", "build", path, "--out", out, "--overwrite", "--quotes", "none", "--json")
+    assert json.loads(built.stdout)["documents"] == 5
+    assert "quotes" not in built.stderr
+    path.write_text('text\tn\nplain\t1\n"unclosed\t2\n' + "row\t3\n" * 80)
+    built = stickbreaker("corpus", "build", path, "--out", out, "--overwrite", "--on-error", "skip", "--json")
+    assert json.loads(built.stdout)["skipped"] == {"malformed row": 81}
+    built = stickbreaker("corpus", "build", path, "--out", out, "--overwrite")
+    assert built.stderr.endswith("; if quotes are plain characters, give --quotes none\n")
+
+
+def test_dates_in_a_format(tmp_path):
+    path, out = tmp_path / "a.csv", tmp_path / "out"
+    path.write_text("text,created\none cat,1539202764\n")
+    stickbreaker("corpus", "build", path, "--out", out, "--date-format", "epoch")
+    assert Corpus.open(out).documents(0)[0].metadata == {"created": "2018-10-10"}
+    failed = stickbreaker("corpus", "build", path, "--out", out, "--overwrite", "--date-format", "when")
+    assert failed.stderr.startswith(
+        "stickbreaker: unknown date format 'when'; take epoch, epoch-ms, twitter or"
+    )
+    failed = stickbreaker("corpus", "build", path, "--out", out, "--overwrite", "--date-format", "day=epoch")
+    problem = "no document has a date of the format 'day=epoch' in the field 'day'; check --date-format;"
+    assert problem in failed.stderr

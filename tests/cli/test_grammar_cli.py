@@ -48,7 +48,7 @@ def test_sentences_are_cut(cli, learned, text, tmp_path):
     assert sum(line == gold for line, gold in zip(cut, GOLD, strict=True)) > 200
     assert cli("segment", learned, text).stdout.splitlines() == cut
     found = json.loads(cli("segment", learned, text, "--json").stdout)["sentences"]
-    assert found[0] == {"id": f"{text.name}:1", "pieces": cut[0].split()}
+    assert found[0] == {"id": f"{text.name}:1", "pieces": cut[0].split(), "new_symbols": 0, "parsed": True}
     assert "already exists" in cli("segment", learned, text, "--out", tmp_path / "cut.txt", code=1).stderr
 
 
@@ -61,17 +61,61 @@ def test_topics_are_not_cut_and_a_page_is_what_comes_next(cli, tmp_path):
 
 
 def test_trees_are_written(cli, learned, tmp_path):
-    (tmp_path / "new.txt").write_text("the dog\n\na(b\n")
-    best, none = cli("parse", learned, tmp_path / "new.txt").stdout.splitlines()
+    (tmp_path / "new.txt").write_text("the dog\n\na(t\n\n")
+    done = cli("parse", learned, tmp_path / "new.txt")
+    best, empty, new, last = done.stdout.splitlines()
     assert best.startswith("(Sentence (Words (Word (Chars (Char t) ")
-    assert none == "()"
+    assert (empty, last) == ("", "")
+    assert "(Char -LRB-)" in new
+    assert done.stderr.splitlines()[-1] == (
+        "note: 1 of 4 texts has symbols that are new to the model (1 in all)"
+    )
     drawn = cli("parse", learned, tmp_path / "new.txt", "--how", "samples", "--trees", 3).stdout.splitlines()
-    assert len(drawn) == 4
+    assert [line == "" for line in drawn] == [False] * 3 + [True] * 3 + [False] * 3 + [True] * 3
     lines = cli("parse", learned, tmp_path / "new.txt", "--json", "--how", "minimum-risk").stdout.splitlines()
-    first, second = map(json.loads, lines)
+    first, nothing, third, _ = map(json.loads, lines)
     assert first["nats"] >= first["trees"][0]["nats"]
-    assert second == {"id": "new.txt:3", "nats": None, "trees": []}
+    assert nothing == {"id": "new.txt:2", "nats": None, "new_symbols": 0, "trees": []}
+    assert (third["id"], third["new_symbols"]) == ("new.txt:3", 1)
+    assert third["nats"] >= third["trees"][0]["nats"] > -100.0
     assert "--how samples" in cli("parse", learned, tmp_path / "new.txt", "--trees", 2, code=2).stderr
+
+
+def test_new_symbols_are_cut_around_and_counted(cli, learned, tmp_path):
+    new = tmp_path / "new.txt"
+    new.write_text("thedogξran\n\nacatran\nξξ\n")
+    counts = {"new_symbols": 3, "with_new_symbols": 2, "unparsed": 0}
+    done = cli("segment", learned, new)
+    assert done.stdout.splitlines()[:3] == ["the dog ξ ran", "", "a cat ran"]
+    assert "note: 2 of 4 texts have symbols that are new to the model (3 in all)" in done.stderr
+    found = json.loads(cli("segment", learned, new, "--json").stdout)
+    assert {name: found[name] for name in counts} == counts
+    assert [one["id"] for one in found["sentences"]] == [f"new.txt:{line}" for line in (1, 2, 3, 4)]
+    assert [one["new_symbols"] for one in found["sentences"]] == [1, 0, 0, 2]
+    written = json.loads(cli("segment", learned, new, "--json", "--out", tmp_path / "cut.txt").stdout)
+    assert written == {"out": str(tmp_path / "cut.txt"), "lines": 4, **counts}
+    scores = json.loads(cli("evaluate", learned, new, "--json").stdout)
+    assert {name: scores[name] for name in counts} == counts
+    parses = [json.loads(line) for line in cli("parse", learned, new, "--json").stdout.splitlines()]
+    nats = sum(one["nats"] or 0.0 for one in parses)
+    assert scores["nats_per_symbol"] == pytest.approx(nats / scores["symbols"])
+
+
+def test_a_text_of_several_sentences_is_one_line(cli, tmp_path):
+    (tmp_path / "rules.lt").write_text('S -> L | L S\nL -> "a" | "b"\nS -> "c" "d"\n')
+    (tmp_path / "text.txt").write_text("ab.ba\nab\ncd\n")
+    model = tmp_path / "m"
+    given = (*QUICK, "--grammar", tmp_path / "rules.lt", "--punctuation", "boundaries")
+    cli("fit", "grammar", tmp_path / "text.txt", "--out", model, *given)
+    (tmp_path / "new.txt").write_text("a.b\n\na.dc\n")
+    first, empty, last = cli("parse", model, tmp_path / "new.txt").stdout.splitlines()
+    assert (first, empty, last) == ("(S (L a)) (S (L b))", "", "(S (L a)) ()")
+    parses = cli("parse", model, tmp_path / "new.txt", "--json")
+    first, _, last = map(json.loads, parses.stdout.splitlines())
+    assert first["trees"][0]["tree"] == "(S (L a)) (S (L b))"
+    assert first["nats"] == pytest.approx(first["trees"][0]["nats"])
+    assert last == {"id": "new.txt:3", "nats": None, "new_symbols": 0, "trees": []}
+    assert 'note: 1 of 3 texts cannot be parsed, or is too long, and is written as "()"' in parses.stderr
 
 
 def test_subtrees_and_rules_are_printed(cli, learned):
@@ -93,7 +137,10 @@ def test_it_is_evaluated(cli, learned, text, tmp_path):
     assert "token" in cli("evaluate", learned, text).stdout
     (tmp_path / "joined.txt").write_text("\n".join(LINES))
     alone = json.loads(cli("evaluate", learned, tmp_path / "joined.txt", "--json").stdout)
-    assert set(alone) == {"sentences", "unparsed", "symbols", "nats_per_symbol", "learned_from"}
+    assert set(alone) == {
+        "sentences", "unparsed", "new_symbols", "with_new_symbols", "symbols", "nats_per_symbol",
+        "learned_from",
+    }  # fmt: skip
     assert "no meaning for a grammar" in cli("evaluate", learned, text, "--labels", "x", code=2).stderr
 
 
@@ -125,7 +172,7 @@ def test_a_grammar_from_a_file(cli, tmp_path):
     assert "symbol 1, 'x'" in cli("fit", "grammar", tmp_path / "text.txt", *given, code=1).stderr
     assert not (tmp_path / "n").exists()
     done = cli("fit", "grammar", tmp_path / "text.txt", *given, "--unparsed", "skip")
-    assert "1 sentence is skipped: no tree of the grammar comes to it\n" in done.stderr
+    assert "1 sentence is skipped: it cannot be parsed, or is too long\n" in done.stderr
 
 
 def test_numbers_are_said_as_a_person_would(cli, tmp_path):
@@ -260,4 +307,27 @@ def test_sentences_that_nothing_comes_to(cli, tmp_path):
         given += ("--grammar", tmp_path / "rules.lt")
         assert "symbol 1, 'x', is no terminal" in cli(*given, code=1).stderr
         assert "1 sentence is skipped" in cli(*given, "--unparsed", "skip").stderr
-        assert cli("segment", tmp_path / way, tmp_path / "text.txt").stdout.splitlines()[1] == "xab"
+        assert cli("segment", tmp_path / way, tmp_path / "text.txt").stdout.splitlines()[1] == "x ab"
+
+
+def test_names_without_rules_are_a_line_on_standard_error(cli, tmp_path):
+    (tmp_path / "rules.lt").write_text(RULES + "1 1 S --> W Letrs\n1 1 Letters --> a\n1 1 S --> Letters\n")
+    (tmp_path / "text.txt").write_text("ab\nba\n")
+    given = ("--out", tmp_path / "m", *QUICK, "--grammar", tmp_path / "rules.lt")
+    lines = cli("fit", "grammar", tmp_path / "text.txt", *given).stderr.splitlines()
+    (remark,) = [line for line in lines if "has no rules" in line]
+    number = RULES.count("\n") + 1
+    assert remark.startswith("note: ")
+    assert remark.endswith(
+        f"rules.lt:{number}: 'Letrs' has no rules, and is no symbol of the text; did you mean 'Letters'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("grammar", "problem"), [("/dev/zero", "/dev/zero: is not a file"), (".", ".: is a directory")]
+)
+def test_what_is_no_file_of_rules_is_refused(cli, tmp_path, grammar, problem):
+    (tmp_path / "text.txt").write_text("ab\n")
+    done = cli("fit", "grammar", tmp_path / "text.txt", "--out", tmp_path / "m", "--grammar", grammar, code=1)
+    assert f"{problem}; give a grammar as text" in done.stderr
+    assert not (tmp_path / "m").exists()

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -126,3 +127,13 @@ def test_a_search_under_way_is_not_named(copy, cli):
     (copy / "model.json").write_bytes(encoded(manifest))
     told = cli("name", copy, "--topic", "0=x", code=1).stderr
     assert "is still learning, and its topics may yet become others" in told
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device without an end")
+def test_a_device_without_an_end_is_no_file_of_names(model, cli, tmp_path):
+    """Nothing of it is read; elsewhere no more than a line is."""
+    assert "/dev/zero: is not a file" in cli("name", model, "/dev/zero", code=1).stderr
+    (tmp_path / "t.txt").write_text("a river bank\nbank money\n", encoding="utf-8")
+    for option in ("--guide", "--concepts", "--stop-words", "--vocabulary"):
+        done = cli("fit", "lda", tmp_path / "t.txt", "--out", tmp_path / "m", option, "/dev/zero", code=1)
+        assert "/dev/zero:1: the line is larger than 64 MB" in done.stderr

@@ -228,3 +228,33 @@ def test_a_run_that_is_killed_in_mid_sweep_goes_on_alike(cli, tmp_path):
 
 def size(file):
     return file.stat().st_size if file.exists() else 0
+
+
+def test_marks_of_sentences_are_no_words(cli, tmp_path):
+    """As KenLM and SRILM write them, in every verb: with a note, and the numbers of the text without them."""
+    plain = ["a cat sat", "the dog ran", "a dog sat"] * 4
+    (tmp_path / "plain.txt").write_text("\n".join(plain), encoding="utf-8")
+    (tmp_path / "marked.txt").write_text("\n".join(f"<s> {line} </s>" for line in plain), encoding="utf-8")
+    tokens = [json.dumps({"text": ["<s>", *line.split(), "</s>"]}) + "\n" for line in plain]
+    (tmp_path / "tokens.jsonl").write_text("".join(tokens), encoding="utf-8")
+    for tokenizer in ("words", "spaced"):
+        for name in ("plain.txt", "marked.txt", "tokens.jsonl"):
+            options = ("--tokens", tokenizer, "--sentences", "line", "--iterations", 5, "--overwrite")
+            done = cli("fit", "ngram", tmp_path / name, "--out", tmp_path / name[:5], *options)
+            assert ("note: 24 marks of sentences, <s> and </s>, were left out" in done.stderr) == (
+                name[0] == "m"
+            )
+        figures = {}
+        for name in ("plain.txt", "marked.txt", "tokens.jsonl"):
+            for verb in ("score", "evaluate"):
+                done = cli(verb, tmp_path / name[:5], tmp_path / name, "--json")
+                figures[name, verb] = json.loads(done.stdout)
+                assert ("24 marks of sentences" in done.stderr) == (name[0] == "m")
+        for name in ("marked.txt", "tokens.jsonl"):
+            whole = [figures[name, "score"]["nats"], figures[name, "evaluate"]["all"]]
+            assert whole == [figures["plain.txt", "score"]["nats"], figures["plain.txt", "evaluate"]["all"]]
+    model = tmp_path / "plain"
+    line = "</s> is the end of a sentence, and no word follows it; give the words that a sentence begins with"
+    assert line in cli("generate", model, "--beginning", "</s>", code=1).stderr
+    begun = cli("generate", model, "--beginning", "<s> the").stdout
+    assert begun == cli("generate", model, "--beginning", "the").stdout

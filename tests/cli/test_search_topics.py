@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from tests.running import planted_documents
 
+from stickbreaker.cli.running import _search_as_text
+from stickbreaker.estimators.saving import load
 from stickbreaker.report import page_records, render
 from stickbreaker.report.figures import figures
 
@@ -33,15 +35,27 @@ def test_each_run_is_told_as_it_ends_and_the_range_at_last(searched):
     by = {"bound": "the bound", "held-out": "documents held out"}[judge]
     assert f"searching for the number of topics, by {by}; --topics K is one run from K" in done.stderr
     manifest = json.loads((path / "model.json").read_bytes())
-    lines = [line for line in done.stderr.splitlines() if line.startswith(("searching: ", "last run, "))]
+    lines = [line for line in done.stderr.splitlines() if line.startswith(("searching: ", "run to its "))]
     assert len(lines) == len(manifest["search"]) >= 4
     for line, run in zip(lines, manifest["search"], strict=True):
         plural = "" if run["topics"] == 1 else "s"
         assert f"{run['topics']} topic{plural}, {run['used']} in use, bound {run['bound']:.4f}" in line
-        assert line.startswith("last run") == run["final"]
+        assert line.startswith("run to its end") == run["final"]
         assert ("held-out" in line) == (judge == "held-out")
-    said = rf"Topics within 0.005 nats/word of the best, by {len(lines)} runs: \d+( to \d+)?\n"
-    assert re.search(said, done.stdout)
+    short = sum(not run["final"] for run in manifest["search"])
+    said = (
+        rf"Topics within 0.005 nats/word of the best, by short runs \({short}\): \d+( to \d+)?; runs to the"
+    )
+    whole = rf"by runs to the end: \d+; by short runs \({short}\): \d+( to \d+)?\n"
+    assert re.search(said, done.stdout) or re.search(whole, done.stdout)
+    several = len(lines) - short > 1
+    last = manifest["search"][-1]
+    rule = "the fewest topics within 0.005 nats/word of the best"
+    ends = (
+        f"Runs to the end, topics and bound, the model's first ({rule}): "
+        f"{last['used']} at {last['bound']:.4f}, "
+    )
+    assert (ends in done.stdout) == several
     assert manifest["held_out"] == {"bound": 0.0, "held-out": 0.1}[judge]
 
 
@@ -52,6 +66,9 @@ def test_the_report_draws_the_curve(searched):
     assert page.search.judge == judge
     html = render(page)
     assert "How many topics</h3>" in html
+    assert "short runs" in html
+    assert ("seconds of this run, without the search" in dict(page.facts)) == bool(page.search)
+    assert "The runs of the search before this one are not drawn" in html
     assert ("by the bound" in html) == (judge == "bound")
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     drawn = figures(page)
@@ -63,6 +80,60 @@ def test_the_report_draws_the_curve(searched):
         assert len(list(root.iter(f"{svg}circle"))) == len(page.search.points)
         text = " ".join(element.text or "" for element in root.iter(f"{svg}text"))
         assert ("held-out score, nats a word" in text) == (judge == "held-out" and i == 0)
+
+
+def test_the_report_of_a_memoised_run_draws_its_bound(cli, posts, tmp_path):
+    """Its steps tell documents' scores given the topics, which are far above; its passes have the bound."""
+    cli("fit", "hdp", posts, "--out", tmp_path / "m", "--topics", 4, "--iterations", 6, "--threads", 1)
+    model, page = load(tmp_path / "m"), page_records.page_of(tmp_path / "m", "t")
+    assert model.trace_[-1]["kind"] == "documents"
+    assert model.trace_[-1]["score"] > model.bound_ + 0.1
+    assert page.score_kind == "bound"
+    assert page.trace[-1].score == model.bound_ == model.trace_[-1]["pass_score"]
+    assert len(page.trace) == model.n_iter_
+    assert '"scoreKind":"bound"' in render(page)
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    assert "Bound on the documents it learns from" in figures(page)["learning-training-by-documents"]
+
+
+def test_the_report_of_an_online_run_says_that_its_curve_is_no_bound(cli, posts, tmp_path):
+    options = ("--schedule", "online", "--batch-size", 30, "--topics", 4, "--iterations", 2, "--threads", 1)
+    cli("fit", "lda", posts, "--out", tmp_path / "m", *options)
+    page = page_records.page_of(tmp_path / "m", "t")
+    assert page.score_kind == "documents"
+    assert len(page.trace) == 8
+    html = render(page)
+    assert "given the topics of that moment: higher than the bound" in html
+    assert "pays for the topics themselves as well" not in html
+    pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    assert "Documents of each step, given the topics" in figures(page)["learning-training-by-documents"]
+
+
+def test_json_says_by_which_runs_a_range_is(cli, posts, tmp_path):
+    done = cli("fit", "hdp", posts, "--out", tmp_path / "m", *SHORT, "--json")
+    found = json.loads(done.stdout)
+    expected = load(tmp_path / "m").search_range()
+    assert found["range"] == [expected.fewest, expected.most]
+    assert found["range_of"] == expected.of
+    assert found["range_of"] in ("short runs", "runs to the end")
+    assert found["range_of_short_runs"] == list(expected.curve)
+    assert found["short_runs_disagree"] is expected.disagree
+
+
+def test_a_number_far_from_that_of_short_runs_is_uncertain():
+    runs = [
+        {"used": 20, "bound": -8.0, "final": False, "held_out": None},
+        {"used": 45, "bound": -7.9, "final": True, "held_out": None},
+    ]
+    summary = {"search": runs, "overruled": None, "range": [45, 45], "range_of": "runs to the end"}
+    far = {**summary, "range_of_short_runs": [1, 2], "short_runs_disagree": True}
+    (line,) = _search_as_text(far)
+    assert line == (
+        "Topics within 0.005 nats/word of the best, by runs to the end: 45; by short runs (1): 1 to 2, "
+        "far from that: the number is uncertain; see what --judge held-out gives"
+    )
+    near = {**summary, "range_of_short_runs": [30, 40], "short_runs_disagree": False}
+    assert "uncertain" not in _search_as_text(near)[0]
 
 
 def test_a_number_starts_one_run_and_says_so(cli, posts, tmp_path):
@@ -80,7 +151,8 @@ def test_a_model_of_so_many_topics_says_nothing_of_a_search(cli, posts, tmp_path
 
 def test_where_there_is_no_search_the_number_is_told(cli, posts, tmp_path):
     done = cli("fit", "hdp", posts, "--out", tmp_path / "m", "--schedule", "online", *SHORT)
-    assert "starting from 50 topics; a search for their number needs all documents at hand" in done.stderr
+    said = "starting from 50 topics: there is no search for their number with --schedule online\n"
+    assert said in done.stderr, "what was chosen, and no default"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,11 @@ import pytest
 from tests.golden.names import check
 from tests.running import PROGRAM, planted_documents, write_lines
 
+from stickbreaker.estimators.saving import load
+from stickbreaker.report import render
+from stickbreaker.report.page_records import page_of
+from stickbreaker.report.payload import payload
+from stickbreaker.report.render import PURE, asset
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
 
@@ -287,3 +292,34 @@ def test_mistakes_are_told_in_one_line(line, code, told, cli, model, undisturbed
     assert told in result.stderr.splitlines()[-1]
     assert result.stdout == ""
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("total", [(), ("--total", 100_000)])
+def test_what_nobody_counted_is_no_count_in_a_stream_s_report(total, cli, tmp_path):
+    """Of a stream the model has expected tokens, which fade and stand for more documents than there were."""
+    cli("fit", "lda", "-", "--out", tmp_path / "m", *STREAM, *EVERY, *total, stdin=lines(120))
+    model, page = load(tmp_path / "m"), page_of(tmp_path / "m", "t")
+    assert page.words
+    assert all(row.documents is None and row.tokens is None for row in page.words)
+    assert not model.vocabulary_.documents.any()
+    shares = {row.word: row.share for row in page.words}
+    topics = model.topic_shares_ @ model.topic_word_
+    assert shares == pytest.approx(dict(zip(model.vocabulary_.words, topics.tolist(), strict=True)))
+    assert list(shares.values()) == sorted(shares.values(), reverse=True)
+    data = payload(page)
+    assert data["words"]["documents"] == data["words"]["tokens"] == []
+    assert len(data["words"]["share"]) == len(page.words)
+    assert "How often each was used nobody counted" in render(page)
+    assert page.unigram is None
+    quickjs = pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
+    context = quickjs.Context()
+    context.eval("".join(map(asset, (*PURE, "figures.js"))))
+    context.eval(
+        "function drawn(text) { const data = JSON.parse(text), sort = { key: 'share', down: true }; "
+        "return JSON.stringify(textOf(wordTable(data, foundWords(data.words, '', null, sort), sort))); }"
+    )
+    table = json.loads(context.get("drawn")(json.dumps(data)))
+    assert "share of all words" in table
+    assert f"{page.words[0].word}" in table.split("<tbody>")[1].split("</tr>")[0]
+    assert "documents with it" not in table
+    assert "times used" not in table

@@ -28,13 +28,13 @@ def stream(model: Path, tmp_path: Path) -> Path:
 
 def test_the_topics_of_a_snapshot(cli, stream):
     assert cli("topics", stream, "--at", "1993-05", "--top", 2).stdout.splitlines() == [
-        "step 1: 155 documents, 1993-04-05",
+        "step 1: 155 documents read, 1993-04-05",
         "topic  words",
         "    3  word59at1 word58at1",
         "   12  word1at1 word2at1",
     ]
     assert cli("topics", stream, "--at", 41, "--top", 1).stdout.splitlines() == [
-        "step 40: 6,200 documents",
+        "step 40: 6,200 documents read",
         "topic  words",
         "    3  word59at40",
         "   12  word1at40",

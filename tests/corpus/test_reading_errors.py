@@ -23,7 +23,12 @@ ZSTD = zstandard.ZstdCompressor().compress(b'{"text": "cat"}\n{"text": "dog"}\n'
 TEXT_ERRORS = [
     ("a.txt", b"fine\ncaf\xe9\n", ":2: byte 0xe9 at position 4 is not UTF-8; convert", "undecodable bytes"),
     ("a.txt", b"fine\n\x00\x01\n", ":2: binary bytes (NUL), not UTF-8 text; convert", "binary bytes"),
-    ("a.txt", "fine\n".encode("utf-16"), ":1: binary bytes (NUL), not UTF-8 text; convert", "binary bytes"),
+    (
+        "a.txt",
+        "fine\n".encode("utf-16-le"),
+        ":1: binary bytes (NUL), not UTF-8 text; convert",
+        "binary bytes",
+    ),
     (
         "a.jsonl",
         GOOD + b'{"text": \n',

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stickbreaker import LDA, Online, UserError
+from stickbreaker import HDP, LDA, Online, SplitMerge, UserError
 from stickbreaker.estimators.topics.combinations import (
     DOCUMENTS,
     ENGINES,
@@ -74,6 +74,33 @@ def test_what_an_open_vocabulary_lacks_is_told_as_such(settings, told):
     with pytest.raises(UserError) as error:
         LDA(2, words="open", **settings).fit(X)
     assert str(error.value).startswith(told)
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_topics": 5}, {"inference": "hybrid"}])
+def test_a_schedule_that_nobody_gave_is_not_blamed(settings):
+    with pytest.raises(UserError) as error:
+        HDP(moves=SplitMerge("paper"), **settings).fit(X)
+    line = "SplitMerge(accept='paper') needs an online schedule; set schedule='online', or accept='exact'"
+    assert str(error.value) == line
+
+
+@pytest.mark.parametrize(
+    ("options", "without"),
+    [
+        (("--inference", "hybrid"), "--inference hybrid"),
+        (("--concepts", "{tree}"), "--concepts"),
+        (("--concepts", "{tree}", "--inference", "hybrid"), "--concepts and --inference hybrid"),
+        (("--representation", "franchise"), "--representation franchise"),
+        (("--words", "open"), "--words open"),
+        (("--words", "open", "--schedule", "online"), "--words open"),
+    ],
+)
+def test_why_there_is_no_search_names_what_was_given(cli, tmp_path, options, without):
+    (tmp_path / "t.txt").write_text("a river bank\nbank money loan\nmoney river boat\n" * 2, encoding="utf-8")
+    (tmp_path / "tree").write_text('{"concept": "c", "words": ["river", "bank"]}\n', encoding="utf-8")
+    given = [option.format(tree=tmp_path / "tree") for option in options]
+    done = cli("fit", "hdp", tmp_path / "t.txt", "--out", tmp_path / "m", "--iterations", 1, *given)
+    assert f"starting from 50 topics: there is no search for their number with {without}\n" in done.stderr
 
 
 def test_the_program_offers_every_inference(cli):

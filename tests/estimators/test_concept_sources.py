@@ -181,6 +181,20 @@ def test_nothing_found_is_told():
         concepts_of_constraints([(1, ["a", "b"])], BOTH, None)
 
 
+def test_columns_the_other_way_round_are_named():
+    """Also where a few words are spelled alike in both languages."""
+    entries = [
+        Entry(i, *pair) for i, pair in enumerate([("Haus", "house"), ("Baum", "tree"), ("Heim", "home")])
+    ]
+    with pytest.raises(UserError, match="seems to be in de: give --from de --to en"):
+        concepts_of_pairs(entries, BOTH, ANALYSIS, ("en", "de"))
+    alike = [*entries, Entry(4, "bank", "bank")]
+    found = concepts_of_pairs(alike, BOTH, ANALYSIS, ("en", "de"))
+    assert (len(found.concepts), found.reversed_pairs, found.is_reversed()) == (1, 4, True)
+    found = concepts_of_pairs(alike, BOTH, ANALYSIS, ("de", "en"))
+    assert (len(found.concepts), found.reversed_pairs, found.is_reversed()) == (4, 1, False)
+
+
 def test_a_corpus_by_characters_is_named_as_the_cause():
     """Most words of CC-CEDICT have several characters, and the analysis makes a word of each."""
     zh = PolylingualAnalysis({"zh": Analysis(language="zh"), "en": Analysis(language="en")})

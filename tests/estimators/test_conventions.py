@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.running import TOPICS
@@ -18,6 +19,8 @@ from tests.running import TOPICS
 import stickbreaker
 from stickbreaker import HDP, LDA, Corpus, Gibbs, NgramModel, Online, UserError
 from stickbreaker.corpus.shards import shard_of
+from stickbreaker.estimators.topics.open_topics import topics_of
+from stickbreaker.evaluation import completion_of
 from stickbreaker.models.topics.solvers.mean_field import tokens_of_documents
 from stickbreaker.testing.estimators import untimed
 
@@ -247,6 +250,31 @@ def test_wholly_unseen_documents_warn(texts):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lda.transform(["haus dach", "river"])
+
+
+def test_the_score_of_a_word_never_met_is_its_posterior_mean():
+    lda = LDA(1, random_state=0).fit(np.array([[5, 3, 0], [2, 4, 0]] * 10))
+    assert lda.score([[0, 0, 1]]) == pytest.approx(np.log(lda.topic_word_[0, 2]), rel=1e-12)
+    assert lda.score([[0, 0, 1]]) == pytest.approx(-9.547, abs=1e-3)
+    assert lda.bound([[0, 0, 1]]) == pytest.approx(-105.5, abs=0.1)
+    assert lda.perplexity([[0, 0, 3]]) == pytest.approx(1 / lda.topic_word_[0, 2], rel=1e-12)
+
+
+def test_a_grid_search_chooses_what_predicts_best():
+    """Topics drawn with eta 0.05; the bound prefers 0.3, for words that are rare in what was learned from."""
+    rng = np.random.default_rng(0)
+    topics, shares = rng.dirichlet(np.full(400, 0.05), 4), rng.dirichlet(np.full(4, 0.2), 150)
+    X = np.array([rng.multinomial(30, theta @ topics) for theta in shares])
+    etas, halves = [0.01, 0.1, 0.3], KFold(2)
+    lda = LDA(4, max_iter=20, tol=0.0, random_state=0, n_jobs=1)
+    assert GridSearchCV(lda, {"eta": etas}, cv=halves, refit=False).fit(X).best_params_ == {"eta": 0.1}
+    found = {}
+    for eta in etas:
+        models = [(clone(lda).set_params(eta=eta).fit(X[train]), X[test]) for train, test in halves.split(X)]
+        completed = [completion_of(topics_of(m), m._as_corpus(x, reset=False)).nats for m, x in models]
+        found[eta] = (sum(completed), sum(m.bound(x) for m, x in models))
+    assert max(etas, key=lambda eta: found[eta][0]) == 0.1
+    assert max(etas, key=lambda eta: found[eta][1]) == 0.3
 
 
 def test_score_is_a_mean_over_tokens(texts):

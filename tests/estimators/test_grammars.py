@@ -1,5 +1,6 @@
 """Adaptor grammars as users learn them: laws of estimators, named grammars, pieces, trees, refusals."""
 
+import warnings
 from dataclasses import replace
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ from stickbreaker.estimators.grammars.grammar_scores import scores_of
 from stickbreaker.estimators.grammars.parsing import known_cuts
 from stickbreaker.estimators.grammars.symbol_sentences import analysis_of_symbols
 from stickbreaker.evaluation.word_segmentation import segmentation_of
+from stickbreaker.models.grammars import sentence_strings
 from stickbreaker.models.grammars.named import BY_NAME
 from stickbreaker.models.grammars.online_grammar import OnlineGrammar
 from stickbreaker.models.grammars.sentence_strings import no_strings, span_starts
@@ -82,8 +84,15 @@ class TestLaws(EstimatorTests):
     def corpus(self):
         return CORPUS
 
+    def documents(self):
+        return [*LINES, ""]
+
+    def methods(self, model):
+        own = {"segment": model.segment, "parse": model.parse, "partial_fit": self.make().partial_fit}
+        return {**super().methods(model), **own}
+
     def unseen(self):
-        return ["ξψ", ""]
+        return ["", " "]  # new symbols have a probability
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +111,16 @@ def test_planted_words_are_found(learned):
 
 
 def test_without_gold_blanks_there_are_nats_alone(learned):
-    assert set(scores_of(learned, LINES)) == {"sentences", "unparsed", "symbols", "nats_per_symbol"}
+    assert set(scores_of(learned, LINES)) == {
+        "sentences", "unparsed", "new_symbols", "with_new_symbols", "symbols", "nats_per_symbol"
+    }  # fmt: skip
 
 
 def test_new_sentences_are_cut_too(learned):
-    assert learned.segment(["thedogsawacat", "", "dogξ"]) == [
+    assert learned.segment(["thedogsawacat", "", "dogξthe"]) == [
         ["the", "dog", "saw", "a", "cat"],
         [],
-        ["dogξ"],
+        ["dog", "ξ", "the"],
     ]
     assert learned.segment(["a cat"]) == [["a", "cat"]]
 
@@ -134,9 +145,23 @@ def test_trees_are_of_their_sentences(learned):
         assert found.nats == best.nats
         assert max(found.tree_nats) <= best.tree_nats[0] + 1e-9 <= best.nats + 2e-9
     assert len(drawn.trees) == 20
-    none = learned.parse(["ξ"])[0]
-    assert none.trees == ()
-    assert none.nats == -np.inf
+
+
+@pytest.mark.parametrize("inference", ["mcmc", "hybrid", "hybrid in batches", "mean-field"])
+def test_new_symbols_are_cut_around(inference):
+    settings = {**CONFIGURATIONS, "mcmc": {}}[inference]
+    model = AdaptorGrammar(**{"grammar": "unigram", **settings, "max_iter": 20, "random_state": 0}).fit(LINES)
+    assert model.segment(["thedogξsaw"])[0][:-1] in (["the", "dog", "ξ"], ["thedog", "ξ"], ["the", "dogξ"])
+    known, new, mixed = model.parse(["thedog", "ξψ", "thedogξsaw"])
+    assert [one.new_symbols for one in (known, new, mixed)] == [0, 2, 1]
+    assert list(mixed.trees[0].leaves()) == list("thedogξsaw")
+    assert list(new.trees[0].leaves()) == ["ξ", "ψ"]
+    assert known.nats > mixed.nats > -np.inf
+    sentences = ["thedog", "ξψ", "thedogξsaw"]
+    assert model.score(sentences) == pytest.approx((known.nats + new.nats + mixed.nats) / 18)
+    scores = scores_of(model, sentences)
+    assert scores["nats_per_symbol"] == pytest.approx(model.score(sentences))
+    assert (scores["unparsed"], scores["new_symbols"], scores["with_new_symbols"]) == (0, 3, 2)
 
 
 def test_score_is_the_mean_of_log_p(learned):
@@ -278,10 +303,47 @@ def test_the_pieces_of_alike_sentences_are_those_of_the_samples(learned):
 
 
 def test_a_sentence_too_long_for_the_memory_is_named(learned):
-    with pytest.raises(UserError, match=r"memory for a sentence of 10,000,000 symbols.*cut long texts"):
+    with pytest.raises(UserError, match=r"a sentence of 10,000,000 symbols would take .*cut long texts"):
         new_chart(learned.compiled_, 10**7)
     with pytest.raises(UserError, match="sentences of up to 20,000,000 symbols"):
         no_strings(span_starts(np.array([0, 2 * 10**7])))
+
+
+@pytest.mark.parametrize("inference", ["mcmc", "hybrid", "mean-field"])
+def test_a_sentence_too_long_for_a_chart_is_refused_or_skipped_before_memory_is_taken(inference, monkeypatch):
+    monkeypatch.setattr(sentence_strings, "LARGEST_CHART", 1_000_000)
+    texts = [*LINES[:30], "thedog" * 20]
+    settings = {"inference": inference, "max_iter": 2, "random_state": 0}
+    problem = "document '30': a sentence of 120 symbols would take .*cut long texts.*unparsed=\"skip\""
+    with pytest.raises(UserError, match=problem):
+        AdaptorGrammar("unigram", **settings).fit(texts)
+    skipping = AdaptorGrammar("unigram", unparsed="skip", **settings).fit(texts)
+    assert skipping.skipped_ == 1
+    if inference == "mcmc":  # steps on a table count the document, too
+        assert skipping.subtrees() == AdaptorGrammar("unigram", **settings).fit(texts[:30]).subtrees()
+    assert max(len(one.text) for one in skipping.subtrees()) < 20
+    assert skipping.segment(["thedog" * 20, ""]) == [["thedog" * 20], []]
+    long, short = skipping.parse(["thedog" * 20, "thedog"])
+    assert (long.nats, long.trees) == (-np.inf, ())
+    assert short.trees
+    assert skipping.parse(["thedog"])[0].nats == short.nats
+    assert scores_of(skipping, ["thedog" * 20, "thedog"])["unparsed"] == 1
+
+
+def test_names_without_rules_are_reported():
+    rules = Grammar.from_text(
+        RULES.replace("1 1 S --> W\n", "1 1 S --> W\n1 1 S --> W Sw\n1 1 L --> z\n"), "r.lt"
+    )
+    for inference in ("mcmc", "hybrid", "mean-field"):
+        with pytest.warns(UserWarning, match=r"^r.lt:3: 'Sw' has no rules") as caught:
+            AdaptorGrammar(rules, inference=inference, max_iter=1).fit(["ab", "ba"])
+        assert str(caught[0].message) == (
+            "r.lt:3: 'Sw' has no rules, and is no symbol of the text (1 other name is so)"
+        )
+    quoted = Grammar.from_text(rules.to_text())
+    with warnings.catch_warnings(action="error"):
+        AdaptorGrammar(quoted, max_iter=1).fit(["ab", "ba"])
+        AdaptorGrammar(RULES, max_iter=1).fit(["ab", "ba"])
 
 
 def test_a_corpus_of_words():
@@ -427,7 +489,7 @@ def test_planted_words_are_found_online(concentration):
     assert scores["token"]["f1"] > 0.9
     assert -2.0 < scores["nats_per_symbol"] < -0.3
     assert {"".join(one.text) for one in model.subtrees("Word")[:6]} == set(WORDS)
-    assert model.segment(["thedogsawacat", "dogξ"]) == [["the", "dog", "saw", "a", "cat"], ["dogξ"]]
+    assert model.segment(["thedogsawacat", "dogξ"]) == [["the", "dog", "saw", "a", "cat"], ["dog", "ξ"]]
 
 
 def test_collocations_are_found_from_small_steps():

@@ -158,3 +158,12 @@ def test_its_summary_counts_what_it_learns(registered, texts, tmp_path, cli):
 def test_kinds_are_imported_when_they_are_asked_for():
     module = importlib.import_module("stickbreaker.estimators.kinds")
     assert not any(hasattr(module, name) for name in ("PlainLDA", "PlainHDP", "LDA", "HDP"))
+
+
+@pytest.mark.parametrize("other", ["HDP", "NgramModel", "AdaptorGrammar"])
+def test_a_model_of_another_kind_names_the_class_to_load_it_by(tmp_path, other):
+    stickbreaker.LDA(2, max_iter=1, tol=0.0, random_state=0).fit(["a river bank", "bank money"]).save(
+        tmp_path / "m"
+    )
+    with pytest.raises(UserError, match=f"is a model of the kind LDA, not {other}; load it by LDA.load"):
+        getattr(stickbreaker, other).load(tmp_path / "m")

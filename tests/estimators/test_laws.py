@@ -41,6 +41,16 @@ CONFIGURATIONS = {  # name: class, its own settings, the corpus
     "online": (LDA, {"schedule": SMALL}, "one"),
     "memoised": (LDA, {"schedule": Memoised(150)}, "one"),
     "folded in by sampling": (LDA, {"fold_in": "sampled"}, "one"),
+    "points": (LDA, {"point_topics": True}, "one"),
+    "points, hybrid, online": (LDA, {"point_topics": True, "inference": "hybrid", "schedule": SMALL}, "one"),
+    "points, languages": (LDA, {"point_topics": True, "guide": GUIDE}, "two"),
+    "points, concepts": (LDA, {"point_topics": True, "words": SENSES}, "one"),
+    "points, concepts, languages, online": (
+        LDA,
+        {"point_topics": True, "words": PAIRS, "schedule": SMALL},
+        "two",
+    ),
+    "points, hdp": (HDP, {"point_topics": True, "schedule": "batch", "moves": None}, "one"),
     "hybrid": (LDA, {"inference": "hybrid"}, "one"),
     "hybrid, online": (LDA, {"inference": Hybrid(burn_in=3, samples=4), "schedule": SMALL}, "one"),
     "gibbs": (LDA, {"inference": Gibbs(every=2), "eta": "learned"}, "one"),
@@ -82,17 +92,18 @@ CONFIGURATIONS = {  # name: class, its own settings, the corpus
 }
 
 
-def corpus_of(name):
+def documents_of(name):
     """Three hundred documents and an empty one: in one language, or in two of which they have one or both."""
     documents = planted_documents(300, seed=2)
     if name == "one":
-        return Corpus.from_texts([*(document["text"] for document in documents), ""])
+        return [*(document["text"] for document in documents), ""]
     codes = (("en", "text"), ("de", "deutsch"))
     sides = [{code: d[name] for code, name in codes if name in d} for d in with_german(documents)]
-    return Corpus.from_texts([*sides, {"en": ""}])
+    return [*sides, {"en": ""}]
 
 
-CORPORA = {name: corpus_of(name) for name in ("one", "two")}
+DOCUMENTS = {name: documents_of(name) for name in ("one", "two")}
+CORPORA = {name: Corpus.from_texts(documents) for name, documents in DOCUMENTS.items()}
 
 
 class TestTopics(TopicEstimatorTests):
@@ -108,6 +119,9 @@ class TestTopics(TopicEstimatorTests):
 
     def corpus(self):
         return CORPORA[self.name]
+
+    def documents(self):
+        return DOCUMENTS[self.name]
 
     def unseen(self):
         return ["zebra", ""] if self.name == "one" else [{"en": "zebra"}, {"de": ""}]

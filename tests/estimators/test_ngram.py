@@ -31,6 +31,7 @@ def planted_sentences():
 
 
 SENTENCES = planted_sentences()
+TEXTS = ["A cat sat. A dog ran.", "The cat ran, and a dog sat.", "", "A dog sat. The dog ran."]
 
 
 class TestLaws(EstimatorTests):
@@ -53,6 +54,12 @@ class TestLaws(EstimatorTests):
 
     def corpus(self):
         return SENTENCES
+
+    def documents(self):
+        return [text for text in TEXTS for _ in range(4)]
+
+    def methods(self, model):
+        return {**super().methods(model), "score_sentences": model.score_sentences}
 
     def unseen(self):
         return ["", " . "]
@@ -139,6 +146,20 @@ def test_a_spelled_model_gives_every_word_a_probability():
     assert np.allclose(
         first / first[0], np.exp(model.base_.log_spelled(spelled) - model.base_.log_spelled(["z"]))
     )
+
+
+def test_the_base_of_spelled_words_and_the_end_of_a_sentence_sum_to_one():
+    """G0 of a word is its spelling's share of what the ends leave; that of the end is theirs among events."""
+    texts = [["a", "b", "a"], ["b"], ["ab", "a"], ["a"]]
+    model = NgramModel(2, unknown="spelled", max_iter=2, random_state=0).fit(texts)
+    base = model.base_
+    assert base.spelling is not None
+    end = float(np.exp(base.log_p[-1]))
+    assert end == pytest.approx(4 / (7 + 4))
+    words = [*model.words_[:-1], "ba", "c"]
+    shares = np.exp(base.log_spelled(words) - base.spelling.log_probability(words))
+    assert shares + end == pytest.approx(np.ones(len(words)), abs=1e-12)
+    assert base.log_p[:-1] == pytest.approx(base.log_spelled(model.words_[:-1]))
 
 
 def test_texts_are_read_with_all_their_words():
@@ -241,3 +262,29 @@ def test_longer_contexts_help_where_they_tell():
     assert scores[3] > truth - 0.2
     assert abs(scores[5] - scores[3]) < 0.03
     assert abs(scores["unbounded"] - scores[3]) < 0.1
+
+
+def test_marks_of_sentences_end_sentences_and_are_no_words():
+    plain = ["a cat sat", "the dog ran", "a dog sat"]
+    marked = [f"<s> {line} </s>" for line in plain]
+    with pytest.warns(UserWarning, match="6 marks of sentences"):
+        model = NgramModel(2, min_count=1, max_iter=5, random_state=0).fit(marked)
+    own = NgramModel(2, min_count=1, max_iter=5, random_state=0).fit(plain)
+    assert model.words_ == own.words_ == ("a", "dog", "sat", "cat", "ran", "the", "<unk>", "</s>")
+    with pytest.warns(UserWarning, match="marks of sentences"):
+        assert model.score(marked) == own.score(plain)
+    tokens = [line.split() for line in marked]
+    assert NgramModel(2, min_count=1, max_iter=5, random_state=0).fit(tokens).words_ == own.words_
+    for text in ("\n".join(marked), " ".join(marked), "".join(marked)):
+        with pytest.warns(UserWarning, match="marks of sentences"):
+            assert [score.words for score in model.score_sentences([text])] == [3, 3, 3]
+    assert [score.words for score in model.score_sentences(["a <s> cat </s> sat"])] == [5], (
+        "inside, it is text"
+    )
+
+
+def test_other_texts_keep_what_looks_like_marks():
+    """Only language models leave them out, and an analysis without the choice is read as it was."""
+    assert Analysis().analyse("<s> cat </s>").words == ["s", "cat", "s"]
+    assert "sentence_marks" not in Analysis().to_dict()
+    assert analysis_of_all_words(Analysis()).to_dict()["sentence_marks"] == "dropped"

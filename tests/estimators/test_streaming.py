@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.running import TOPICS
 
-from stickbreaker import HDP, LDA, OpenVocabulary, UserError
-from stickbreaker.corpus import Analysis
+from stickbreaker import HDP, LDA, Corpus, OpenVocabulary, UserError
+from stickbreaker.corpus import Analysis, Vocabulary, VocabularyRule
 from stickbreaker.estimators.plain_hdp import PlainHDP
 from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.streams import streaming
@@ -294,3 +294,59 @@ def test_dates_that_are_none_are_told(tmp_path):
     assert begun.strange_date == "last week"
     moments = ModelDirectory(tmp_path / "m").evolution().moments
     assert [moment.date for moment in moments] == [None, None]
+
+
+# Counts of words
+
+
+def test_words_are_counted_in_the_documents_learned_from():
+    """Whatever vocabulary they are seen through: one of other documents, or a list of words."""
+    rule = VocabularyRule(min_documents=1, max_share=1.0)
+    other = Corpus.from_texts(["river bank", "river money", "bank money loan"] * 20, rule=rule)
+    texts = ["river bank bank", "bank", "loan"]
+    seen = Corpus.from_texts(texts).with_vocabulary(other.vocabulary)
+    listed = seen.with_vocabulary(Vocabulary.of(other.vocabulary.words))
+    expected = {"river": (1, 1.0), "bank": (2, 3.0), "money": (0, 0.0), "loan": (1, 1.0)}
+    for corpus in (seen, listed):
+        for model in (LDA(2, max_iter=2, random_state=0).fit(corpus), LDA(2).partial_fit(corpus)):
+            vocabulary = model.vocabulary_
+            found = zip(vocabulary.documents.tolist(), vocabulary.tokens.tolist(), strict=True)
+            assert dict(zip(vocabulary.words, found, strict=True)) == expected
+    model = LDA(2, max_iter=2, random_state=0).fit(other).partial_fit(texts)
+    assert model.vocabulary_.documents.sum() == other.vocabulary.documents.sum() + 4
+    assert other.vocabulary.documents.max() == 40, "nobody's own vocabulary is changed"
+
+
+@pytest.mark.parametrize("kind", [LDA, HDP])
+def test_a_model_of_open_words_has_no_counts_of_documents(kind):
+    """Its tokens are expected ones, more of a word than there are documents with it."""
+    texts = [record["text"].split() for record in drifting(60)]
+    fitted = kind(3, words="open", schedule="batch" if kind is LDA else None, max_iter=2, random_state=0)
+    for model in (kind(3, words="open", random_state=0).partial_fit(texts), fitted.fit(texts)):
+        assert not model.vocabulary_.is_counted
+        assert not model.vocabulary_.documents.any()
+        assert model.vocabulary_.tokens.min() > 0
+
+
+@pytest.mark.parametrize(
+    ("form", "date", "expected"),
+    [
+        (None, "5 April 1993", "1993-04-05"),
+        (None, "1993-04-05T10:00", "1993-04-05T10:00"),
+        (None, "2015Q2", "2015-04-01"),
+        (None, "1100 Main Street", "1100 Main Street"),
+        ("epoch", 1539202764, "2018-10-10"),
+        ("when=twitter", "Wed Oct 10 20:19:24 +0000 2018", "2018-10-10"),
+    ],
+)
+def test_dates_of_minibatches(tmp_path, form, date, expected):
+    path = written(tmp_path / "s.jsonl", [{"text": "rivers run", "when": date}])
+    (minibatch,) = fed(path, 2, date_field="when", date_format=form).minibatches()
+    assert minibatch.date == expected
+
+
+def test_a_stream_of_a_table_with_literal_quotes(tmp_path):
+    path = tmp_path / "s.tsv"
+    path.write_text('text;n\n"rivers run;1\nboats"run;2\n')
+    minibatches = fed(path, 1, separator=";", quotes="none").minibatches()
+    assert [one.tokens for one in minibatches] == [[["rivers", "run"]], [["boats", "run"]]]

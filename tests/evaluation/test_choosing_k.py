@@ -112,6 +112,13 @@ def test_the_peak_is_that_of_the_parabola(shift):
     assert found.most == pytest.approx(np.exp(vertex + reach), abs=0.51)
 
 
+def test_numbers_far_from_the_best_do_not_pull_the_peak():
+    """Scores of 45 planted topics of dense words: all are near each other, and rise towards one topic."""
+    beside = [(20, -6.9487), (10, -6.9857), (40, -6.9046), (80, -6.9097), (158, -6.9186)]
+    found = peak_of([*beside, (5, -6.9584), (2, -6.9049), (1, -6.91)])
+    assert found == peak_of(beside) == (72, 44, 117, True)
+
+
 def test_without_a_parabola_the_best_is_taken_and_the_fewest_of_equals():
     assert peak_of([(20, -8.0), (10, -9.0)])[:1] == (20,)
     assert peak_of([(10, -8.0), (20, -8.05), (40, -8.0001)]) == (10, 10, 40, False), "it opens upwards"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.oracle import lda as oracle
-from tests.running import TOPICS
+from tests.running import TOPICS, german
 
 from stickbreaker import HDP, LDA, Online, OpenVocabulary
 from stickbreaker.corpus import Corpus, Vocabulary
@@ -11,7 +11,8 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.topics.open_initialization import corpus_of_tokens
 from stickbreaker.evaluation.completion import split_halves
-from stickbreaker.evaluation.prequential import MOST, prequential_score
+from stickbreaker.evaluation.prequential import MOST, prequential_score, unigram_base, unigram_nats
+from stickbreaker.learning.fading_counts import FADING, FadingCounts
 from stickbreaker.models.topics import ClosedVocabulary, DirichletPrior, MeanField, TopicModel
 
 SIZE = 20
@@ -25,6 +26,9 @@ CASES = {
     "open, HDP": lambda **more: HDP(3, words="open", **more),
 }
 EVERY = Vocabulary.of(sorted(word for topic in TOPICS for word in topic))
+BOTH = Corpus.from_texts(
+    [{"en": " ".join(EVERY.words), "de": " ".join(map(german, EVERY.words))}],
+).vocabulary
 
 
 def documents(n, seed=0, words=10):
@@ -59,12 +63,14 @@ def test_scores_are_plain_sums(languages):
     engine = LocalEngine(1)
     engine.start(model, counts)
     corpus = Corpus.from_matrix(draw.integers(0, 4, (5, n_words)), [f"w{i}" for i in range(n_words)])
-    found = prequential_score(engine, model, model.start(), source(corpus, model).all_shards(), 3, 1)
+    fading = FadingCounts()
+    fading.add(corpus.vocabulary.words, counts.sum(axis=1))
+    found = prequential_score(engine, model, model.start(), source(corpus, model).all_shards(), 3, 1, fading)
 
     groups = np.array([sum(i >= first for first in firsts) - 1 for i in range(n_words)])
     own = groups[:, None] == groups
     phi = (counts + eta) / (own @ (counts + eta))
-    alone = (counts.sum(axis=1) + eta) / (own @ (counts.sum(axis=1) + eta))
+    alone = (counts.sum(axis=1) + 0.5) / (counts.sum() + 0.5 * n_words)  # the corpus has no languages
     observed, rest = split_halves(corpus.bags(0))
     topics = unigram = tokens = 0.0
     for d in range(5):
@@ -119,43 +125,61 @@ def scored(model, batch, step):
     topics, state = model.topic_model(corpus.vocabulary, corpus.analysis, stream=True), model.state_
     engine = model.engine_.fork(topics, 1, copied=False)  # that of a fitted model infers without drawing
     shards = source(corpus, topics).all_shards()
-    return prequential_score(engine, topics, state.params, shards, 5, step)._asdict()
+    fading = state.fading.copy()
+    return prequential_score(engine, topics, state.params, shards, 5, step, fading)._asdict()
 
 
-def test_the_unigram_is_a_running_sum_that_fades():
-    model, corpora = estimator("closed", eta=0.1), []
-    for seed in range(8):
-        texts = [" ".join(text) for text in documents(SIZE, seed)]
-        corpora.append(Corpus.from_texts(texts, vocabulary=EVERY))
-    counts, seen = None, 0
+@pytest.mark.parametrize("languages", [1, 2])
+def test_the_unigram_is_the_best_up_to_now_of_running_sums_that_fade(languages):
+    model, corpora = estimator("closed", eta=0.1), list(streamed(languages))
+    counts, nats, groups = np.zeros((len(FADING), 24 * languages)), np.zeros(len(FADING)), None
     for step, corpus in enumerate(corpora):
         model.partial_fit(corpus)
-        bags, seen = corpus.bags(0), seen + SIZE
-        if counts is None:
-            counts = model.engine_.table.counts(slice(None)).sum(axis=1)
-            continue
-        alone = (counts + 0.1) / (counts.sum() + 0.1 * len(counts))
-        rest = split_halves(bags)[1]
-        expected = rest.counts @ np.log(alone[rest.words]) / rest.counts.sum()
-        assert model.trace_[-1]["prequential"]["unigram"] == pytest.approx(expected, rel=1e-6)
-        rate = (32.0 + step) ** -0.6
-        fresh = np.bincount(bags.words, bags.counts, len(EVERY))
-        counts = (1 - rate) * counts + rate * seen / SIZE * fresh
+        bags, words = corpus.bags(0), corpus.vocabulary.words
+        groups = np.array([["de", "en"].index(word[:2]) if languages == 2 else 0 for word in words])
+        if step:
+            rest, smooth = split_halves(bags)[1], counts + 0.5
+            totals = np.array([[row[groups == group].sum() for group in groups] for row in smooth])
+            each = np.log((smooth / totals)[:, rest.words]) @ rest.counts
+            found = model.trace_[-1]["prequential"]
+            best = np.round(nats, 6).argmax()
+            assert found["fading"] == FADING[best]
+            assert found["unigram"] == pytest.approx(each[best] / rest.counts.sum(), rel=1e-9)
+            nats += each
+        fresh = np.bincount(bags.words, bags.counts, counts.shape[1])
+        counts = np.array(FADING)[:, None] * counts + fresh
+    assert found["fading"] < 1.0  # the words change
+
+
+def streamed(languages):
+    """Minibatches whose subject changes, of one language or two."""
+    for step in range(8):
+        texts = [" ".join(TOPICS[step // 3][i] for i in line) for line in lines(step)]
+        if languages == 2:
+            texts = [{"en": text, "de": " ".join(map(german, text.split()))} for text in texts]
+        yield Corpus.from_texts(texts, vocabulary=EVERY if languages == 1 else BOTH)
+
+
+def lines(step):
+    return np.random.default_rng(step).integers(8, size=(SIZE, 10))
 
 
 def test_the_unigram_of_an_open_vocabulary_spells_what_it_lacks():
     model = taught(taught(estimator("open"), documents(SIZE)), documents(SIZE, 1))
     batch = [[*text, "xyzzy", "xyzzy"] for text in documents(SIZE, 2)]
-    corpus, topics = corpus_of_tokens(batch), model.engine_.model
-    table, words = model.engine_.table, corpus.vocabulary.words
-    known = dict(zip(table.keys, table.counts(slice(None)).sum(axis=1), strict=True))
-    spelled = np.exp(topics.words.log_spelling(model.state_.params, words))
-    counts = np.array([known.get(word, 0.0) for word in words])
-    alone = (counts + 3000 * spelled) / (sum(known.values()) + 3000)
-    found = topics.words.unigram(model.state_.params, table, words)(np.arange(len(words)))
-    np.testing.assert_allclose(found, alone, rtol=1e-9)
-    assert (found > 0).all()
-    assert found.sum() < 1.0
+    corpus, topics, state = corpus_of_tokens(batch), model.engine_.model, model.state_
+    words = corpus.vocabulary.words
+    spelled = np.exp(topics.words.log_spelling(state.params, words))
+    counts = state.fading.of(words)
+    alone = (counts + 3000 * spelled[:, None]) / (state.fading.totals() + 3000)
+    base = unigram_base(topics.words, state.params, corpus.vocabulary, words)
+    for place in range(len(words)):
+        one = np.eye(len(words))[place]
+        found = np.exp(unigram_nats(state.fading, words, one, base))
+        np.testing.assert_allclose(found, alone[place], rtol=1e-9)
+    assert "xyzzy" not in state.fading.words
+    assert (alone > 0).all()
+    assert (alone.sum(axis=0) < 1.0).all()
 
 
 @pytest.mark.parametrize("case", ["closed", "open", "open, hybrid"])
@@ -202,7 +226,9 @@ def test_how_words_are_numbered_changes_nothing():
     corpus = corpus_of_tokens(batch)
     backwards = Vocabulary.of(sorted(corpus.vocabulary.words, reverse=True))
     found = [
-        prequential_score(model.engine_, topics, params, source(each, topics).all_shards(), 5, 1)
+        prequential_score(
+            model.engine_, topics, params, source(each, topics).all_shards(), 5, 1, FadingCounts()
+        )
         for each in (corpus, Corpus.from_texts([" ".join(text) for text in batch], vocabulary=backwards))
     ]
     assert found[0] == found[1]
@@ -214,4 +240,5 @@ def test_documents_of_one_word_and_of_none():
     corpus = Corpus.from_texts(["unknown"], vocabulary=EVERY)
     topics = model.engine_.model
     shards = source(corpus, topics).all_shards()
-    assert prequential_score(model.engine_, topics, model.state_.params, shards, 5, 1) is None
+    fading = FadingCounts()
+    assert prequential_score(model.engine_, topics, model.state_.params, shards, 5, 1, fading) is None

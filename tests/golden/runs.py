@@ -1,22 +1,26 @@
 """Runs whose bytes are recorded: a change of the code that should change no number must leave these alone.
 
-`python -m tests.golden.runs` (`make golden`) records them anew for the processor and the packages at hand.
-Do so only for a change that is meant to change numbers, and say which in CHANGELOG.md. On Spark the last
-digits of sums depend on how documents are cut into portions, and on nothing else: digests are of one cut.
+They are made by a process whose numbers do not depend on the processor (`tests/baseline.py`): a record is of
+packages and their versions. `python -m tests.golden.runs` (`make golden`) records them anew for the packages
+at hand. Do so only for a change that is meant to change numbers, and say which in CHANGELOG.md.
+`python -m tests.golden.runs --compare [RUN ...]` records nothing and prints which runs differ (none named:
+all that need no Spark). On Spark the last digits of sums depend on how documents are cut into portions, and
+on nothing else: digests are of one cut.
 """
 
 import hashlib
 import json
-import platform
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from tests import baseline
 from tests.running import StopAfter, planted_documents, with_german
 
 from stickbreaker import HDP, LDA, Hybrid, Memoised, NgramModel, Online, OpenVocabulary, SplitMerge
@@ -98,6 +102,7 @@ ON_SPARK = (  # runs that also learn on Spark: tables in blocks, and those with 
     "open words",
     "hdp, open words",
 )
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pyarrow")
 FILE_NAMES = ("version", "records")  # arrays with names of files of a run on Spark, new ones each time
 PORTION, BLOCKS = 32, 2  # of those on Spark, where sums depend on how documents are cut
 
@@ -125,13 +130,9 @@ def write_corpora(folder: Path) -> Path:
 
 
 def numerics() -> str:
-    """What decides the last digits of compiled and of numpy's arithmetic: the processor, and the packages."""
-    from llvmlite import binding
-
-    packages = [f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "llvmlite", "pyarrow")]
-    features = sorted(name for name, has in binding.get_host_cpu_features().items() if has)
-    processor = f"{platform.machine()} {binding.get_host_cpu_name()} {digest(' '.join(features))[:8]}"
-    return ", ".join([f"Python {sys.version_info.major}.{sys.version_info.minor}", *packages, processor])
+    """What a record is of: the packages whose versions decide last digits, where no processor does."""
+    packages = [f"{name} {version(name)}" for name in PACKAGES]
+    return ", ".join([f"Python {sys.version_info.major}.{sys.version_info.minor}", *packages])
 
 
 def digest(value: Any) -> str:
@@ -212,41 +213,75 @@ def digests_of(
     return held | {"model": digests_of_directory(path)}
 
 
-def digests_on_spark(corpora: Path, place: Path) -> dict[str, Any]:
-    """Digests of the runs `ON_SPARK`, by one worker; whole and interrupted, they must end the same."""
+def digests_on_spark(
+    run: str, corpora: Path, path: Path, master: str, *, stopped: bool = True
+) -> dict[str, Any]:
+    """`digests_of` a run on Spark, in the session that this process has."""
+    return digests_of(run, corpora, path, 1, stopped=stopped, spark=_engine(master))
+
+
+@cache
+def _engine(master: str) -> "SparkEngine":
     from tests.spark.running_on_spark import session_of
 
     from stickbreaker.engines.spark import SparkEngine
 
-    session = session_of("local[1]")
-    engine = SparkEngine(session, portion=PORTION, blocks=BLOCKS)
+    return SparkEngine(session_of(master), portion=PORTION, blocks=BLOCKS)
+
+
+def digests_of_all_on_spark(corpora: Path, place: Path) -> dict[str, Any]:
+    """Digests of the runs `ON_SPARK`, by one worker; whole and interrupted, they must end the same."""
     digests: dict[str, Any] = {}
     for run in ON_SPARK:
         name = spark_name(run)
-        digests[name] = digests_of(run, corpora, place / name, 1, stopped=True, spark=engine)
-        whole = digests_of(run, corpora, place / f"{name}, whole", 1, spark=engine)
+        digests[name] = digests_on_spark(run, corpora, place / name, "local[1]")
+        whole = digests_on_spark(run, corpora, place / f"{name}, whole", "local[1]", stopped=False)
         assert whole["model"] == digests[name]["model"], f"{name}: interrupted, it ended elsewhere"
-    session.stop()
     return digests
 
 
-def recorded() -> dict[str, Any]:
-    """What was recorded for this processor and these packages; empty where nothing was."""
-    record = json.loads(RECORD.read_text("utf-8"))
-    return record.get(numerics(), {})
+def record() -> dict[str, dict[str, Any]]:
+    """All that was recorded: by `numerics`, then by the name of the run."""
+    return json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
 
 
-def main() -> None:
-    """Record every run's digests for this processor and these packages, beside those of others."""
-    record = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
+def compare(names: list[str]) -> None:
+    """Print which runs differ from what is recorded; the exit status is 1 where one does."""
+    known = record().get(numerics(), {})
+    with tempfile.TemporaryDirectory() as place:
+        corpora = write_corpora(Path(place) / "corpora")
+        differ = False
+        for run in names or RUNS:
+            digests = digests_of(run, corpora, Path(place) / run, 1, stopped=True)
+            same = digests == known.get(run)
+            differ = differ or not same
+            print(
+                f"{run}: {'same' if same else 'not recorded' if run not in known else 'another'}", flush=True
+            )
+    sys.exit(int(differ))
+
+
+def record_all() -> None:
+    """Record every run's digests for these packages, beside those of others."""
     with tempfile.TemporaryDirectory() as place:
         corpora = write_corpora(Path(place) / "corpora")
         digests = {run: digests_of(run, corpora, Path(place) / run, 1, stopped=True) for run in RUNS}
-        digests |= digests_on_spark(corpora, Path(place))
-    record[numerics()] = {**record.get(numerics(), {}), **digests}
-    RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", "utf-8")
+        digests |= digests_of_all_on_spark(corpora, Path(place))
+    RECORD.write_text(json.dumps(record() | {numerics(): digests}, indent=1, sort_keys=True) + "\n", "utf-8")
     print(f"{len(digests)} runs recorded for {numerics()}")
 
 
+def main(words: list[str]) -> None:
+    """Record or compare, by a process whose numbers do not depend on the processor."""
+    if not baseline.supported():
+        sys.exit("golden runs need Linux on x86-64")
+    if not baseline.is_here():
+        baseline.main(["-m", "tests.golden.runs", *words])
+    if words[:1] == ["--compare"]:
+        compare(words[1:])
+    else:
+        record_all()
+
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

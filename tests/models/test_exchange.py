@@ -6,7 +6,9 @@ import pytest
 from stickbreaker import LDA, Online, UserError
 from stickbreaker.core.edits import Dissolve, Permute, Split, apply_to_stats
 from stickbreaker.core.records import Field, Rows, Stats
-from stickbreaker.models.topics.moves.exchange import exchanges
+from stickbreaker.learning import moves
+from stickbreaker.models.topics.moves.exchange import WAIT, Exchange, exchanges
+from stickbreaker.models.topics.moves.trials import topic_of
 from stickbreaker.testing import plant_topics
 
 BATCH = 100
@@ -87,11 +89,58 @@ def test_a_new_topic_takes_the_place_of_the_one_that_left():
     assert model.topic_ids_ == before
 
 
-def test_documents_of_one_kind_are_not_parted():
-    """Halves that are alike are one topic: the giant stays, and rests."""
+def test_the_table_s_half_is_that_of_the_documents(monkeypatch):
+    """A new topic's words in the table are like those that the minibatch's documents give it; with the shares
+    of the other half they are like those that the documents leave to the giant, in each of the exchanges."""
+    found, real = [], moves.make
+
+    def make(model, engine, shape, accepted):
+        shape, made = real(model, engine, shape, accepted)
+        rows = shape.stats.rows.rows()
+        counts = engine.table.counts(slice(None))[rows.positions]
+        for merge, split in zip(*[iter(accepted)] * 2, strict=True):
+            halves = [int(item.plan.split()[1]) for item in (merge, split)]  # the new topic, and what is left
+            found.append((counts[:, halves], rows.values[:, halves]))
+        return shape, made
+
+    monkeypatch.setattr(moves, "make", make)
+    learned(sorted_by_kind(1))
+    assert found
+    for of_table, of_documents in found:
+        a, b = (each / np.linalg.norm(each, axis=0) for each in (of_table, of_documents))
+        cosines = a.T @ b
+        assert cosines[0, 0] * cosines[1, 1] > 1.5 * cosines[0, 1] * cosines[1, 0], cosines
+
+
+def test_a_giant_whose_halves_are_alike_rests_for_two_minibatches(monkeypatch):
+    tried, real = {}, Exchange._begin
+
+    def begin(self, params, stats, survey, table, step):
+        plans = real(self, params, stats, survey, table, step)
+        for plan in plans:
+            if plan.name.startswith("split"):
+                tried.setdefault(topic_of(plan.change["topic"]), []).append(step)
+        return plans
+
+    monkeypatch.setattr(Exchange, "_begin", begin)
+    model = learned(one_kind_after_many(), n_topics=8)
+    assert edits_of(model, "split") == []
+    for topic, steps in tried.items():
+        assert len(steps) > 2
+        assert np.diff([step.number for step in steps]).min() == WAIT
+        assert model.params_["rested"].values[topic] == steps[-1].seen + WAIT * BATCH
+
+
+def one_kind_after_many():
+    """A minibatch of eight kinds of documents, then eight of one."""
     many = plant_topics(BATCH, 8, 300, 80, 0.05, 0.05).counts.toarray()
     one = np.random.default_rng(0).multinomial(80, plant_topics(1, 1, 300, seed=9).topics[0], 8 * BATCH)
-    model = learned(np.concatenate([many, one]).astype(float), n_topics=8)
+    return np.concatenate([many, one]).astype(float)
+
+
+def test_documents_of_one_kind_are_not_parted():
+    """Halves that are alike are one topic: the giant stays, and rests."""
+    model = learned(one_kind_after_many(), n_topics=8)
     assert edits_of(model, "split") == []
     assert model.params_["rested"].values.max() > 0.0
 

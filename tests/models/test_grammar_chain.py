@@ -304,6 +304,15 @@ def test_discounts_and_concentrations_have_their_posterior(monkeypatch):
     assert np.mean(found, axis=0) == pytest.approx(means, abs=0.05)
 
 
+@pytest.mark.parametrize("weight", [1e12, 1e17, 1e250])
+def test_weights_that_hardly_move_leave_log_p_its_digits(weight):
+    """With large weights the probabilities of rules are those of the weights."""
+    text = f"{weight} 1 S --> L\n{2 * weight} 1 S --> L S\n{weight} 1 L --> a\n{3 * weight} 1 L --> b"
+    chain = chain_of(text, ["abba", "ab", "b"])
+    nats = 3 * np.log(1 / 3) + 4 * np.log(2 / 3) + 3 * np.log(1 / 4) + 4 * np.log(3 / 4)
+    assert chain.score().nats == pytest.approx(nats, abs=1e-9)
+
+
 @pytest.mark.parametrize("discount", [1e-8, 1e-12, 1e-15, 1e-300])
 def test_a_discount_that_vanishes_changes_nothing(discount):
     sizes = np.array([0, 50, 20, 5])

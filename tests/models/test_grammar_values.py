@@ -399,7 +399,54 @@ def test_without_adapted_symbols_arrays_are_of_the_same_types():
 def test_a_weight_whose_sums_would_be_no_numbers_is_refused():
     message, line = refusal("1 1 S --> a\n1e308 1 S --> a S")
     assert line == 2
-    assert "at most 1e+300" in message
+    assert "to 1e+300" in message
+
+
+def chain_of_symbols(n, numbers):
+    return "".join(f"1 {numbers} A{k} --> A{k + 1}\n" for k in range(n)) + f"1 1 A{n} --> a\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "problem"),
+    [
+        ("1 1 S --> " + "a " * 1001, 1, "the right side of S has 1,001 symbols; give it at most 1,000"),
+        (chain_of_symbols(2000, "0.5 1"), None, "2,000 symbols are adapted; adapt at most 1,000"),
+        ("".join(f"S{k} --> a\n" for k in range(20_000)), None, "20,000 symbols are adapted"),
+        (
+            "".join(f"1 1 A{k} --> A{(k + 1) % 101}\n" for k in range(101)) + "1 1 A0 --> a",
+            1,
+            "101 symbols are in a circle of unary rules; leave at most 100 in one",
+        ),
+        ("@ W 99999999999999999999 100 0\nS -> W\nW -> 'a'", 3, "the truncation of W has 20 digits"),
+        ("@ W " + "9" * 5000 + " 100 0\nS -> W\nW -> 'a'", 1, "is not @ Name"),
+        ("".join(f"1 1 S --> {'a ' * 999} A{k}\n" for k in range(30)), 21, "too long together"),
+        ("1e-310 1 S --> a", 1, "a weight of 1e-310; weights are from 1e-300 to 1e+300"),
+    ],
+)
+def test_what_would_take_long_is_refused_with_a_line(text, line, problem):
+    message, found = refusal(text)
+    assert problem in message
+    assert found == line
+    assert len(message) < 500
+
+
+def test_long_right_sides_and_long_chains_are_read():
+    """By steps, not by calls within calls, and not by the squares of their lengths."""
+    found = compiled(Grammar.from_text("1 1 S --> " + "a b " * 500))
+    assert found.symbols.longest[found.start] == found.symbols.shortest[found.start] == 1000
+    assert len(found.names) == 1001
+    found = compiled(Grammar.from_text(chain_of_symbols(999, "0.5 1") + "1 1 A999 --> b\n"))
+    assert [found.names[symbol] for symbol in found.adapted[[0, -1]]] == ["A0", "A998"]
+    assert found.symbols.below.sum() == 999 * 1000 // 2 + 999
+    text = "".join(reversed(chain_of_symbols(20_000, "1").splitlines(keepends=True)))
+    found = compiled(Grammar.from_text(f"1 1 S --> A0 S\n1 1 S --> A0\n{text}"))
+    numbers = dict(zip(found.names, found.symbols.longest.tolist(), strict=True))
+    assert (numbers["S"], numbers["A0"], numbers["A20000"]) == (LONGEST, 1, 1)
+
+
+def test_right_sides_that_end_alike_share_their_ends():
+    found = compiled(Grammar.from_text("1 1 S --> x a b c\n1 1 S --> y a b c\n1 1 S --> b c"))
+    assert sorted(found.names) == sorted(["S", "a", "b", "c", "x", "y", "a b c", "b c"])
 
 
 def test_a_symbol_of_both_quotes_is_shown_as_it_stands():

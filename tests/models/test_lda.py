@@ -15,6 +15,11 @@ class TestMeanField(MeanFieldTests):
         return LDA(n_topics=5, random_state=0, **settings)
 
 
+class TestPointTopics(MeanFieldTests):
+    def make(self, **settings):
+        return LDA(n_topics=5, point_topics=True, random_state=0, **settings)
+
+
 class TestHybrid(VariationalTests):
     def make(self, **settings):
         return LDA(n_topics=5, inference="hybrid", random_state=0, **settings)

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
+from scipy.stats import chi2
 from tests.models.test_concepts import ONE, SENSES, TREES, TWO, Tied
 from tests.oracle import concept_trees as oracle
 
@@ -99,6 +100,43 @@ def test_the_chain_visits_states_by_their_probability(walk, name):
     for state, p in wanted.items():
         error = np.sqrt(p * (1 - p) / n)
         assert abs(seen[state] / n - p) < 6.0 * error + 2 / n, (state, seen[state] / n, p)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_token_is_drawn_by_its_conditional(walk, name):
+    """The token that a sweep visits first, whose topic and path are enumerated, from each of three states.
+
+    A chain's own frequencies hide a wrong draw, for its other draws pull it back. These are independent, and
+    of 1,500 a probability that is off by .05 is off by four standard errors.
+    """
+    concepts, vocabulary, documents = CASES[name]
+    tree, n = compiled(concepts, vocabulary), 1500
+    for seed in range(3):
+        chain = chain_of(tree, documents, seed)
+        chain.sweep(0, 1)
+        start, (topics, leaves) = chain.snapshot(), state_of(chain, tree, documents)
+        token = int(np.arange(len(topics))[chain._visits[0].tokens][chain._visits[0].order[0]])
+        word = int(np.concatenate(documents)[token])
+        states = list(product(range(2), range(int(tree.starts[word]), int(tree.starts[word + 1]))))
+        logs = np.array(
+            [
+                log_joint(tree, documents, replaced(topics, token, k), replaced(leaves, token, leaf))
+                for k, leaf in states
+            ]
+        )
+        wanted, seen = n * np.exp(logs - logsumexp(logs)), dict.fromkeys(states, 0)
+        for sweep in range(n):
+            chain.restore(start)
+            chain.sweep(sweep, 1)
+            topics_now, leaves_now = state_of(chain, tree, documents)
+            seen[topics_now[token], leaves_now[token]] += 1
+        squares = ((np.array(list(seen.values())) - wanted) ** 2 / wanted).sum()
+        assert chi2.sf(squares, len(states) - 1) > 1e-4, (seed, wanted, seen)
+
+
+def replaced(values, place, value):
+    """A tuple with another value at one place."""
+    return (*values[:place], value, *values[place + 1 :])
 
 
 def test_strength_one_in_one_language_scores_as_words_without_concepts():

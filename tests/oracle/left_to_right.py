@@ -84,3 +84,25 @@ def limit(tokens, phi, alpha):
                 grown[(*z, k)] = mass * weight
         law = grown
     return result
+
+
+def log_probability(entries, sizes, words, phi, alpha):
+    """Nats of one document: units in order, each `sizes[n]` tokens of the word `words[entries[n]]`.
+
+    phi: topics × words. Expected counts are one vector of topics for each distinct word; all of them are made
+    again, one after the other, when 2, 4, 8, … units have come.
+    """
+    counts, seen = np.zeros((len(words), len(alpha))), np.zeros(len(words))
+    nats, revisions = 0.0, {2**j for j in range(1, 30)}
+    for n, (u, size) in enumerate(zip(entries, sizes, strict=True)):
+        if n in revisions:
+            for v in np.flatnonzero(seen):
+                others = alpha + counts.sum(axis=0) - counts[v] / max(1.0, seen[v])
+                weights = others * phi[:, words[v]]
+                counts[v] = seen[v] * weights / weights.sum()
+        gamma = alpha + counts.sum(axis=0)
+        weights = gamma * phi[:, words[u]]
+        nats += size * np.log(weights.sum() / gamma.sum())
+        counts[u] += size * weights / weights.sum()
+        seen[u] += size
+    return nats

@@ -242,3 +242,19 @@ def test_a_reader_chooses_a_symbol_and_a_string(
     assert page.locator("#vocabulary-readout").inner_text().startswith("Pass 2:")
     assert "subtrees; " in page.locator("#vocabulary-readout").inner_text()
     assert troubles == []
+
+
+def test_expected_uses_are_not_called_customers(path: Path, tmp_path: Path) -> None:
+    """By variational inference uses are sums of probabilities, and nobody sits at tables."""
+    page = grammar_page_of(path, "t")
+    assert page.expected
+    assert page.facts[0] == ("documents", "120")
+    html = render(page)
+    assert '<th scope="col" class="number">expected uses</th>' in html
+    assert "Uses are not counted here but expected" in html
+    assert not re.search(r"customers?<|[0-9] customers?|[0-9] tables?", html)
+    assert "used most, and expected uses" in AdaptorGrammar.load(path)._repr_html_()
+    settings = {"inference": "mcmc", "max_iter": 4}
+    sampled = grammar_page_of(learned(tmp_path, **settings, refine_every=25), "t")
+    assert not sampled.expected
+    assert re.search(r"subtrees, [\d,]+ customers at [\d,]+ tables", render(sampled))

@@ -35,6 +35,8 @@ DATES = st.dates(min_value=date(1000, 1, 1), max_value=date(2199, 12, 31))
         ("5/6/2004", None),
         ("1990-02-30", None),
         ("27,Mai 2004 foo", None),
+        ("2015Q2", date(2015, 4, 1)),
+        ("1100 Main Street", None),
         ("0027", None),
         (12, None),
         (1990.5, None),
@@ -121,6 +123,38 @@ def test_the_field_of_dates_is_found_by_its_name_first() -> None:
     assert times.field == "Year"
     assert times_of(sums_of([entry(i, [], 5, size=i % 7) for i in range(60)], 1)) is None
     assert times_of(sums_of([], 1)) is None
+
+
+def test_only_fields_with_names_of_dates_are_times_unless_named() -> None:
+    documents = [
+        entry(i, [], 5, price=1000 + i % 9, address=f"{1100 + i % 9} Main Street", n=1990 + i % 5)
+        for i in range(60)
+    ]
+    sums = sums_of(documents, 1)
+    assert times_of(sums) is None
+    named = times_of(sums, "n")
+    assert named is not None
+    assert list(named.names) == ["1990", "1991", "1992", "1993", "1994"]
+    with pytest.raises(UserError, match="'address' has too few dates"):
+        times_of(sums, "address")
+
+
+@pytest.mark.parametrize(
+    ("form", "names"),
+    [
+        ("201{}-Q1", ["2010", "2011", "2012", "2013", "2014"]),
+        ("Q{0} 2015", ["2015 Q1", "2015 Q2", "2015 Q3"]),
+        ("2015-W1{}", ["2015-03-02", "2015-03-09", "2015-03-16", "2015-03-23", "2015-03-30"]),
+        ("2015-00{}", ["2015-01-01", "2015-01-02", "2015-01-03"]),
+    ],
+)
+def test_times_of_quarters_weeks_and_days_of_the_year(form: str, names: list[str]) -> None:
+    first, number = (1, 3) if len(names) == 3 else (0, 5)
+    documents = [entry(i, [], 5, published_at=form.format(first + i % number)) for i in range(60)]
+    times = times_of(sums_of(documents, 1))
+    assert times is not None
+    assert times.field == "published_at"
+    assert list(times.names) == names
 
 
 def test_fields_with_few_values_make_groups() -> None:

@@ -471,6 +471,44 @@ def test_an_open_vocabulary_without_its_parts_is_refused(cli, open_halfway, tmp_
         assert str(path) in refusal(cli, verb, changed(path, field, value))
 
 
+FORGED = [
+    ("spelling_counts", 1, 0.0),
+    ("spelling_counts", -1, 1e308),
+    ("spelling_counts", -1, -1.0),
+    ("spelling_alphabet", -1, 1e9),
+    ("spelling_lengths", 0, np.nan),
+    ("spelling_lengths", 0, -np.inf),
+    ("spelling_lengths", 0, 1.0),
+    ("spelling_tail", 0, np.nan),
+    ("spelling_tail", 1, -np.inf),
+]
+
+
+@pytest.mark.parametrize(("name", "place", "value"), FORGED)
+def test_spellings_that_nobody_counted_are_refused(cli, spelled, open_halfway, tmp_path, name, place, value):
+    """When the model is read, and by every verb."""
+    (tmp_path / "t.txt").write_text("a zebra\n", encoding="utf-8")
+    for model, verb, more in ((spelled, "score", (tmp_path / "t.txt",)), (open_halfway, "topics", ())):
+        path = shutil.copytree(model, tmp_path / verb)
+        file = next(one for one in path.glob("*.safetensors") if f"small/{name}" in load_file(one))
+        arrays = load_file(file)
+        whole = np.array(arrays[f"small/{name}"])
+        whole[place] = value
+        arrays[f"small/{name}"] = whole
+        save_file(arrays, file)
+        sealed(path)
+        assert str(path) in refusal(cli, verb, path, *more)
+
+
+@pytest.fixture(scope="module")
+def spelled(tmp_path_factory):
+    """A language model whose words are spelled."""
+    path = tmp_path_factory.mktemp("spelled") / "model"
+    texts = ["a cat sat", "the dog ran", "a dog sat"]
+    NgramModel(2, unknown="spelled", max_iter=4, random_state=0).fit(texts).save(path)
+    return path
+
+
 def test_snapshots_that_a_manifest_leaves_out_are_missed(cli, open_halfway, tmp_path):
     path = shutil.copytree(open_halfway, tmp_path / "copy")
     name = next(file.name for file in path.glob("evolution-*"))

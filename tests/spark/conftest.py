@@ -13,19 +13,26 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """A session with two local workers and few partitions."""
+def runnable() -> None:
+    """Skips the tests that use it where Spark cannot run."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
-    from tests.spark.class_archive import use_archive
-    from tests.spark.running_on_spark import LIGHT
-
-    from stickbreaker.spark import check_spark, start_session
-    from stickbreaker.spark.session import JAVA_OPTIONS
+    from stickbreaker.spark import check_spark
 
     try:
         check_spark()
     except UserError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def spark(runnable: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
+    """A session with two local workers and few partitions."""
+    from tests.spark.class_archive import use_archive
+    from tests.spark.running_on_spark import LIGHT
+
+    from stickbreaker.spark import start_session
+    from stickbreaker.spark.session import JAVA_OPTIONS
+
     use_archive()
     settings = {
         JAVA_OPTIONS: LIGHT,

@@ -92,6 +92,7 @@ def test_scores(frame: "DataFrame", model: LDAModel) -> None:
     theirs = PlainLDA(2, max_iter=8, random_state=3).fit(counts)
     assert model.logLikelihood(frame) == pytest.approx(theirs.score(counts) * counts.sum(), rel=1e-12)
     assert model.logPerplexity(frame) == pytest.approx(-theirs.score(counts), rel=1e-12)
+    assert model.bound(frame) == pytest.approx(theirs.bound(counts) * counts.sum(), rel=1e-12)
     with pytest.raises(UserError, match="there is nothing to score"):
         model.logPerplexity(frame.limit(0))
 

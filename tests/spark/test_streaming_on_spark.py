@@ -42,6 +42,7 @@ from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.saved.manifest import encoded
+from stickbreaker.spark.file_stream import Arrivals, arrived
 from stickbreaker.spark.streaming import StreamingModel, offsets_of
 from stickbreaker.testing.estimators import contents
 
@@ -129,6 +130,29 @@ def test_a_micro_batch_that_is_handed_over_again_changes_nothing(spark, undistur
     stream.learn(other, 0)
     stream.close()
     assert contents(undisturbed) == before
+
+
+@pytest.mark.parametrize(
+    ("form", "dates", "expected"),
+    [
+        (None, ["5 April 1993", "1993-04-01", "1100 Main Street"], "1993-04-05"),
+        (None, ["1100 Main Street", None], None),
+        ("epoch", ["1539202764", None], "2018-10-10"),
+        ("date=%d/%m/%Y", ["31/12/1999", "1/2/1999", "2000"], "2000"),
+    ],
+)
+def test_dates_are_read_as_everywhere(spark, tmp_path, form, dates, expected):
+    rows = [("river bank", date, None, "file:/a", i) for i, date in enumerate(dates)]
+    frame = spark.createDataFrame(rows, LINES).selectExpr(
+        "text", "date", "_broken", "file_path", "file_block_start"
+    )
+    found = arrived(frame, Arrivals(str(tmp_path), date_format=form), tmp_path / "corpus", ANALYSIS, None)
+    assert found.date == expected
+
+
+def test_a_date_format_of_another_field_is_refused(tmp_path):
+    with pytest.raises(UserError, match="the date format is of the field 'when', the dates are in 'date'"):
+        Arrivals(str(tmp_path), date_format="when=epoch")
 
 
 def test_a_stream_that_ended_goes_on_when_files_come(spark, incoming, undisturbed, out):

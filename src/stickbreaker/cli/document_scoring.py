@@ -72,7 +72,7 @@ def segmentation_scores(
 ) -> dict[str, Any]:
     """How well a grammar cuts and predicts sentences: see `estimators.grammars.grammar_scores`."""
     from stickbreaker.cli.learned_documents import share_learned_from
-    from stickbreaker.cli.verbs.segment import load_grammar, texts_of
+    from stickbreaker.cli.verbs.segment import load_grammar, note_new_symbols, texts_of
     from stickbreaker.corpus import Corpus
     from stickbreaker.estimators.grammars.grammar_scores import scores_of
 
@@ -80,6 +80,7 @@ def segmentation_scores(
     documents = texts_of(inputs, reading)
     ids, texts = [name for name, _ in documents], [text for _, text in documents]
     scores = scores_of(estimator, texts, nonterminal)
+    note_new_symbols(scores["with_new_symbols"], scores["new_symbols"], scores["sentences"])
     learned = None
     if len(set(ids)) == len(ids):  # as those of every corpus do, they differ
         seen_by = {"analysis": estimator.analysis_, "vocabulary": estimator.vocabulary_}
@@ -89,7 +90,7 @@ def segmentation_scores(
 
 def segmentation_as_text(scores: dict[str, Any]) -> str:
     """What `segmentation_scores` gives, as lines."""
-    unparsed = f", {scores['unparsed']:,} of which no tree comes to" if scores["unparsed"] else ""
+    unparsed = f", {scores['unparsed']:,} of which cannot be parsed" if scores["unparsed"] else ""
     number, nats = scores["sentences"], scores["nats_per_symbol"]
     lines = [
         f"{number:,} {noun_for(number, 'sentence')}{unparsed}; {nats:.4f} nats/symbol of "

@@ -1,5 +1,8 @@
 """`stickbreaker fit grammar`."""
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,13 +22,14 @@ from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
 from stickbreaker.cli.options.params import RENAMED
 from stickbreaker.cli.running import begin_run, go_on
 from stickbreaker.core.errors import UserError, noun_for
+from stickbreaker.core.untrusted import MEGABYTE, read_given_text
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, VocabularyRule
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
     from stickbreaker.models.grammars.grammar import Grammar
 
-LARGEST = 100  # MB of a grammar's file
+LARGEST = 10 * MEGABYTE  # of a grammar's file
 DIGITS = 18  # of a number of subtrees, at most
 
 
@@ -152,7 +156,7 @@ class SymbolChoice:
     default="fail",
     show_default=True,
     type=click.Choice(["fail", "skip"]),
-    help="What to do about sentences that no tree of the grammar comes to.",
+    help="What to do about sentences that cannot be parsed, or are too long.",
 )
 @click.option(
     "--weights",
@@ -245,13 +249,23 @@ def grammar(
     }
     with where.host() as host:
         model = PlainAdaptorGrammar(grammar_from(grammar), **params, engine=host.engine)
-        _, directory = begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
+        with _remarks_as_notes():
+            _, directory = begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
         if model.skipped_:
-            verb, them = ("is", "it") if model.skipped_ == 1 else ("are", "them")
+            verb, they = ("is", "it") if model.skipped_ == 1 else ("are", "they")
             number = f"{model.skipped_:,} {noun_for(model.skipped_, 'sentence')}"
-            note(f"{number} {verb} skipped: no tree of the grammar comes to {them}")
+            note(f"{number} {verb} skipped: {they} cannot be parsed, or {verb} too long")
         host.remedy = resume_remedy(out)
         go_on(directory, checkpoint_every, threads, as_json, model.engine)
+
+
+@contextmanager
+def _remarks_as_notes() -> Iterator[None]:
+    """Warnings of the library are lines on standard error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_: note(f"note: {message}")
+        yield
 
 
 def _ways(settings: dict[str, Any], engine: str, grammar: str) -> dict[str, Any]:
@@ -309,11 +323,5 @@ def grammar_from(given: str) -> "Grammar | str":
     if not path.exists():
         remedy = f"there are: {', '.join(BY_NAME)}; or give a file"
         raise UserError("is no grammar's name, and there is no such file", where=given, remedy=remedy)
-    if path.is_file() and path.stat().st_size > LARGEST << 20:
-        raise UserError(f"has more than {LARGEST} MB", where=given, remedy="give a grammar")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise UserError("is not UTF-8", where=given, line=line, remedy="give a grammar as text") from None
-    return Grammar.from_text(text, given)
+    text = read_given_text(path, LARGEST, "give a grammar as text")
+    return Grammar.from_text(text.replace("\r\n", "\n").replace("\r", "\n"), given)

@@ -19,11 +19,11 @@ from stickbreaker.cli.console import (
     tell_of_compiling,
     written,
 )
-from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice
+from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, noted_quotes
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.cli.running import emit_finished, tell_of_topics
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.core.option_names import as_options
+from stickbreaker.core.option_names import as_options, command_line
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
@@ -64,7 +64,7 @@ REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
 REFUSED = (  # that mean nothing where every document is seen once and no vocabulary is chosen
     *("held_out", "iterations", "tol", "keep_local", "init", "guide", "checkpoint_every", "language_field"),
     *("min_documents", "max_share", "vocabulary_size", "vocabulary", "hash", "vocab", "longest_gap"),
-    *("separator", "phrases"),
+    *("phrases",),
 )
 
 
@@ -109,6 +109,9 @@ class StreamChoice:
             self.snapshot_documents,
             self.snapshot_seconds,
             reading.largest_bytes,
+            reading.date_format,
+            reading.options().separator,
+            reading.quotes,
         )
 
 
@@ -140,7 +143,8 @@ def fit_stream(
     stop = Stop()
     with stop_signals(stop.request):
         try:
-            stream = streaming.begin(model, settings, analysis, out, stop, overwrite=overwrite)
+            with noted_quotes():
+                stream = streaming.begin(model, settings, analysis, out, stop, overwrite=overwrite)
         except Stopped:
             fail("interrupted before the first minibatch was there; nothing is saved")
         _go_on(stream, out, stop, as_json)
@@ -182,7 +186,8 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
 
     progress = StreamProgress()
     try:
-        ended = streaming.go_on(stream, stop, progress)
+        with noted_quotes():
+            ended = streaming.go_on(stream, stop, progress)
     except UserError:
         progress.done()
         if stream.is_saved:
@@ -193,7 +198,8 @@ def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
         note(f"skipped {count} ({kind}); the first: {as_options(stream.feed.problems.first[kind])}")
     if stream.strange_date is not None:
         note(
-            f"dates as {stream.strange_date[:40]!r} are not ISO 8601 (1993-04-05): snapshots go without them"
+            f"dates as {stream.strange_date[:40]!r} are not known, as 1993-04-05 is: snapshots go without "
+            "them; give --date-format"
         )
     if not ended:
         fail(f"interrupted; the model is saved; {REMEDY} {path}")
@@ -286,5 +292,5 @@ def stream_text(summary: dict[str, Any]) -> str:
     return (
         f"{summary['model']}: {topics} and {words} from "
         f"{counted(summary['documents'], 'document')}{empty} in {counted(summary['steps'], 'step')}{score}\n"
-        f"Next: stickbreaker topics {summary['model']}"
+        f"Next: {command_line('topics', summary['model'])}"
     )

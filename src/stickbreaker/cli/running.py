@@ -13,7 +13,7 @@ from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, open_
 from stickbreaker.cli.options.open_vocabulary import OpenChoice
 from stickbreaker.core.errors import UserError, counted, noun_for
 from stickbreaker.core.locks.path_locks import scratch_beside
-from stickbreaker.core.option_names import as_options
+from stickbreaker.core.option_names import as_options, command_line
 
 if TYPE_CHECKING:
     from stickbreaker.cli.fit_grammar import SymbolChoice
@@ -107,8 +107,27 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     elif isinstance(model.n_topics, int):
         note(f"starting from {counted(start, 'topic')}, as --topics says; auto searches for their number")
     else:
-        needs = "all documents at hand, closed words without concepts, mean-field inference and one machine"
-        note(f"starting from {counted(start, 'topic')}; a search for their number needs {needs}")
+        without = " and ".join(_unsearched_by(model, stream=stream))
+        note(f"starting from {counted(start, 'topic')}: there is no search for their number with {without}")
+
+
+def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
+    """What was chosen with which there is no search for the number of topics."""
+    from stickbreaker.estimators.settings import engine_name, inference_of
+    from stickbreaker.learning.schedules import Online
+
+    inference = inference_of(model.inference).name
+    online = not stream and not model.is_open and isinstance(model.learning_schedule(), Online)
+    chosen = {
+        "a stream": stream,
+        "--words open": model.is_open,
+        "--concepts": model.has_concepts,
+        f"--inference {inference}": inference != "mean-field",
+        "--schedule online": online,
+        "--representation franchise": getattr(model, "representation", "direct") != "direct",
+        "--engine spark": engine_name(model.engine) != "local",
+    }
+    return [name for name, is_chosen in chosen.items() if is_chosen] or ["eta of each topic"]
 
 
 def _tell_of_words_left_out(corpus: "Corpus") -> None:
@@ -179,7 +198,7 @@ def go_on(
 
     tell_of_compiling()
     path = model if isinstance(model, Path) else model.path
-    again = f"stickbreaker resume {path}" + ("" if engine == "local" else " --engine spark")
+    again = command_line("resume", path, "" if engine == "local" else "--engine spark")
     done = run_on(model, every, threads, f"the model is saved, go on with: {again}", engine)
     if done is None:
         emit_finished(path, as_json)
@@ -250,7 +269,7 @@ def run_on(
 def _describe(point: "SearchPoint") -> str:
     """A finished run of a search, as a line."""
     held_out = "" if point.held_out is None else f", held-out {point.held_out:.4f}"
-    kind = "last run, from" if point.final else "searching:"
+    kind = "run to its end, from" if point.final else "searching:"
     topics = f"{counted(point.topics, 'topic')}, {point.used} in use"
     return f"{kind} {topics}, bound {point.bound:.4f} nats/word{held_out}"
 
@@ -272,12 +291,18 @@ def _summarize(estimator: "Estimator", job: "Run[Any]", state: "RunState") -> di
 
 def _summarize_search(estimator: "Estimator") -> dict[str, Any]:
     """The runs of a search, and the numbers of topics that are as good; nothing without one."""
-    chosen = estimator.search_range()
-    if chosen is None:
+    found = estimator.search_range()
+    if found is None:
         return {}
-    figures: dict[str, Any] = {"search": [point.to_json() for point in estimator.search_]}
     against = estimator.overruled_bound()
-    return {**figures, "range": list(chosen), "overruled": None if against is None else against._asdict()}
+    return {
+        "search": [point.to_json() for point in estimator.search_],
+        "range": [found.fewest, found.most],
+        "range_of": found.of,
+        "range_of_short_runs": list(found.curve),
+        "short_runs_disagree": found.disagree,
+        "overruled": None if against is None else against._asdict(),
+    }
 
 
 def _as_text(
@@ -295,19 +320,39 @@ def _as_text(
         f"{summary['model']}: {learned or 'learned'} from {documents} {noun_for(documents, 'document')} in "
         f"{steps}, {scores.of(summary['kind'], summary['score'])}{held_out}"
     )
-    found: list[str] = []
-    if "range" in summary:
-        fewest, most = summary["range"]
-        numbers = f"{fewest} to {most}" if most > fewest else f"{fewest}"
-        runs = len(summary["search"])
-        found = [f"Topics within 0.005 nats/word of the best, by {runs} runs: {numbers}"]
-        against = summary["overruled"]
-        if against is not None:
-            found.append(
-                f"The bound asks for {against['few']}; documents held out are better predicted (by "
-                f"{against['gain']:.2f} nats/word) with about {against['topics']}, where the last run began"
-            )
-    return "\n".join([line, *found, *(f"Next: stickbreaker {verb} {summary['model']}" for verb in following)])
+    found = _search_as_text(summary) if "range" in summary else []
+    return "\n".join([line, *found, *(f"Next: {command_line(verb, summary['model'])}" for verb in following)])
+
+
+def _search_as_text(summary: dict[str, Any]) -> list[str]:
+    """What a search says of the number of topics: the runs to the end, and the numbers that are as good."""
+    from stickbreaker.estimators.search.search_points import SHORT
+
+    runs, against = summary["search"], summary["overruled"]
+    whole = [run for run in runs if run["final"]]
+    ends = ", ".join(f"{run['used']} at {run['bound']:.4f}" for run in reversed(whole))
+    rule = "" if against else " (the fewest topics within 0.005 nats/word of the best)"
+    lines = [f"Runs to the end, topics and bound, the model's first{rule}: {ends}"] if len(whole) > 1 else []
+    within = f"Topics within 0.005 nats/word of the best, by {summary['range_of']}"
+    curve = _as_range(*summary["range_of_short_runs"])
+    if summary["range_of"] == SHORT:
+        lines.append(f"{within} ({len(runs) - len(whole)}): {curve}; runs to the end may differ by more")
+    else:
+        doubt = ", far from that: the number is uncertain" if summary["short_runs_disagree"] else ""
+        if doubt and runs[-1]["held_out"] is None:
+            doubt += "; see what --judge held-out gives"
+        found = _as_range(*summary["range"])
+        lines.append(f"{within}: {found}; by short runs ({len(runs) - len(whole)}): {curve}{doubt}")
+    if against is not None:
+        lines.append(
+            f"The bound asks for {against['few']}; documents held out are better predicted (by "
+            f"{against['gain']:.2f} nats/word) with about {against['topics']}, where the last run began"
+        )
+    return lines
+
+
+def _as_range(fewest: int, most: int) -> str:
+    return f"{fewest} to {most}" if most > fewest else f"{fewest}"
 
 
 def watcher() -> "Observer":

@@ -6,6 +6,8 @@ from difflib import get_close_matches
 
 import click
 
+from stickbreaker.core.option_names import command_line
+
 
 class SuggestingGroup(click.Group):
     """A group that suggests commands where one is not known, whichever click there is."""
@@ -32,8 +34,8 @@ class FitGroup(SuggestingGroup):
         *most, last = self.commands
         kinds = f"{', '.join(most)} or {last}"
         return (
-            f"the kind of model comes before {name!r}: {kinds}. Topics of it: stickbreaker fit lda {name} "
-            "--out MODEL"
+            f"the kind of model comes before {name!r}: {kinds}. Topics of it: "
+            f"{command_line('fit lda', name, '--out MODEL')}"
         )
 
 

@@ -1,5 +1,6 @@
 """Errors that a user can mend, what of the input their messages repeat, and how these say numbers."""
 
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from numbers import Integral
@@ -8,6 +9,7 @@ from stickbreaker.core.option_names import as_options, as_parameters
 
 LONGEST_PIECE = 300  # characters of a message's problem, place or remedy
 LONGEST_SHOWN = 100
+_BREAK = re.compile(r"\s*[^\S ]\s*")  # white space that is more than blanks, which paths may have
 
 
 class UserError(ValueError):
@@ -59,7 +61,7 @@ class UserError(ValueError):
             "" if self.where is None else f"{path}:{self.line}: " if self.line is not None else f"{path}: "
         )
         text = shortened(self.problem) + (f"; {shortened(self.remedy)}" if self.remedy else "")
-        return " ".join(f"{place}{spelled(text)}".split()) + self.after
+        return _BREAK.sub(" ", f"{place}{spelled(text)}").strip() + self.after
 
 
 @contextmanager

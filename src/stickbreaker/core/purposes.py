@@ -25,7 +25,7 @@ HDP_WEIGHTS = "hdp weights"  # the weights of its topics
 
 COMPLETION = "completion"  # how a document that is scored is cut in two
 PREQUENTIAL = "prequential"  # the documents of a stream that are predicted, and what is drawn for them
-LEFT_TO_RIGHT = "left-to-right"  # the particles that predict a document's words
+LEFT_TO_RIGHT = "left-to-right"  # the order in which a document's words are predicted, and particles
 
 PLANTED = "planted"  # documents drawn from a planted model
 PLANTED_LANGUAGES = "planted languages"  # and in several languages

@@ -1,24 +1,114 @@
-"""The largest numbers of each row."""
+"""Numbers in order from the largest, and the largest of each row. Ties are in order of place.
+
+Two sums that are equal by definition differ by their last digits, which depend on the processor; so would
+the order of what is shown. Here numbers are ties of the largest one that they are less than `SAME` below, of
+its size. (Numbers that are rounded first would be parted where they lie beside a boundary.) Whole numbers,
+such as counts, are exact.
+"""
+
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.records import Array
 
+SAME = 1e-5  # single precision leaves 1e-7 to 1e-6; a reader sees 1e-3
+Item = TypeVar("Item")
+NOTHING = 1e-12  # of the largest number: below that a difference from zero is one of last digits
 
-def largest(values: Array, n: int) -> tuple[NDArray[np.int64], Array]:
-    """Columns of the `n` largest of each row, the first of equals first, and their values (both rows × n).
 
-    Fewer where there are fewer columns.
+def descending(values: ArrayLike, n: int | None = None, *, logs: bool = False) -> NDArray[np.int64]:
+    """Places of the `n` largest values (all, if None) from the largest, ties in order of place, NaN last.
+
+    `logs`: the values are logarithms; they are ties where what they are logarithms of is.
+
+    >>> descending([0.2, 0.5 - 1e-9, 0.3, 0.5]).tolist(), descending([0.2, 0.5, 0.5 + 1e-9], 1).tolist()
+    ([1, 3, 2, 0], [1])
+    >>> descending([-2000.0, -1.0, -2000.001, -1.0 + 1e-9], logs=True).tolist()
+    [1, 3, 0, 2]
+    """
+    given = np.asarray(values)
+    if given.dtype.kind in "iu":
+        return np.argsort(-given.astype(np.int64), kind="stable")[:n]
+    numbers = given.astype(np.float64)
+    numbers = np.where(np.isnan(numbers), -np.inf, numbers)
+    n = len(numbers) if n is None else max(0, min(n, len(numbers)))
+    if not n:
+        return np.empty(0, np.int64)
+    top = float(numbers.max())
+    if n < len(numbers):
+        bound = -np.partition(-numbers, n - 1)[n - 1]
+        near = np.flatnonzero(numbers >= bound - _width(bound, top, logs))
+    else:
+        near = np.arange(len(numbers))
+    order = near[np.argsort(-numbers[near], kind="stable")]
+    ranked = numbers[order]
+    return order[np.lexsort((order, _groups(ranked, _width(ranked, top, logs))))][:n]
+
+
+def by_size(items: Sequence[Item], sizes: ArrayLike) -> list[Item]:
+    """Items from the one of the largest size, in the order of `descending`.
+
+    >>> by_size(["a", "b", "c"], [0.5, 0.7, 0.5 + 1e-9])
+    ['b', 'a', 'c']
+    """
+    return [items[place] for place in descending(sizes).tolist()]
+
+
+def largest(
+    values: Array, n: int, places: NDArray[np.int64] | None = None, *, logs: bool = False
+) -> tuple[NDArray[np.int64], Array]:
+    """Columns of the `n` largest of each row, as `descending` has them, and their values (both rows × n).
+
+    Fewer where there are fewer columns. `places` (rows × columns): by which ties are in order, in place of
+    the column.
 
     >>> [found.tolist() for found in largest(np.array([[0.2, 0.5, 0.3, 0.5]]), 2)]
     [[[1, 3]], [[0.5, 0.5]]]
     """
     n = max(0, min(n, values.shape[1]))
     chosen = np.empty((len(values), n), np.int64)
-    if n:
-        least = -np.partition(-values, n - 1, axis=1)[:, n - 1]
-        for row, (of, bound) in enumerate(zip(values, least, strict=True)):
-            near = np.flatnonzero(~(of < bound))  # all, where the bound is no number
-            chosen[row] = near[np.argsort(-of[near], kind="stable")[:n]]
+    for row, of in enumerate(values):
+        if places is None:
+            chosen[row] = descending(of, n, logs=logs)
+        else:
+            turns = np.argsort(places[row], kind="stable")
+            chosen[row] = turns[descending(of[turns], n, logs=logs)]
     return chosen, np.take_along_axis(values, chosen, axis=1)
+
+
+def first_largest(values: Array) -> NDArray[np.int64]:
+    """The row of the largest number of each column, the first of ties (rows × columns, at least one row).
+
+    >>> first_largest(np.array([[0.5, 0.1], [0.5 + 1e-9, 0.3]])).tolist()
+    [0, 1]
+    """
+    most = values.max(axis=0)
+    return (values >= most - SAME * np.abs(most)).argmax(axis=0)
+
+
+def _width(values: ArrayLike, top: float, logs: bool) -> Array:
+    """How far below each value its ties may be; `top` is the largest of all values."""
+    numbers = np.asarray(values, np.float64)
+    finite = np.isfinite(numbers)
+    if logs:
+        return np.where(finite, SAME, 0.0)
+    least = NOTHING * abs(top) if np.isfinite(top) else 0.0
+    return np.where(finite, SAME * np.abs(np.where(finite, numbers, 0.0)) + least, 0.0)
+
+
+def _groups(ranked: Array, width: Array) -> NDArray[np.int64]:
+    """Numbers of the groups of ties, of values from the largest; a group has a first value, and those that
+    are at most its `width` below it."""
+    with np.errstate(invalid="ignore"):  # infinity less infinity: ties
+        opens = np.concatenate([[True], ranked[:-1] - ranked[1:] > width[:-1]])
+        starts = np.flatnonzero(opens)
+        stops = np.append(starts[1:], len(ranked))
+        wide = ranked[starts] - ranked[stops - 1] > width[starts]
+    for start, stop in zip(starts[wide].tolist(), stops[wide].tolist(), strict=True):
+        while start < stop:  # each is near the next, and the last is not near the first
+            opens[start] = True
+            start += int(np.searchsorted(-ranked[start:stop], width[start] - ranked[start], side="right"))
+    return np.cumsum(opens)

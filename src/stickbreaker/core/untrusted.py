@@ -1,7 +1,9 @@
 """What is read from files that others may have written."""
 
+import stat
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ _TROUBLE = (
     NotImplementedError,
     RecursionError,
 )
+MEGABYTE = 1 << 20
 
 
 @contextmanager
@@ -72,3 +75,32 @@ def refuse_negative(values: NDArray[np.number], what: str) -> None:
         raise ValueError(f"{what} that are not finite")
     if least < -_SLACK * max(1.0, most):
         raise ValueError(f"{what} below zero")
+
+
+def read_given_file(path: Path, most: int, remedy: str) -> bytes:
+    """The content of a file or pipe of at most `most` bytes.
+
+    Raises UserError, before more than that is read, for a larger one, and for what has no content of its own
+    (a directory, a device such as /dev/zero). Raises OSError for a file that cannot be opened.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise UserError("is a directory", where=path, remedy=remedy)
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+        raise UserError("is not a file", where=path, remedy=remedy)
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        size = f"{most // MEGABYTE:,} MB" if most >= MEGABYTE else f"{most:,} bytes"
+        raise UserError(f"has more than {size}", where=path, remedy=remedy)
+    return content
+
+
+def read_given_text(path: Path, most: int, remedy: str) -> str:
+    """The text of such a file in UTF-8, without its byte order mark. Raises UserError for others."""
+    content = read_given_file(path, most, remedy)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise UserError("is not UTF-8", where=path, line=line, remedy=remedy) from None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.metadata import metadata_from, metadata_text
+from stickbreaker.corpus.metadata import characters_of, metadata_from, metadata_text
 
 BLOCK_DOCUMENTS = 1_024
 BLOCK_TOKENS = 200_000
@@ -123,7 +123,7 @@ def tables_of(documents: Iterable[Document], kind: str) -> Iterator[pa.Table]:
                 remedy = "give heads and tags of all, or of none"
                 raise UserError(message, where=document.where or None, line=document.line, remedy=remedy)
             trees = True
-        more, longer = len(held), len(document.text or "")
+        more, longer = len(held), _characters_in(document)
         full = tokens + more > BLOCK_TOKENS or characters + longer > BLOCK_CHARACTERS
         if waiting and (full or len(waiting) == BLOCK_DOCUMENTS):
             yield make(waiting)
@@ -132,6 +132,11 @@ def tables_of(documents: Iterable[Document], kind: str) -> Iterator[pa.Table]:
         tokens, characters = tokens + more, characters + longer
     if waiting:
         yield make(waiting)
+
+
+def _characters_in(document: Document) -> int:
+    """The characters of a document's text and metadata."""
+    return len(document.text or "") + sum(map(characters_of, document.metadata.values()))
 
 
 def _text_table(documents: list[Document]) -> pa.Table:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,7 @@ from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import checked_ids, scalars_of, storable
 from stickbreaker.corpus.phrases.phrase_building import join_phrases, joined_document
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
+from stickbreaker.corpus.readers.document_inputs import as_list, is_record, tokens_of, wrong_document
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.sequences import refuse_no_trees, sentence_starts
 from stickbreaker.corpus.store import (
@@ -33,7 +34,7 @@ from stickbreaker.corpus.store import (
     is_store,
     write_facts,
 )
-from stickbreaker.corpus.text.analysis import Analysis, Tokens
+from stickbreaker.corpus.text.analysis import Analysis, MarksWarning, Tokens, tokens_without_marks
 from stickbreaker.corpus.text.dropped_words import DroppedWords, dropped_words
 from stickbreaker.corpus.text.language_check import LanguageSample, LanguageWarning
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, by_code, choose_by_language
@@ -210,7 +211,7 @@ def _pass(
             else "give an input that holds text"
         )
         raise UserError("no document found: the corpus would be empty", where=named, remedy=remedy)
-    worker.warn_of_language()
+    worker.warn()
     return tally, worker.used
 
 
@@ -266,6 +267,7 @@ class _Analyst:
         self.polylingual: bool | None = True if isinstance(self.base, PolylingualAnalysis) else None
         self.sample = LanguageSample()
         self.rounds = () if recipe.analysis is None else recipe.analysis.rounds
+        self.marks = 0  # of sentences, that were left out
         self.seen: set[int] = set()
 
     def analysed(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -309,13 +311,17 @@ class _Analyst:
         assert document.text is not None
         self.used = self.analysis
         text = storable(document.text)
+        self.marks += len(self.analysis.marks_in(text))
         language = document.language or self.analysis.language
         if not self.sample.is_full:
             self.sample.add(text)
         return _analysed(document, identity, text, self.analysis.analyse(text), language)
 
-    def warn_of_language(self) -> None:
-        """Warn where the texts seem to be in another language than that of their analysis."""
+    def warn(self) -> None:
+        """Warn where the texts seem to be in another language than that of their analysis, and where marks of
+        sentences were left out."""
+        if self.marks:
+            warnings.warn(MarksWarning(self.marks), stacklevel=2)
         used = self.used
         if isinstance(used, Analysis) and used.language is not None and self.recipe.vocabulary is None:
             other = self.sample.other_than(used.language)
@@ -331,6 +337,8 @@ class _Analyst:
             self._report("tokens without a language", document, "tokens carry no language", remedy)
             return None
         if clean and self.recipe.forms and isinstance(self.analysis, Analysis):
+            if self.analysis.sentence_marks == "dropped" and document.sentences is None:
+                clean = list(tokens_without_marks(clean))
             clean = [self.analysis.form(token) for token in clean]
         document = dataclasses.replace(document, tokens=clean) if self.recipe.kind == "text" else document
         if clean and self.rounds and document.heads is None:
@@ -420,7 +428,8 @@ def documents_from(
     """Documents of strings or of token lists. Raises UserError for unequal lengths or another type."""
     if isinstance(values, str):
         raise UserError(f"one string where a list of {what} belongs", remedy="put it into a list")
-    values = list(values)
+    wanted = "a string" if what == "text" else "a list of strings"
+    values = as_list(values)
     known = None if ids is None else checked_ids(ids, len(values))
     if metadata is not None and len(metadata) != len(values):
         raise UserError(f"{len(metadata)} metadata for {len(values)} documents", remedy="give one a document")
@@ -429,20 +438,12 @@ def documents_from(
         identity = str(number) if known is None else known[number]
         if what == "text" and isinstance(value, str):
             yield Document(identity, text=value, metadata=fields)
-        elif what == "text" and is_sides(value):
+        elif what == "text" and isinstance(value, Mapping) and not is_record(value):
             yield Document(identity, texts=_sides_of(value, number), metadata=fields)
-        elif (
-            what == "tokens" and not isinstance(value, str) and all(isinstance(token, str) for token in value)
-        ):
-            yield Document(identity, tokens=list(value), metadata=fields)
+        elif what == "tokens" and (tokens := tokens_of(value)) is not None:
+            yield Document(identity, tokens=tokens, metadata=fields)
         else:
-            wanted = "a string" if what == "text" else "a list of strings"
-            raise UserError(f"document {number} is not {wanted}", remedy=f"give {wanted} for each document")
-
-
-def is_sides(value: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Whether a value stands for a text in each of several languages: a mapping."""
-    return isinstance(value, Mapping)
+            raise wrong_document(value, number, wanted)
 
 
 def _sides_of(value: Mapping[Any, Any], number: int) -> dict[str, str]:

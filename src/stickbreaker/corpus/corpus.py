@@ -23,6 +23,7 @@ from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
 from stickbreaker.corpus.readers import ReadingOptions, refuse_unmet_parts, text_fields
+from stickbreaker.corpus.readers.document_inputs import naming_from_texts, refuse_documents
 from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.analysis import Analysis
@@ -101,13 +102,15 @@ class Corpus:
         from stickbreaker.corpus.readers import read_inputs
         from stickbreaker.corpus.readers.problems import Problems
 
-        reading = dataclasses.replace(reading or ReadingOptions(), met=set())
+        refuse_documents(inputs)
+        reading = dataclasses.replace(reading or ReadingOptions(), met=set(), dated=set())
         if isinstance(analysis, Analysis) and vocabulary is not None and reading.text_field == "text":
             field = analysis.text_field
             reading = dataclasses.replace(reading, text_field=field, of_model=field != "text")
         given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         problems = Problems(skip=reading.on_error == "skip")
-        documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
+        with naming_from_texts(inputs):
+            documents, kind, fixed = read_inputs([str(one) for one in given], reading, problems)
         if reading.language_field is not None:
             apart = vocabulary is not None
             documents = aligned(documents, problems, reading.language_field, apart=apart)
@@ -210,16 +213,19 @@ class Corpus:
         language_field: str | None = None,
         out: str | Path | None = None,
         *,
+        date_format: str | None = None,
         analysis: building.AnyAnalysis | None = None,
         rule: VocabularyRule | None = None,
         vocabulary: Vocabulary | None = None,
         phrases: bool | PhraseRule = False,
         overwrite: bool = False,
     ) -> "Corpus":
-        """A corpus of a table's rows: a pandas, polars or Arrow table, or another with the Arrow protocol.
+        """A corpus of a table's rows: a pandas, polars or Arrow table, or another with the Arrow protocol; or
+        of a list of records (dicts).
 
         The text column holds strings, or lists of strings, which are taken as tokens; "en=text_en,de=text_de"
-        names one for each language. Other columns become metadata, dates as ISO 8601. Ids default to the
+        names one for each language. Other columns become metadata, dates as ISO 8601; `date_format`
+        is that of `ReadingOptions`. Ids default to the
         column "id" where there is one, or "0", "1", … Raises UserError naming the row that is wrong.
 
         >>> import pyarrow as pa
@@ -230,9 +236,11 @@ class Corpus:
         from stickbreaker.corpus.readers.arrow_tables import frame_documents
         from stickbreaker.corpus.readers.problems import Problems
 
-        reading = ReadingOptions(text_field=text_field, id_field=id_field, language_field=language_field)
+        reading = ReadingOptions(
+            text_field=text_field, id_field=id_field, language_field=language_field, date_format=date_format
+        )
         problems = Problems(skip=False)
-        documents = frame_documents(frame, reading)
+        documents = building.then(frame_documents(frame, reading), partial(refuse_unmet_parts, reading))
         if language_field is not None:
             documents = aligned(documents, problems, language_field, apart=vocabulary is not None)
         found = building.phrase_rule(phrases, "text", vocabulary)

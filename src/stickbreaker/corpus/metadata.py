@@ -12,6 +12,7 @@ import regex
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.document import Scalar
 
+LONGEST_VALUE = 1 << 18  # characters of a value of metadata: what has more is a text
 _LONE_SURROGATES = regex.compile("[\ud800-\udfff]")
 
 
@@ -25,8 +26,9 @@ def storable(text: str) -> str:
 
 
 def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
-    """The fields of a record that are metadata: scalars and lists of strings. Other lists and objects are
-    left out, numbers that are not finite are None, dates are written as ISO 8601.
+    """The fields of a record that are metadata: scalars and lists of strings. Other lists, objects and values
+    of more than 262,144 characters are left out, numbers that are not finite are None, dates are written as
+    ISO 8601.
 
     >>> scalars_of({"date": date(1988, 2, 12), "tags": ["a", "b"], "places": [1, 2]})
     {'date': '1988-02-12', 'tags': ['a', 'b']}
@@ -35,6 +37,8 @@ def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
     for name, value in values.items():
         value = value.item() if isinstance(value, np.generic) else value
         value = value.isoformat() if isinstance(value, date) else value
+        if characters_of(value) > LONGEST_VALUE:
+            continue
         if isinstance(value, str):
             kept[storable(str(name))] = storable(value)
         elif isinstance(value, float):
@@ -44,6 +48,19 @@ def scalars_of(values: Mapping[Any, Any]) -> dict[str, Scalar]:
         elif isinstance(value, list) and all(isinstance(item, str) for item in value):
             kept[storable(str(name))] = [storable(item) for item in value]
     return kept
+
+
+def characters_of(value: object) -> int:
+    """The characters of a string or of a list's strings; 0 for other values.
+
+    >>> characters_of("abc"), characters_of(["ab", "c", 1]), characters_of(5)
+    (3, 3, 0)
+    """
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, list):
+        return sum(len(item) for item in value if isinstance(item, str))
+    return 0
 
 
 def metadata_text(values: Mapping[str, Scalar]) -> str | None:

@@ -166,6 +166,9 @@ class VocabularyRule:
 class Vocabulary:
     """Words in order, the documents each occurs in (int64) and its tokens or total weight (float64).
 
+    Documents are all zero where nobody counted them (`is_counted`); tokens are zero then as well, or what a
+    model of an open vocabulary expects.
+
     In a polylingual vocabulary `languages` (codes, ascending) is not empty. Words then carry their language,
     as "de:haus", and those of a language stand together, in the order of `languages`.
 
@@ -206,6 +209,11 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether documents and tokens of the words were counted."""
+        return bool(self.documents.any())
 
     def mean_length(self, n_documents: int) -> float:
         """Tokens of these words in a document, in the mean."""

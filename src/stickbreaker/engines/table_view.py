@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Stats
+from stickbreaker.core.topk import descending
 from stickbreaker.core.topk import largest as largest_columns
 from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.engines.table import Table
@@ -103,4 +104,4 @@ def largest_of(parts: Sequence[Largest], n: int) -> list[int]:
     [1, 0]
     """
     values, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return rows[np.lexsort((rows, -values))[:n]].tolist()
+    return rows[descending(values, n)].tolist()

@@ -22,6 +22,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.estimators.search.search_range import Range
     from stickbreaker.estimators.search.topic_search import Overruled, TopicSearch
     from stickbreaker.estimators.topics.topic_snapshots import Evolving
 
@@ -77,6 +78,10 @@ class Estimator(ABC):
         corpus is by default."""
         return None, None
 
+    def tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
+        """The tokens that are learned from, of a document that brings its own."""
+        return tokens
+
     # From parameters to a run
 
     @abstractmethod
@@ -110,8 +115,8 @@ class Estimator(ABC):
         """What a user may not expect of a model of so few documents, as a line."""
         return None
 
-    def search_range(self) -> tuple[int, int] | None:
-        """The fewest and the most topics that are as good as those found by a search; None without one."""
+    def search_range(self) -> "Range | None":
+        """The numbers of topics that a search cannot tell from the one that it found; None without one."""
         return None
 
     def overruled_bound(self) -> "Overruled | None":

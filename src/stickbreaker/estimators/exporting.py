@@ -77,8 +77,9 @@ def to_gensim(estimator: TopicEstimator) -> Any:
     vocabulary, topics = estimator.vocabulary_, _normalised(estimator.topic_word_)
     dictionary = corpora.Dictionary()
     dictionary.token2id = {word: row for row, word in enumerate(vocabulary.words)}
-    dictionary.dfs = dict(enumerate(vocabulary.documents.tolist()))
-    dictionary.cfs = dict(enumerate(vocabulary.tokens.round().astype(int).tolist()))
+    if vocabulary.is_counted:
+        dictionary.dfs = dict(enumerate(vocabulary.documents.tolist()))
+        dictionary.cfs = dict(enumerate(vocabulary.tokens.round().astype(int).tolist()))
     dictionary.num_docs = int(estimator.corpus_["documents"])
     counts = topics * np.asarray(estimator.components_, np.float64).sum(axis=1, keepdims=True)
     prior = max(float(counts.min()) / 2, 1e-12)  # what gensim adds to the counts of a topic

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +21,18 @@ from stickbreaker.estimators.estimator import Estimator, final_score
 from stickbreaker.estimators.saving import (
     about,
     corpus_of,
+    counted_vocabulary,
     estimator_of,
     learned_from,
     manifest_at_start,
     manifest_of,
 )
-from stickbreaker.estimators.search.search_points import SearchPoint, points_from
-from stickbreaker.estimators.settings import seed_of
+from stickbreaker.estimators.search.search_points import SearchPoint, points_from, with_last
+from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.learning.convergence import relative_change, settled
 from stickbreaker.learning.loop import Run, RunState, run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
+from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of
 from stickbreaker.saved.directory import new_model_directory
@@ -44,17 +46,24 @@ if TYPE_CHECKING:
 
 @dataclass
 class Learned:
-    """A run that is over, its trace, and the runs of the search that it was the last of."""
+    """A run that is over, its trace, and the runs of the search whose model it is, itself as the last."""
 
     job: Run[Any]
     state: RunState
     trace: Trace
-    search: tuple[SearchPoint, ...]
+    search: tuple[SearchPoint, ...] = ()
+
+    def without_reports(self, estimator: Estimator) -> "Learned":
+        """The same without what served the run alone, to be held while other runs of a search go on."""
+        assert isinstance(self.job, VariationalRun)
+        engine = self.job.engine.fork(self.job.model, threads_of(estimator.n_jobs), copied=False)
+        return replace(self, job=replace(self.job, engine=engine))
 
 
 def fit(estimator: Estimator, corpus: Corpus) -> RunState:
     """Run to the end, `n_init` times, and keep the run with the best final score; gives its state."""
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)  # before anything else
+    _refuse_nothing(corpus)
     estimator.seed_ = seed_of(estimator.random_state)
     corpus = readable(estimator, corpus)
     best: Learned | None = None
@@ -69,10 +78,18 @@ def fit(estimator: Estimator, corpus: Corpus) -> RunState:
     return best.state
 
 
+def _refuse_nothing(corpus: Corpus) -> None:
+    """Raise UserError for a corpus of which no document has a word, such as a matrix of zeros."""
+    if corpus.n_tokens == 0.0:
+        remedy = "give documents with words, or counts that are not all zero"
+        raise UserError("no document has a word to learn from", where=corpus.path, remedy=remedy)
+
+
 def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
-    """One run, or all those of a search."""
+    """One run, or all those of a search, of which the one that is the model."""
     search, held_out = estimator.topic_search(corpus.n_documents), estimator.least_held_out()
     points: tuple[SearchPoint, ...] = ()
+    best: Learned | None = None
     while True:
         settings = None if search is None else search.next_settings(points)
         one = estimator if settings is None else estimator.of_search(settings)
@@ -80,10 +97,17 @@ def _learn(estimator: Estimator, corpus: Corpus, seed: int) -> Learned:
         job, state = one.new_run(corpus, seed, held_out)
         trace = Trace()
         run(job, state, [Clock(), trace, *map(Callback, estimator.callbacks or ())])
-        if search is not None and settings is not None:
-            points = (*points, search.point(settings, job, state))
-        if search is None or state.stopped or search.next_settings(points) is None:
+        if search is None or settings is None:
+            return Learned(job, state, trace)
+        point = search.point(settings, job, state)
+        points = (*points, point)
+        if state.stopped:
             return Learned(job, state, trace, points)
+        if point.final and search.chosen(points) is point:
+            best = Learned(job, state, trace).without_reports(one)
+        if search.next_settings(points) is None:
+            assert best is not None
+            return replace(best, search=with_last(points, search.chosen(points)))
 
 
 def finish(estimator: Estimator, corpus: Corpus, job: Run[Any], state: RunState, trace: Trace) -> None:
@@ -94,7 +118,7 @@ def finish(estimator: Estimator, corpus: Corpus, job: Run[Any], state: RunState,
 
 def _record(estimator: Estimator, corpus: Corpus, trace: Trace) -> None:
     """Note in an estimator what it has learned from, and how the run went."""
-    estimator.vocabulary_ = corpus.vocabulary
+    estimator.vocabulary_ = counted_vocabulary(corpus)
     estimator.analysis_ = corpus.analysis or Analysis()
     estimator.corpus_ = about(corpus)
     estimator.trace_ = trace.records
@@ -135,6 +159,7 @@ def begin(
     """
     seed, held_out = seed_of(estimator.random_state), held_out or estimator.least_held_out()
     estimator.refuse_params(corpus.vocabulary, corpus.analysis)
+    _refuse_nothing(corpus)
     search = estimator.topic_search(corpus.n_documents)
     first = estimator if search is None else _next_of(estimator, search, ())
     assert first is not None
@@ -182,6 +207,7 @@ def resume(
             return None
         directory.lock()
     path = directory.path
+    best: Learned | None = None
     try:
         while True:
             refuse_exchanged(path)
@@ -190,8 +216,13 @@ def resume(
                 return None
             with making_sense_of(path, RESTORE):
                 restored = _restored(path, snapshot, threads, spark)
-            if _go_on(restored, directory, snapshot, every, watch, stopper, tell):
+            if restored.chosen is not None and best is not None:
+                _finish_with(restored, best, directory, snapshot)
                 break
+            learned = _go_on(restored, directory, snapshot, every, watch, stopper, tell)
+            if learned is None:
+                break
+            best = learned if learned.search else best
         directory.tidy()
     finally:
         directory.unlock()
@@ -206,37 +237,25 @@ def _go_on(
     watch: Sequence[Observer],
     stopper: Callable[[Callable[[], None]], object] | None,
     tell: Callable[[SearchPoint], object] | None,
-) -> bool:
-    """Go on with a run to its end; whether it is the last, so that the directory has the finished model.
+) -> Learned | None:
+    """Go on with a run to its end. None: it is the last, and the directory has the finished model.
 
-    In place of any other run of a search, the directory has the one that follows, at its start.
+    In place of any other run of a search, the directory has the one that follows, at its start. Gives such a
+    run, with the search where it would be the model if no other were better.
     """
     estimator, job, state = restored.estimator, restored.job, restored.state
     directory.truncate_trace(snapshot.manifest)
     before = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
     trace = Trace(directory.trace_path, snapshot.trace)
-    fixed, last = manifest_at_start(snapshot.manifest), True
+    fixed, followed = manifest_at_start(snapshot.manifest), False
 
     def finished() -> Snapshot:
-        nonlocal last
-        if restored.search is not None:
-            settings = restored.search.next_settings(estimator.search_)
-            assert settings is not None
-            point = restored.search.point(settings, job, state)
-            estimator.search_ = (*estimator.search_, point)
-            fixed[SEARCH] = [one.to_json() for one in estimator.search_]
-            if tell is not None:
-                tell(point)
-            following = _next_of(estimator, restored.search, estimator.search_)
-            if following is not None and not state.stopped:
-                last = False
-                fixed["held_out"] = restored.search.held_out(estimator.search_, fixed["held_out"])
-                started = following.new_run(restored.corpus, job.seed, fixed["held_out"], directory.path)
-                return snapshot_of(*started, fixed)
-        estimator.seed_ = job.seed
-        _record(estimator, restored.corpus, trace)
-        done = {**fixed, "corpus_path": None}
-        return estimator.finish_run(restored.corpus, job, state, done, directory.path)
+        nonlocal followed
+        following = _following(restored, fixed, directory.path, tell)
+        if following is None:
+            return _finished(restored, Learned(job, state, trace), fixed, directory.path)
+        followed = True
+        return following
 
     evolving = estimator.evolution(job, state, directory)
     snapshots = None if evolving is None else evolving.snapshots
@@ -245,18 +264,86 @@ def _go_on(
         stopper(job.stop)
     with naming(directory.path):
         run(job, state, [Clock(before), trace, *watch, *([evolving] if evolving else []), checkpoints])
-    return last
+    if not followed:
+        return None
+    points = estimator.search_ if restored.is_best() else ()
+    return Learned(job, state, trace, points).without_reports(estimator)
+
+
+def _following(
+    restored: "Restored", fixed: dict[str, Any], path: Path, tell: Callable[[SearchPoint], object] | None
+) -> Snapshot | None:
+    """Note a run of a search that has ended, in the estimator and in `fixed`; the start of the one that
+    follows. None: this run is the model.
+
+    Where an earlier run is the model, that one follows: whoever still has it need not make it again.
+    """
+    estimator, search, state = restored.estimator, restored.search, restored.state
+    if search is None:
+        return None
+    if restored.chosen is None:
+        settings = search.next_settings(estimator.search_)
+        assert settings is not None
+        point = search.point(settings, restored.job, state)
+        estimator.search_ = (*estimator.search_, point)
+        if tell is not None:
+            tell(point)
+    points = estimator.search_
+    settings = None if restored.chosen is not None or state.stopped else search.next_settings(points)
+    if settings is None and not (restored.chosen or state.stopped or restored.is_best()):
+        settings = search.settings_of(search.chosen(points), points)
+    if settings is None and (restored.chosen is not None or not state.stopped):
+        estimator.search_ = with_last(points, search.chosen(points))
+    fixed[SEARCH] = [one.to_json() for one in estimator.search_]
+    if settings is None:
+        return None
+    fixed["held_out"] = search.held_out(points, fixed["held_out"])
+    seed = restored.job.seed
+    return snapshot_of(
+        *estimator.of_search(settings).new_run(restored.corpus, seed, fixed["held_out"], path), fixed
+    )
+
+
+def _finish_with(restored: "Restored", best: Learned, directory: ModelDirectory, snapshot: Snapshot) -> None:
+    """Make the model of a run of the search that ended before others did, and is better than these."""
+    fixed = manifest_at_start(snapshot.manifest)
+    restored.job, restored.state = best.job, best.state
+    _following(restored, fixed, directory.path, None)
+    directory.write_trace(best.trace.records)
+    with naming(directory.path):
+        directory.write(_finished(restored, best, fixed, directory.path))
+
+
+def _finished(restored: "Restored", learned: Learned, fixed: dict[str, Any], path: Path) -> Snapshot:
+    """The finished model of a run; the estimator has learned it."""
+    estimator = restored.estimator
+    estimator.seed_ = learned.job.seed
+    _record(estimator, restored.corpus, learned.trace)
+    done = {**fixed, "corpus_path": None}
+    return estimator.finish_run(restored.corpus, learned.job, learned.state, done, path)
 
 
 @dataclass
 class Restored:
-    """A run as a checkpoint has it, its estimator, and the search that it is a part of."""
+    """A run as a checkpoint has it, its estimator, and the search that it is a part of.
+
+    `chosen`: where the search is over, its point of this run, which is the model.
+    """
 
     estimator: Estimator
     corpus: Corpus
     job: Run[Any]
     state: RunState
     search: "TopicSearch | None"
+    chosen: SearchPoint | None = None
+
+    def is_best(self) -> bool:
+        """Whether the run that ended last would be the model if no other followed."""
+        points = self.estimator.search_
+        return bool(points) and points[-1].final and self._best(points) is points[-1]
+
+    def _best(self, points: Sequence[SearchPoint]) -> SearchPoint | None:
+        return None if self.search is None else self.search.chosen(points)
 
 
 def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None") -> Restored:
@@ -273,10 +360,12 @@ def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Spark
     _refuse_other_words(path, manifest, corpus)
     search = estimator.topic_search(corpus.n_documents) if SEARCH in manifest else None
     estimator.search_ = points_from(manifest.get(SEARCH, []))
-    one = estimator if search is None else _next_of(estimator, search, estimator.search_)
-    if one is None:
-        raise ValueError("the search is over, and its last run is not")
-    return Restored(estimator, corpus, *one.resume_run(corpus, snapshot, path), search)
+    settings, chosen = None if search is None else search.next_settings(estimator.search_), None
+    if search is not None and settings is None:  # it is over, and its best run is made again
+        chosen = search.chosen(estimator.search_)
+        settings = search.settings_of(chosen, estimator.search_)
+    one = estimator if settings is None else estimator.of_search(settings)
+    return Restored(estimator, corpus, *one.resume_run(corpus, snapshot, path), search, chosen)
 
 
 def _refuse_other_words(path: Path, manifest: dict[str, Any], corpus: Corpus) -> None:

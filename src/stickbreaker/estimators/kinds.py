@@ -59,6 +59,11 @@ class Kind:
         """The estimator that users import."""
         return _imported(self.front_door)
 
+    @property
+    def class_name(self) -> str:
+        """The name of the class that users import."""
+        return self.front_door.partition(":")[2]
+
     def refuse(self, verb: str, where: object = None) -> None:
         """Raise UserError for a verb that means nothing for this kind; `where`: the model's path."""
         if verb in self.verbs:

@@ -40,11 +40,11 @@ from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.estimators.search.search_range import Range
     from stickbreaker.estimators.search.topic_search import Overruled, TopicSearch
 
 AUTO, UNSEARCHED = "auto", 50  # n_topics to be searched for, and its number where there is no search
 JUDGES = ("bound", "held-out")
-ETA = 0.01
 ETA_START = 0.05  # of a learned eta, whatever the number of topics
 REPRESENTATIONS = {"direct": "growing", "franchise": "franchise"}  # and their documents slots
 
@@ -58,10 +58,11 @@ class PlainHDP(TopicEstimator):
 
     Parameters
     ----------
-    n_topics : "auto" searches for the number of topics, by the bound or what `judge` says: runs over 5, 10,
-        20, ... topics, then one from the peak of their scores (docs/models/hdp.md). A number: one run, which
-        starts there. Where a search makes no sense "auto" is 50: online, in `partial_fit` and on Spark, with
-        sampled documents, the franchise, an open vocabulary, and concepts.
+    n_topics : "auto" searches for the number of topics, by the bound or what `judge` says: short runs over
+        5, 10, 20, ... topics, then one or more to the end from about the peak of their scores; the model is
+        the one with the fewest topics within 0.005 nats a word of the best (docs/models/hdp.md). A number:
+        one run, which starts there. Where a search makes no sense "auto" is 50: online, in `partial_fit` and
+        on Spark, with sampled documents, the franchise, an open vocabulary, and concepts.
     judge : of the search: "bound", or "held-out", of a tenth of the documents, which is not learned from.
         Where the bound asks for ten topics or fewer, further runs hold out a tenth of the documents; if these
         are predicted clearly better with more topics, the last run has that number, and all documents.
@@ -81,16 +82,17 @@ class PlainHDP(TopicEstimator):
         2011), batch or online mean-field.
     tables : of the franchise, tables a document at most.
     eta : prior of words in topics. A number or an array (words) is fixed, "learned" starts at 0.05. None:
-        learned with n_topics "auto" where words have no concepts, else 0.01.
-    words, init, n_init, max_iter, tol, doc_max_iter, doc_tol, keep_local, fold_in, engine, n_jobs,
-        random_state, callbacks : as in `LDA`.
+        0.05 with point topics; learned with n_topics "auto" if words have no concepts; else 0.01.
+    words, point_topics, init, n_init, max_iter, tol, doc_max_iter, doc_tol, keep_local, fold_in, engine,
+        n_jobs, random_state, callbacks : as in `LDA`.
 
     Attributes
     ----------
-    search_ : the runs of a search in their order, the last of them the model's: each with `topics` to start
-        with, `used`, `bound`, `held_out`, `passes` and `final` (False: of the grid). Empty without a search.
-    n_topics_range_ : (fewest, most) topics whose score is within 0.005 nats a word of the best; None without
-        a search.
+    search_ : the runs of a search in their order, but the model's as the last: each with `topics` to start
+        with, `used`, `bound`, `held_out`, `passes` and `final` (False: a short run). Empty without a search.
+    n_topics_range_ : (fewest, most) topics whose score is within 0.005 nats a word of the best, by the short
+        runs, which may order numbers otherwise than runs to the end do; by the latter where `n_topics_` is
+        not in that range (`search_range().of` says which). None without a search.
     n_topics_ : topics in use, those with an expected token at least and 1e-4 of all; the others are left out
         of every attribute and of `transform`.
     topic_ids_ : lasting numbers of the topics in use: a split's first part and a merge's larger target keep
@@ -110,6 +112,7 @@ class PlainHDP(TopicEstimator):
     documents: ClassVar[str] = "growing"
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0: the first step keeps the seeds
     streamed: ClassVar[tuple[float, float]] = online
+    older_settings: ClassVar[Mapping[str, Any]] = {"point_topics": False}
 
     n_topics: int | str = "auto"  # pyright: ignore[reportIncompatibleVariableOverride]
     _: KW_ONLY
@@ -123,6 +126,7 @@ class PlainHDP(TopicEstimator):
     tables: int = 15
     eta: float | str | Array | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
     words: str | OpenVocabulary | ConceptTree = "closed"
+    point_topics: bool | None = None
     init: str = "documents"
     n_init: int = 1
     max_iter: int | None = None
@@ -139,10 +143,17 @@ class PlainHDP(TopicEstimator):
     def _learned_eta_start(self, n_topics: int) -> float:
         return ETA_START
 
-    def _eta(self) -> float | str | Array:
-        if self.eta is not None:
-            return self.eta
-        return "learned" if self.n_topics == AUTO and not self.has_concepts else ETA
+    def _eta(self, point: bool = False) -> float | str | Array:
+        if self.eta is None and self.n_topics == AUTO and not self.has_concepts and not point:
+            return "learned"
+        return super()._eta(point)
+
+    def _needs_distributions(self, schedule: str) -> str | None:
+        if self._slot() == "franchise":
+            return "representation='franchise'"
+        if isinstance(self.moves, SplitMerge) or (schedule == "batch" and self.moves is not None):
+            return f"moves={self.moves!r}"
+        return super()._needs_distributions(schedule)
 
     def n_topics_at_start(self) -> int:
         if isinstance(self.n_topics, str) and self.n_topics != AUTO:
@@ -180,24 +191,24 @@ class PlainHDP(TopicEstimator):
 
         return HELD_OUT
 
-    def search_range(self) -> tuple[int, int] | None:
+    def search_range(self) -> "Range | None":
         if not self.search_:
             return None
-        from stickbreaker.estimators.search.topic_search import range_of
+        from stickbreaker.estimators.search.search_range import range_of
 
         return range_of(self.judge, self.search_)
 
     def overruled_bound(self) -> "Overruled | None":
-        if self.judge != "bound" or not self.search_:
+        if not self.search_:
             return None
-        from stickbreaker.estimators.search.topic_search import overruled
+        from stickbreaker.estimators.search.search_range import overruling
 
-        against = overruled(self.search_)
-        return against if against is not None and self.search_[-1].topics == against.topics else None
+        return overruling(self.judge, self.search_)
 
     @property
     def n_topics_range_(self) -> tuple[int, int] | None:
-        return self.search_range()
+        found = self.search_range()
+        return None if found is None else (found.fewest, found.most)
 
     def _slot(self) -> str:
         if self.representation not in REPRESENTATIONS:
@@ -249,6 +260,9 @@ class PlainHDP(TopicEstimator):
                 f"moves={chosen}", remedy="leave moves None with Gibbs sampling and the franchise"
             )
         if (chosen.accept == "exact") == streamed:
+            if self.schedule is None and not streamed:
+                problem = f"SplitMerge(accept={chosen.accept!r}) needs an online schedule"
+                raise UserError(problem, remedy="set schedule='online', or accept='exact'")
             fitting = "'halves' or 'paper'" if streamed else "'exact'"
             problem = f"SplitMerge(accept={chosen.accept!r}) does not go with schedule={schedule!r}"
             raise UserError(problem, remedy=f"there accept is {fitting}")

@@ -1,7 +1,6 @@
 """The parameters of latent Dirichlet allocation, and the model that they describe."""
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -49,7 +48,10 @@ class PlainLDA(TopicEstimator):
         "learned" starts at 1 / n_topics and is learned, asymmetric (eq. 3.1-3.3), "learned-symmetric" keeps
         one number for all topics. None: "learned", in a stream 0.2.
     eta : prior of words in topics. A number or an array (words) or (topics, words) is fixed, "learned" starts
-        at 1 / n_topics and is learned, symmetric.
+        at 1 / n_topics and is learned, symmetric. None: 0.01, with point topics 0.05.
+    point_topics : whether topics are points, the most probable word shares under Dirichlet(1 + eta), rather
+        than distributions over them (docs/models/point-topics.md). None: in streams, unless another choice
+        needs distributions; not in `fit`.
     words : "closed": the vocabulary is that of the corpus. In a polylingual one a topic is a distribution
         over the words of each language (section 3.3.2), and documents have a text for each. "open" or
         `OpenVocabulary(...)`: words enter as documents bring them (chapter 7); there is no eta then,
@@ -97,16 +99,17 @@ class PlainLDA(TopicEstimator):
     documents: ClassVar[str] = "finite"
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0 (Hoffman et al. 2010)
     streamed: ClassVar[tuple[float, float]] = (0.6, 32.0)  # the same, of streams
-    older_settings: ClassVar[Mapping[str, Any]] = {"moves": None}
+    older_settings: ClassVar[Mapping[str, Any]] = {"moves": None, "point_topics": False}
 
     n_topics: int = 100
     _: KW_ONLY
     inference: str | Hybrid | Gibbs = "mean-field"
     schedule: str | Schedule | None = "batch"
     alpha: float | str | Array | None = None
-    eta: float | str | Array = 0.01
+    eta: float | str | Array | None = None
     words: str | OpenVocabulary | ConceptTree = "closed"
     guide: Mapping[str, Any] | Guide | None = None
+    point_topics: bool | None = None
     init: str = "documents"
     n_init: int = 1
     max_iter: int | None = None
@@ -127,11 +130,9 @@ class PlainLDA(TopicEstimator):
         return made
 
     def as_it_started(self) -> Self:
-        alpha = self.params_.get("alpha") if "params_" in vars(self) else None
-        if self.alpha is not None or alpha is None or alpha.fresh != STREAM_ALPHA:
-            return self
-        made = copy(self)  # `partial_fit` began it
-        made.alpha = STREAM_ALPHA
+        made = super().as_it_started()
+        if self.began_as_stream:
+            made.alpha = STREAM_ALPHA if self.alpha is None else self.alpha
         return made
 
     def _documents(self, stream: bool) -> DirichletPrior:

@@ -13,13 +13,21 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.serialize import refuse_other_sizes
+from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.text.analysis import tokens_without_marks
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.ngrams.report_sentences import write_sentences
-from stickbreaker.estimators.ngrams.sentences import Scores, all_scores, analysis_of_all_words, joined
+from stickbreaker.estimators.ngrams.sentences import (
+    Scores,
+    all_scores,
+    analysis_of_all_words,
+    joined,
+    words_begun_with,
+)
 from stickbreaker.estimators.ngrams.word_numbers import Base, WordNumbers
 from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
@@ -125,6 +133,9 @@ class PlainNgramModel(Estimator):
 
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
         return analysis_of_all_words(Analysis()), VocabularyRule(1, 1.0)
+
+    def tokens_of_document(self, tokens: Sequence[str]) -> Sequence[str]:
+        return tokens_without_marks(tokens)
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
@@ -260,14 +271,14 @@ class PlainNgramModel(Estimator):
         positive("n", n, whole=True)
         words = [self.numbers_.end, *self._context(context)]
         p = self.language_model_.next_words(words, np.exp(self.base_.log_p))
-        return [NextWord(self.words_[k], float(p[k])) for k in np.argsort(-p, kind="stable")[:n].tolist()]
+        return [NextWord(self.words_[k], float(p[k])) for k in descending(p, n).tolist()]
 
     def _context(self, text: str) -> list[int]:
         """The numbers of the words of a text, which is the beginning of a sentence."""
         if not isinstance(text, str):
             raise UserError(f"a beginning or context of the type {type(text).__name__}", remedy="give a str")
         assert isinstance(self.analysis_, Analysis)
-        rows = self.vocabulary_.lookup(self.analysis_.analyse(text).words)
+        rows = self.vocabulary_.lookup(self.analysis_.analyse(words_begun_with(text)).words)
         return self.numbers_.numbered(rows).tolist()
 
     # To files and back

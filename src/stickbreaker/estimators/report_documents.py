@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.random_streams import share_of
+from stickbreaker.core.topk import descending, first_largest
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.blocks import Entries
@@ -209,7 +210,7 @@ class Look:
         for i in chosen:
             metadata, row = fields[i], rows[i]
             excerpt, shares = reader.excerpt(i), theta[row]
-            top = np.argsort(-shares, kind="stable")[:TOPICS]
+            top = descending(shares, TOPICS)
             values = (
                 int(self.source.first[block]) + i,
                 ids[i],
@@ -256,14 +257,14 @@ def _short(value: Any) -> Any:
 
 
 def topics_of(words: NDArray[np.int64], theta: NDArray[np.floating], topics: TopicWords) -> NDArray[np.int64]:
-    """The most probable topic of each of a document's words, argmax_k θ_k φ_kw.
+    """The most probable topic of each of a document's words, argmax_k θ_k φ_kw; the first of ties.
 
     >>> from stickbreaker.models.topics.topic_words import Dense
     >>> topics_of(np.array([0, 1]), np.array([0.5, 0.5]), Dense(np.array([[0.9, 0.1], [0.2, 0.8]]))).tolist()
     [0, 1]
     """
     distinct, place = np.unique(words, return_inverse=True)
-    return (topics.of(distinct) * theta[:, None]).argmax(axis=0)[place]
+    return first_largest(topics.of(distinct) * theta[:, None])[place]
 
 
 def _count(bags: Bags, into: NDArray[np.float64]) -> None:

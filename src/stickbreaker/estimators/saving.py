@@ -4,12 +4,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from stickbreaker.core.errors import UserError, shortened_path
 from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
 from stickbreaker.estimators.estimator import Estimator, Origin
-from stickbreaker.estimators.kinds import kind_of
+from stickbreaker.estimators.kinds import KINDS, kind_of
 from stickbreaker.estimators.search.search_points import points_from
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.learning.trace import line_of
@@ -30,6 +32,27 @@ def about(corpus: Corpus) -> dict[str, Any]:
         "tokens": corpus.n_tokens,
         "empty": corpus.n_empty,
     }
+
+
+def counted_vocabulary(corpus: Corpus) -> Vocabulary:
+    """The corpus's vocabulary with the counts of its own documents.
+
+    Seen through the vocabulary of others, or a list of words, it has theirs, or none: then words are counted.
+    """
+    own = corpus.vocabulary
+    if abs(float(own.tokens.sum()) - corpus.n_tokens) <= 1e-6 * max(corpus.n_tokens, 1.0):
+        return own
+    return counted_on(own.counted(np.zeros(len(own), np.int64), np.zeros(len(own))), corpus)
+
+
+def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
+    """The vocabulary with the occurrences of its words in `corpus` added."""
+    documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
+    for block in range(len(corpus.block_sizes)):
+        bags = corpus.bags(block)
+        documents += np.bincount(bags.words, minlength=len(documents))
+        tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
+    return vocabulary.counted(documents, tokens)
 
 
 def manifest_of(
@@ -173,7 +196,10 @@ def load_as(kind: type[E], path: Path) -> E:
     with making_sense_of(path, RESTORE):
         plain = estimator_of(snapshot.manifest)
         if plain.kind != kind.kind:
-            raise UserError(f"is a model of the kind {plain.kind}", where=path)
+            remedy = f"load it by {KINDS[plain.kind].class_name}.load"
+            raise UserError(
+                f"is a model of the kind {plain.kind}, not {kind.kind}", where=path, remedy=remedy
+            )
         estimator = kind(**params_of(plain))
         _fill(estimator, directory, snapshot)
     estimator.origin = Origin(path.absolute(), snapshot.manifest, estimator.trace_, estimator.n_steps_)

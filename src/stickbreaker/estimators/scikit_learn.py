@@ -2,7 +2,7 @@
 
 import inspect
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,8 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.threads import alone_with
+from stickbreaker.core.topk import largest
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
-from stickbreaker.corpus.building import AnyAnalysis, is_sides
+from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus.readers.arrow_tables import table_documents
+from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input, once_read
 from stickbreaker.estimators import fitting, saving
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import as_html
@@ -45,11 +48,12 @@ class ScikitLearn(BaseEstimator, Estimator):
         return tags
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Learn from `X`: a Corpus, a list of texts or of token lists, or a matrix of counts.
+        """Learn from `X`: a Corpus, texts or lists of tokens, a table, records, or a matrix of counts.
 
-        A column of texts (a Series or an Arrow array) is a list of them; of a table (pandas, polars, Arrow)
-        with texts the column `text` is read. A text may be a dict of texts by language code: then topics are
-        of all languages.
+        Texts and lists of tokens come as a list, an array, a column (a Series or an Arrow array) or a
+        generator. Of a table (pandas, polars, Arrow) with texts, and of records (dicts), the column `text` is
+        read, which has strings or lists of tokens; the others are metadata. A text may be a dict of texts by
+        language code: then topics are of all languages.
 
         Raises UserError for parameters or documents that make no sense. Warns (ConvergenceWarning) when
         `max_iter` passes were not enough for `tol`, and (UserWarning) of concepts that tie nothing, and where
@@ -71,23 +75,28 @@ class ScikitLearn(BaseEstimator, Estimator):
         return None
 
     def score(self, X: Any, y: object = None) -> float:
-        """Log probability of documents given what was learned, in nats a token.
+        """Log probability of documents given what was learned, in nats per token: higher is better.
 
-        Of topics a bound on it (no topic term); with `fold_in="sampled"` the log of an unbiased estimate,
-        keyed by content.
+        For topics, each word is predicted from the words before it, by the posterior means of the topics:
+        probabilities sum to one over all documents, whatever inference was used. Not affected by `fold_in`.
+        Tokens of words that the model does not know are left out; open vocabularies spell them. The bound
+        that inference climbs is `bound`.
 
         Raises UserError when no document has a known word.
         """
+        return self._per_token(X, self.score_documents)
+
+    def perplexity(self, X: Any) -> float:
+        """exp(-score(X)): the size of a uniform vocabulary that is as hard to guess."""
+        return float(np.exp(-self.score(X)))
+
+    def _per_token(self, X: Any, nats_and_tokens: Callable[[Corpus], tuple[float, float]]) -> float:
+        """Nats of the documents `X` per token. Raises UserError when they have none."""
         check_is_fitted(self)
-        corpus = self._as_corpus(X, reset=False)
-        nats, tokens = self.score_documents(corpus)
+        nats, tokens = nats_and_tokens(self._as_corpus(X, reset=False))
         if tokens == 0.0:
             raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
         return nats / tokens
-
-    def perplexity(self, X: Any) -> float:
-        """exp(-score(X))."""
-        return float(np.exp(-self.score(X)))
 
     def save(self, path: str | Path, *, overwrite: bool = False, documents: Any = None) -> None:
         """Save to a directory `path`: JSON, safetensors and Parquet, no pickle, atomic.
@@ -167,14 +176,17 @@ class ScikitLearn(BaseEstimator, Estimator):
     def _as_corpus(self, X: Any, *, reset: bool, analysis: AnyAnalysis | None = None) -> Corpus:
         """Documents under the model's vocabulary; `reset` takes the vocabulary from the documents instead,
         their texts analysed by `analysis`."""
-        _refuse_no_list(X)
-        X = _without_table(X)
-        if not isinstance(X, Corpus) and _is_text(X, empty=not reset or self.is_open):
-            if reset:
+        if not isinstance(X, Corpus):
+            given = document_input(X, empty_lists=not reset or self.is_open)
+            if given.form == "tokens":
+                given = given._replace(values=list(map(self.tokens_of_document, given.values)))
+            if given.form == "matrix":
+                X = given.values
+            elif reset:
                 own, rule = self.reads_texts_by()
-                X = _corpus_of(X, analysis or own, rule=rule, ordered=not self.is_open)
+                X = _corpus_of(given, analysis or own, rule=rule, ordered=not self.is_open)
             else:
-                X = _corpus_of(X, self.analysis_, self.vocabulary_)
+                X = _corpus_of(given, self.analysis_, self.vocabulary_)
         if isinstance(X, Corpus):
             if not reset:
                 return X.with_vocabulary(self.vocabulary_)
@@ -230,6 +242,10 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
     def _remark(self) -> str | None:
         return self.model.words.remark()
 
+    def fit_transform(self, X: Any, y: object = None, **fit_params: Any) -> NDArray[np.float64]:
+        """`fit`, and the topic shares of the same documents: see `transform`."""
+        return super().fit_transform(once_read(X), y, **fit_params)
+
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Topic shares E[theta] of documents (documents × topics); rows sum to one.
 
@@ -247,6 +263,17 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
             warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
         return np.concatenate(shares)
 
+    def bound(self, X: Any) -> float:
+        """The lower bound on the log probability of documents that inference climbs, in nats per token.
+
+        It holds E[log beta], and so is far below `score` where words are rare: it compares runs on the same
+        documents, and predicts nothing. With `fold_in="sampled"` it is estimated. Words that the model does
+        not know are left out.
+
+        Raises UserError when no document has a known word.
+        """
+        return self._per_token(X, self.bound_documents)
+
     def top_words(self, n: int = 10, language: str | None = None, by: str = "relevance") -> list[list[str]]:
         """The `n` words of each topic that stand for it.
 
@@ -262,63 +289,28 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
     def representative_documents(self, X: Any, n: int = 5) -> list[list[int]]:
         """For each topic, the positions in `X` of the `n` documents with most of it; ties go to the first."""
         theta = self.transform(X)
-        return [np.argsort(-theta[:, k], kind="stable")[:n].tolist() for k in range(theta.shape[1])]
+        return largest(theta.T, n)[0].tolist()
 
     @property
     def _n_features_out(self) -> int:
         return len(self.alpha_)
 
 
-def _refuse_no_list(X: object) -> None:
-    """Raise UserError for a string, and for an empty list."""
-    if isinstance(X, str) or (isinstance(X, list | tuple) and not X):
-        problem = "one string where a list of texts belongs" if X else "there is no document"
-        raise UserError(problem, remedy="give a list of texts or of token lists, a Corpus or a matrix")
-
-
-def _without_table(X: Any) -> Any:
-    """A column of texts as a list, and of a table with texts the column of that name; all else as it is.
-
-    Raises UserError for a table with other columns of texts.
-    """
-    package, names = type(X).__module__.partition(".")[0], getattr(X, "column_names", None)
-    if getattr(X, "ndim", None) == 1 or (package == "polars" and len(X.shape) == 1):
-        return np.asarray(X).tolist()
-    if package == "pyarrow" and names is None:
-        return X.to_pylist()
-    if package not in ("pandas", "polars", "pyarrow") or np.asarray(X[:1]).dtype.kind in "biuf":
-        return X
-    names = [str(name) for name in (X.columns if names is None else names)]
-    if "text" not in names:
-        problem = f"a table with texts has no column 'text' (columns: {', '.join(names[:20])})"
-        remedy = 'give the column alone, as table["body"], or Corpus.from_frame(table, "body")'
-        raise UserError(problem, remedy=remedy)
-    return _without_table(X["text"])
-
-
-def _is_text(X: object, *, empty: bool) -> bool:
-    """Whether `X` is a list of texts or of token lists; `empty`: though no list has a token."""
-    if not isinstance(X, list | tuple) or len(X) == 0:
-        return False
-    if isinstance(X[0], str) or is_sides(X[0]):
-        return True
-    lists = all(isinstance(x, list | tuple) for x in X)
-    first = next((x for x in X if len(x) > 0), None) if lists else None
-    return lists and (empty if first is None else isinstance(first[0], str))
-
-
 def _corpus_of(
-    X: Sequence[Any],
+    given: DocumentInput,
     analysis: AnyAnalysis | None = None,
     vocabulary: Vocabulary | None = None,
     rule: VocabularyRule | None = None,
     *,
     ordered: bool = True,
 ) -> Corpus:
-    """A corpus of texts, or of token lists; of these without their order where that is not needed."""
-    if isinstance(X[0], str) or is_sides(X[0]):
-        return Corpus.from_texts(X, analysis=analysis, vocabulary=vocabulary, rule=rule)
+    """A corpus of texts, token lists or a table; of token lists without their order if that is not needed."""
+    if given.form == "texts":
+        return Corpus.from_texts(given.values, analysis=analysis, vocabulary=vocabulary, rule=rule)
+    if given.form == "table":
+        documents = table_documents(given.values)
+        return Corpus.from_documents(documents, analysis=analysis, vocabulary=vocabulary, rule=rule)
     if not ordered:
-        return corpus_of_tokens(X)
+        return corpus_of_tokens(given.values)
     joins = analysis if analysis is not None and analysis.phrases and vocabulary is not None else None
-    return Corpus.from_tokens(X, analysis=joins, vocabulary=vocabulary, rule=rule)
+    return Corpus.from_tokens(given.values, analysis=joins, vocabulary=vocabulary, rule=rule)

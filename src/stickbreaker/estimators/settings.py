@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import Field, fields
 from difflib import get_close_matches
@@ -18,6 +19,8 @@ from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
 from stickbreaker.models.topics import ConceptTree, Gibbs, Hybrid, Inference, OpenVocabulary, Spelling
 from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
 
+MOST_TOPICS = 1_000_000  # a document's shares and a prior have a number for each
+MOST_THREADS = 1_024
 ELSEWHERE = {  # in scikit-learn, gensim, tomotopy and MALLET: here
     "n_components": "n_topics",
     "num_topics": "n_topics",
@@ -161,8 +164,16 @@ def positive(name: str, value: Any, *, whole: bool = False, zero: bool = False) 
 def threads_of(n_jobs: int | None) -> int | None:
     """Threads from scikit-learn's `n_jobs`: -1 is every core, -2 all but one; None is every core too."""
     if n_jobs is None or n_jobs > 0:
-        return n_jobs
+        return None if n_jobs is None else min(n_jobs, MOST_THREADS)  # the result does not depend on it
     return max(1, usable_cores() + 1 + n_jobs)
+
+
+def memory_of_machine() -> float:
+    """Bytes of memory that this machine has; infinite if it does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
 
 
 def seed_of(random_state: object) -> int:

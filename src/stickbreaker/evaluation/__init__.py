@@ -28,7 +28,7 @@ from stickbreaker.evaluation.cross_lingual import (
     retrieval_mrr,
 )
 from stickbreaker.evaluation.diversity import effective_topics, top_words_of, topic_diversity
-from stickbreaker.evaluation.left_to_right import left_to_right_score
+from stickbreaker.evaluation.left_to_right import left_to_right_score, log_probability
 from stickbreaker.evaluation.matching import (
     Matching,
     match_models,
@@ -44,6 +44,7 @@ from stickbreaker.evaluation.open_vocabulary import (
     StringScore,
     completion_of_strings,
     left_to_right_of_strings,
+    log_probability_of_strings,
     with_one_more_word,
 )
 from stickbreaker.models.topics.unused_topics import unused_topics
@@ -82,6 +83,8 @@ __all__ = [
     "left_to_right_of",
     "left_to_right_of_strings",
     "left_to_right_score",
+    "log_probability",
+    "log_probability_of_strings",
     "match_models",
     "match_topics",
     "nearest_documents",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Vocabulary
 
 Ints = NDArray[np.int64]
@@ -69,7 +70,7 @@ def match_topics(a: ArrayLike, b: ArrayLike, groups: Sequence[slice] = (slice(No
 
     similarity = topic_similarity(a, b, groups)
     first, second = linear_sum_assignment(similarity, maximize=True)
-    order = np.lexsort((first, -similarity[first, second]))
+    order = descending(similarity[first, second])
     first, second = first[order], second[order]
     return Matching(
         first,

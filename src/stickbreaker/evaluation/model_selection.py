@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickbreaker.core.errors import UserError
 
 FIRST = 20  # the number of topics that a search begins with
-BESIDE = 2  # numbers tried on each side of the best
+BESIDE = 2  # numbers on each side of the best that are tried, and that have a say in where the peak is
 NEAR = 0.1  # nats a word below the best: points below that are not of the peak
 ALIKE = 0.005  # nats a word below the peak within which a number is as good
 NOISE = 0.0005  # nats a word by which equal runs may differ
@@ -104,16 +104,21 @@ class Peak(NamedTuple):
 def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
     """The peak of a curve through `points`: topics in use, and nats a word.
 
-    A parabola in the logarithm of the topics in use is laid through the points within `NEAR` of the best,
-    by least squares; its vertex is the peak. Where these have fewer than three numbers of topics, or the
-    parabola opens upwards, it is the best point, the fewest topics where several are as good but for noise.
+    A parabola in the logarithm of the topics in use is laid through the best point and `BESIDE` numbers on
+    each side, as far as they are within `NEAR` of the best, by least squares; its vertex is the peak. Where
+    these are fewer than three numbers of topics, or the parabola opens upwards, it is the best point, the
+    fewest topics where several are as good but for noise. Numbers further away do not count: a curve may rise
+    again there.
     The range is where the curve is within `ALIKE` of the peak, as far as numbers were tried.
 
     >>> peak_of([(10, -8.07), (20, -8.01), (40, -7.99), (80, -8.01), (160, -8.07)])
     Peak(topics=40, fewest=28, most=57, fitted=True)
     """
     best = max(score for _, score in points)
-    near = [(used, score) for used, score in points if score >= best - NEAR]
+    tried = sorted({used for used, _ in points})
+    place = tried.index(min(used for used, score in points if score == best))
+    beside = tried[max(place - BESIDE, 0) : place + BESIDE + 1]
+    near = [(used, score) for used, score in points if score >= best - NEAR and used in beside]
     numbers = sorted({used for used, _ in near})
     if len(numbers) >= 3:
         logs, scores = (np.array(values, np.float64) for values in zip(*near, strict=True))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError, is_whole
+from stickbreaker.core.topk import largest
 
 QUERIES_AT_ONCE = 4096
 MERGED_AT_ONCE = 128  # documents; few of them are among a query's best
@@ -87,5 +88,5 @@ def _merged(best: Nearest, affinity: NDArray[np.float64], first: int, n: int) ->
 def _best_of(one: Nearest, other: Nearest, n: int) -> Nearest:
     positions = np.concatenate([one.positions, other.positions], axis=1)
     affinity = np.concatenate([one.affinity, other.affinity], axis=1)
-    order = np.argsort(-affinity, axis=1, kind="stable")[:, :n]
-    return Nearest(np.take_along_axis(positions, order, axis=1), np.take_along_axis(affinity, order, axis=1))
+    order, highest = largest(affinity, n, positions)
+    return Nearest(np.take_along_axis(positions, order, axis=1), highest)

@@ -18,7 +18,7 @@ from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.analysis import Analysis
 from stickbreaker.evaluation.completion import completion_score, split_halves, unigram_score
 from stickbreaker.evaluation.corpus_scores import HeldOutScore, Topics, unigram_probabilities
-from stickbreaker.evaluation.left_to_right import left_to_right_score, refuse_weights
+from stickbreaker.evaluation.left_to_right import left_to_right_score, log_probability, refuse_weights
 
 LogSpelling = Callable[[Sequence[str]], Array]
 
@@ -113,6 +113,19 @@ def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int 
             scored = left_to_right_score(through, table.topic_word, topics.topics.alpha, particles)
             table.add(bags, scored.nats)
     return _some(table.score())
+
+
+def log_probability_of_strings(topics: OpenTopics, corpus: Corpus) -> StringScore:
+    """Log probability of all words of a corpus: `log_probability` over all strings; of no word it is 0."""
+    blocks = range(len(corpus.block_sizes))
+    table = _Table(topics, corpus, blocks)
+    for block in blocks:
+        bags = table.corpus.bags(block)
+        scored = log_probability(
+            table.through(bags), lambda rows: table.topic_word[:, rows], topics.topics.alpha
+        )
+        table.add(bags, scored.nats)
+    return table.score()
 
 
 class _Table:

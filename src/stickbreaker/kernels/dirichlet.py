@@ -44,6 +44,25 @@ def expected_log_weights(concentration, log_totals, weights_out, log_scale_out):
 
 
 @njit(**OPTIONS)
+def mean_weights(concentration, totals, weights_out, log_scale_out):
+    """beta at its maximum under Dirichlet(1 + eta), each row divided by its largest weight.
+
+    concentration (words × topics, double) eta plus counts; totals (topics) their column sums; weights_out
+    (words × topics, single) in [0, 1], 0 below exp(-30); log_scale_out (words) the logarithm of what each
+    row was divided by. docs/models/point-topics.md derives it.
+    """
+    n_words, n_topics = concentration.shape
+    for w in range(n_words):
+        largest = 0.0
+        for k in range(n_topics):
+            largest = max(largest, concentration[w, k] / totals[k])
+        log_scale_out[w] = log64(largest)
+        for k in range(n_topics):
+            weight = concentration[w, k] / totals[k] / largest
+            weights_out[w, k] = np.float32(weight if weight >= FLUSH else 0.0)
+
+
+@njit(**OPTIONS)
 def add_dirichlet_terms(concentration, counts, log_gammas_out, expected_out, digammas_out):
     """Add, for each topic, three sums over the words, of which the bound and the maximum of eta are made.
 

@@ -1,4 +1,5 @@
-"""Left-to-right evaluation of documents under fixed topics (Wallach et al. 2009), with sparse draws."""
+"""Left-to-right evaluation of documents under fixed topics (Wallach et al. 2009): by particles with sparse
+draws, and by expected counts."""
 
 from typing import NamedTuple
 
@@ -111,3 +112,82 @@ def left_to_right(documents, weights, alpha, particles, sums_out):
         seeded(documents.keys[d], state)
         for _ in range(particles):
             _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums)
+
+
+class Orders(NamedTuple):
+    """Documents as units of at most one token, in the order in which they are predicted."""
+
+    offsets: NDArray[np.int64]  # documents + 1: first unit of each
+    entries: NDArray[np.int32]  # units: which of its document's distinct words
+    sizes: NDArray[np.float64]  # units: tokens, 1 where counts are whole
+    first_words: NDArray[np.int64]  # documents + 1: first distinct word of each
+    words: NDArray[np.int32]  # distinct words of all documents: row of the topics
+
+
+@njit(**PART)
+def _assign(size, word, topic_words, gamma, scale, assigned_out):
+    """Divide `size` tokens of a word among topics k by scale gamma_k phi_kw; return the sum of these."""
+    total = 0.0
+    for k in range(len(gamma)):
+        assigned_out[k] = gamma[k] * scale * topic_words[word, k]
+        total += assigned_out[k]
+    if total > 0.0:
+        for k in range(len(gamma)):
+            assigned_out[k] *= size / total
+    return total
+
+
+@njit(**PART)
+def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
+    """Divide the tokens seen of each word again, given all others: a round of CVB0."""
+    for u in range(len(words)):
+        if seen[u] > 0.0:
+            one = min(1.0, 1.0 / seen[u])  # the part that one token of the word has of its counts
+            for k in range(len(gamma)):
+                without[k] = max(gamma[k] - assigned[u, k] * one, alpha[k])
+                gamma[k] = max(gamma[k] - assigned[u, k], alpha[k])
+            _assign(seen[u], words[u], topic_words, without, scale, assigned[u])
+            for k in range(len(gamma)):
+                gamma[k] += assigned[u, k]
+
+
+@njit(**OPTIONS)
+def _log_probability(entries, sizes, words, topic_words, alpha):
+    """Log probability of one document, in nats."""
+    n_topics = len(alpha)
+    assigned, seen = np.zeros((len(words), n_topics)), np.zeros(len(words))
+    gamma, without, share = alpha.copy(), np.empty(n_topics), np.empty(n_topics)
+    total, nats, revised = alpha.sum(), 0.0, 2
+    for n in range(len(entries)):
+        if n == revised:
+            _revise(words, seen, topic_words, alpha, 1.0 / total, assigned, gamma, without)
+            revised = 2 * n
+        u, size = entries[n], sizes[n]
+        probability = _assign(size, words[u], topic_words, gamma, 1.0 / total, share)
+        if probability <= 0.0:  # no topic has the word
+            return -np.inf
+        nats += size * np.log(probability)
+        for k in range(n_topics):
+            assigned[u, k] += share[k]
+            gamma[k] += share[k]
+        seen[u] += size
+        total += size
+    return nats
+
+
+@njit(**OPTIONS)
+def log_probabilities(orders, topic_words, alpha, nats_out):
+    """Set nats_out (documents) to the sum over units n of size_n log sum_k gamma_k phi_kw / sum_k gamma_k.
+
+    orders: Orders; topic_words (words × topics, double) phi; alpha (topics, double). gamma is alpha plus the
+    expected counts of the units before n: each is divided among topics by gamma_k phi_kw when it comes, and
+    all are divided again, once, after 2, 4, 8, … units (CVB0: Asuncion, Welling, Smyth and Teh 2009), so that
+    time is linear in the units. Given what comes before, probabilities of the next word sum to one. The
+    left-to-right scheme of Wallach, Murray, Salakhutdinov and Mimno (2009), without particles.
+    """
+    for d in range(len(nats_out)):
+        start, stop = orders.offsets[d], orders.offsets[d + 1]
+        words = orders.words[orders.first_words[d] : orders.first_words[d + 1]]
+        nats_out[d] = _log_probability(
+            orders.entries[start:stop], orders.sizes[start:stop], words, topic_words, alpha
+        )

@@ -42,7 +42,7 @@ _KINDS = {  # of what records hold, where they hold it
     **dict.fromkeys(("topics", "used", "best_chain"), is_count),
     "chains": list_of(is_number),
     "vocabulary": mapping_of(is_count),
-    "prequential": record_with(_PREQUENTIAL),
+    "prequential": record_with(_PREQUENTIAL, {"fading": is_amount}),
     "segmentation": record_with(_SEGMENTATION),
     "warnings": list_of(is_warning),
     "edits": list_of(lambda value: isinstance(value, dict)),

@@ -17,6 +17,7 @@ from stickbreaker.engines.contract import Engine
 from stickbreaker.learning import moves
 from stickbreaker.learning.convergence import CONVERGED
 from stickbreaker.learning.events import Columns, Event, first_columns, records_of, top_rows
+from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.moves import Numbered
 from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
@@ -40,6 +41,7 @@ class VariationalState(RunState):
     latest: Stats | None = None  # the last step's sums, from which moves propose
     proposals: list[Numbered] = field(default_factory=list[Numbered])  # that reports are still gathered for
     carried_since: int | None = 0  # pass from which documents' records are carried; None: they start anew
+    fading: FadingCounts | None = None  # of a stream: the words that came, of which its unigrams are made
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,18 @@ function clamp(value, low, high) {
   return Math.max(low, Math.min(high, value));
 }
 
+// Items from the largest; ties stay in order, as in core/topk.py: what is at most 1e-5 of the largest below it.
+function descending(items, size) {
+  const ranked = items.map((item, place) => ({ item, place, size: size(item), group: 0 }));
+  ranked.sort((a, b) => b.size - a.size || a.place - b.place);
+  let first = ranked[0];
+  for (const each of ranked) {
+    if (first.size - each.size > 1e-5 * Math.abs(first.size)) first = each;
+    each.group = first.size;
+  }
+  return ranked.sort((a, b) => b.group - a.group || a.place - b.place).map((each) => each.item);
+}
+
 // About as wide as in the widest of the usual fonts, so that what fits here fits in all.
 const LETTER_WIDTHS = [[/[mwMW@%…—]/u, 0.97], [/[ijl|'’]/u, 0.3], [/[ftrI.,:;!()[\]\s-]/u, 0.4], [/\p{Lu}/u, 0.72], [/[\u2e80-\u{10ffff}]/u, 1.05]];
 

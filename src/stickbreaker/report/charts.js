@@ -131,12 +131,12 @@ function focusLabel(map, k, name) {
 
 function rankedWords(words, lambda, n) {
   const tenth = words.map((w) => w[1]).sort((a, b) => b - a)[Math.min(10, words.length) - 1];
-  const floor = lambda < 1 ? 0.1 * (tenth || 0) : 0;
+  const floor = lambda < 1 ? (0.1 - 1e-6) * (tenth || 0) : 0; // a tenth is no less for its last digits
   const relevance = ([, probability, overall]) => {
     const p = Math.max(probability, 1e-12), lift = p / Math.max(overall, 1e-12);
-    return lambda * Math.log(p) + (1 - lambda) * Math.log(lift);
+    return Math.exp(lambda * Math.log(p) + (1 - lambda) * Math.log(lift));
   };
-  return words.filter((w) => w[1] >= floor).sort((a, b) => relevance(b) - relevance(a)).slice(0, n);
+  return descending(words.filter((w) => w[1] >= floor), relevance).slice(0, n);
 }
 
 // `describe`, where given, says more of a word; then each can be pointed at.

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.topk import descending
 from stickbreaker.models.topics.topic_words import TopicWords, parts_of
 from stickbreaker.models.topics.word_ranking import (
     TENTH,
@@ -47,15 +48,15 @@ def choose_words(
     """
     p = np.asarray(topic, dtype=np.float64)
     q = np.asarray(overall, dtype=np.float64)
-    order = np.argsort(-p, kind="stable")
+    order = descending(p)
     chosen = [order[:n_frequent]]
     likely = np.flatnonzero((p > 0) & (p >= least_probability(p[None, order[:TENTH]])[0]))
     frequency, overall_logs = np.log(p[likely]), np.log(np.maximum(q[likely], 1e-300))
     for weight in _WEIGHTS:
         relevant = relevance(frequency, overall_logs, weight)
-        chosen.append(likely[np.argsort(-relevant, kind="stable")[:n_special]])
+        chosen.append(likely[descending(relevant, n_special, logs=True)])
     places = np.unique(np.concatenate(chosen))
-    likely = likely[np.argsort(-relevance(frequency, overall_logs, WEIGHT), kind="stable")]
+    likely = likely[descending(relevance(frequency, overall_logs, WEIGHT), logs=True)]
     first = likely[np.isin(likely, places)]
     rest = order[np.isin(order, places) & ~np.isin(order, first)]
     return [(vocabulary[int(i)], float(p[i]), float(q[i])) for i in np.concatenate([first, rest])]

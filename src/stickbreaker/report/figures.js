@@ -133,7 +133,7 @@ function changeFigures({ changes, topics }, largest) {
 
 function figuresOf(data) {
   const { topics, times, groups } = data;
-  const largest = topics.map((_, k) => k).sort((a, b) => topics[b].share - topics[a].share);
+  const largest = descending(topics.map((_, k) => k), (k) => topics[k].share);
   const order = data.relations ? data.relations.order : largest;
   const found = {};
   if (data.positions.length > 1) found.map = figureOf("Topics, near ones alike", topicMap(topics, data.positions, 860, 640).tree);

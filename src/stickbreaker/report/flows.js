@@ -12,7 +12,7 @@ function streamTopics(topics, times, order, chosen, layers = LAYERS) {
     const own = parts.map((part) => part[k]);
     return Math.max(...own) - Math.min(...own);
   });
-  const most = topics.map((_, k) => k).sort((a, b) => swing[b] - swing[a]).slice(0, layers);
+  const most = descending(topics.map((_, k) => k), (k) => swing[k]).slice(0, layers);
   const shown = new Set(chosen === null || most.includes(chosen) ? most : [...most.slice(0, -1), chosen]);
   return order.filter((k) => shown.has(k));
 }
@@ -131,5 +131,5 @@ function groupBars(topic, k, group, width) {
 // The topics that set a group apart: a large share, and larger than in the collection.
 function specialTopics(topics, shares, n) {
   const weight = (k) => shares[k] * Math.log(Math.max(shares[k], 1e-12) / Math.max(topics[k].share, 1e-12));
-  return topics.map((_, k) => k).sort((a, b) => weight(b) - weight(a)).slice(0, n).filter((k) => weight(k) > 0);
+  return descending(topics.map((_, k) => k), weight).slice(0, n).filter((k) => weight(k) > 0);
 }

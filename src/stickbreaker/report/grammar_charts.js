@@ -40,12 +40,12 @@ function decades(most) {
 }
 
 // Customers by rank, both on scales of tenfold steps, a line for each symbol.
-function rankChart(lines, { name, width, height }) {
+function rankChart(lines, { name, uses, width, height }) {
   const all = lines.flatMap((line) => line.points), left = 58, right = width - 18, upper = 14, bottom = height - 40;
   const xs = decades(Math.max(...all.map(([x]) => x), 10)), ys = decades(Math.max(...all.map(([, y]) => y), 10));
   const part = (value, steps) => Math.log10(value) / Math.log10(steps[steps.length - 1]);
   const px = (x) => (left + part(x, xs) * (right - left)).toFixed(1), py = (y) => (bottom - part(y, ys) * (bottom - upper)).toFixed(1);
-  const say = ({ name: symbol, points }) => `${symbol}: ${grouped(points[0][1])} customers of the most used, ${grouped(points[points.length - 1][1])} of number ${grouped(points[points.length - 1][0])}`;
+  const say = ({ name: symbol, points }) => `${symbol}: ${grouped(points[0][1])} ${uses} of the most used, ${grouped(points[points.length - 1][1])} of number ${grouped(points[points.length - 1][0])}`;
   const dot = ({ name: symbol, colour }) => ([x, y]) => node("circle", { cx: px(x), cy: py(y), r: 2.6, fill: colour },
     node("title", {}, `${symbol}, number ${grouped(x)}: ${grouped(y)}`));
   return node("svg", { class: "line-chart", role: "img", "aria-label": `${name}. ${lines.map(say).join("; ")}`, ...frame(width, height) },
@@ -60,7 +60,7 @@ function rankChart(lines, { name, width, height }) {
 }
 
 // The charts of each section of a grammar's page.
-function grammarCharts({ curves, ranks, lengths }) {
+function grammarCharts({ curves, ranks, lengths, uses }) {
   const found = {
     "#curves": curves.map((curve) => (
       { file: curve.file, name: curve.name, said: curve.said, draw: (width, height) => scoreChart(curve.lines, { ...curve, width, height }) })),
@@ -71,8 +71,8 @@ function grammarCharts({ curves, ranks, lengths }) {
     })),
   };
   if (ranks.length) {
-    const name = "Use by rank", said = "customers, the most used subtree first";
-    found["#memory-charts"].unshift({ file: "ranks", name, said, draw: (width, height) => rankChart(ranks, { name, width, height }) });
+    const name = "Use by rank", said = `${uses}, the most used subtree first`;
+    found["#memory-charts"].unshift({ file: "ranks", name, said, draw: (width, height) => rankChart(ranks, { name, uses, width, height }) });
   }
   return found;
 }

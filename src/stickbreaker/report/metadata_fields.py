@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus.text.dates import bins_of, span_of
+from stickbreaker.corpus.text.dates import DATE_NAMES, bins_of, is_date_name, span_of
 from stickbreaker.report.page_data import Breakdown, DocumentEntry
 from stickbreaker.saved.metadata_sums import MetadataSums, Rows
 
 MOST_GROUPS = 24  # shown of a field; the others count as one
 MOST_FIELDS = 4
 _OTHERS = "all others"
-_DATE_NAMES = ("date", "year", "time", "timestamp", "datetime", "published", "created", "day", "month")
 _GROUP_NAMES = ("label", "category", "class", "group", "section", "topic", "genre", "source", "author")
 _TELLING = 0.8  # a field must have a value in this part of the documents
 
@@ -35,11 +34,11 @@ def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:
 
 
 def times_of(sums: MetadataSums, wanted: str | None = None) -> Breakdown | None:
-    """Topics over the dates in a metadata field: `wanted`, or the one that is found.
+    """Topics over the dates in a metadata field: `wanted`, or the first with the name of a date, and dates.
 
     Raises UserError where there is no field `wanted`, or no dates in it.
     """
-    for name in [wanted] if wanted else _by_name(list(sums.fields), _DATE_NAMES):
+    for name in [wanted] if wanted else filter(is_date_name, _by_name(list(sums.fields), DATE_NAMES)):
         _check(sums, name, wanted)
         rows = sums.fields[name].dates
         dates = {_first_day(text): row for text, row in rows.items()}
@@ -52,7 +51,10 @@ def times_of(sums: MetadataSums, wanted: str | None = None) -> Breakdown | None:
                 left_out = sums.documents - sum(int(row[0]) for row in inside.values())
                 return _broken_down(name, labels, places, list(inside.values()), left_out)
     if wanted:
-        remedy = "a year, 1990-12-31, 31 December 1990, December 31, 1990 and 31.12.1990 are dates"
+        remedy = (
+            "a year, 1990-12-31, 1990-Q4, 1990-W52, 31 December 1990, December 31, 1990 and 31.12.1990 are "
+            "dates; others are read where the corpus is built with --date-format"
+        )
         raise UserError(f"the field {wanted!r} has too few dates to draw", remedy=remedy)
     return None
 

@@ -123,13 +123,18 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class WordRow:
-    """A word of the vocabulary: its tokens and documents in the collection, and its most probable topic."""
+    """A word of the vocabulary: its tokens and documents in the collection, and its most probable topic.
+
+    Where nobody counted them, as of a stream, both are None, and `share` is the word's share of all words by
+    the model.
+    """
 
     word: str
-    tokens: float
-    documents: int
+    tokens: float | None
+    documents: int | None
     topic: int
     language: str = ""
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +183,10 @@ class Search:
     """The runs by which the number of topics was searched for.
 
     `points` are (topics to start with, topics in use, bound, held-out score or None, whether it ran to its
-    end) of each run, the model's the last; scores in nats a word. `judge` is "bound" or "held-out". Numbers
-    of topics from `fewest` to `most` are as good but for 0.005 nats a word. `few`: the number that the bound
-    asked for, where documents held out overruled it.
+    end) of each run, the model's the last; scores in nats a word. `judge` is "bound" or "held-out". By the
+    short runs, numbers of topics from `fewest` to `most` are as good but for 0.005 nats a word; `disagree`:
+    the run to its end has far more or fewer than these. `few`: the number that the bound asked for, where
+    documents held out overruled it.
     """
 
     judge: str
@@ -188,6 +194,7 @@ class Search:
     fewest: int
     most: int
     few: int | None = None
+    disagree: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +263,8 @@ class Page:
     `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end.
     `positions` holds an (x, y) for each topic, in [-1, 1], or nothing. `documents_total` and `words_total`
     are the sizes of the collection: where they exceed what is here, the page says that it shows a part.
+    `score_kind` is what the scores of `trace` are: a "bound", an "estimate" of it, of the "documents" of each
+    step given the topics, or "joint" ones of words and topics.
     `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
     the model of the topics' matches. `growth` is of a model whose topics were split and merged, or
     whose number of them is learned, `search` of one whose number was searched for, `changes` of one that
@@ -279,6 +288,7 @@ class Page:
     words: Sequence[WordRow] = ()
     words_total: int = 0
     trace: Sequence[TracePoint] = ()
+    score_kind: str = "bound"
     unigram: float | None = None
     unigram_held_out: float | None = None
     compared: str = ""

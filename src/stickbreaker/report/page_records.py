@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.option_names import command_line
+from stickbreaker.core.topk import descending
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.report_documents import OF_OTHERS, topics_of, unigram
@@ -81,7 +83,9 @@ def page_of(
     """
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done" and "stream" not in manifest:  # a stream may never be done
-        raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
+        raise UserError(
+            "is still learning", where=path, remedy=f"finish it with: {command_line('resume', path)}"
+        )
     model = load_topics(path, "report")
     leading = _leading_language(model, language)
     with making_sense_of(path, RESTORE):
@@ -116,6 +120,7 @@ def _page_of(
     positions = place_used(distances, used)
     partners = matches(named, compare) if compare else [None] * len(named.members)
     coherence = named.means(figures["coherence"]).tolist() if figures.get("coherence") else None
+    trace, score_kind = _scores(model)
     topics = _topics(named, seen, leading, documents, nearest_topics(distances), coherence, partners)
     return Page(
         title=title,
@@ -131,9 +136,10 @@ def _page_of(
         documents=documents,
         document_places=place_documents(documents, positions) if len(used) > 1 else (),
         documents_total=figures.get(OF_OTHERS, corpus["documents"]),
-        words=_words(named),
+        words=_words(named, seen.overall),
         words_total=len(model.vocabulary_),
-        trace=[_point(record) for record in model.trace_],
+        trace=trace,
+        score_kind=score_kind,
         unigram=_unigram(model, manifest, figures),
         unigram_held_out=figures.get("unigram_held_out"),
         compared=compare.resolve().name if compare else "",
@@ -204,7 +210,7 @@ def _topics(
     concepts = _concepts(named)
     members = _members(named, leading)
     for k, (words, sides) in enumerate(_shown(named.model, leading, seen)):
-        most = np.argsort(-share[:, k], kind="stable")[:REPRESENTATIVE].tolist()
+        most = descending(share[:, k], REPRESENTATIVE).tolist()
         order = [d for d in most if share[d, k] > LEAST_SHARE]
         unused = k in named.unused
         if unused:
@@ -278,7 +284,7 @@ def _spread(
         joint = named.words.of(np.array([place[word] for word in part])) * named.shares[:, None]
         shares = joint / np.maximum(joint.sum(axis=0), 1e-300)
         for word, column in zip(part, shares.T, strict=True):
-            most = np.argsort(-column, kind="stable")[:SPREAD_TOPICS]
+            most = descending(column, SPREAD_TOPICS)
             found.append((word, [(int(k), float(column[k])) for k in most if column[k] >= LEAST_SPREAD]))
     return found
 
@@ -306,19 +312,27 @@ def _leading_language(model: TopicEstimator, wanted: str | None) -> str:
     return max(tokens, key=lambda code: tokens[code], default="")
 
 
-def _words(named: NamedTopics) -> list[WordRow]:
-    """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to."""
+def _words(named: NamedTopics, overall: Floats) -> list[WordRow]:
+    """The most frequent words of the vocabulary, each with the topic that most of its tokens belong to.
+
+    `overall`: their shares of all words by the model, which stand in for counts where there are none.
+    """
     vocabulary = named.model.vocabulary_
-    frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
+    counted = vocabulary.is_counted
+    if counted:
+        frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]
+    else:
+        frequent = descending(overall, MOST_WORDS)
     best = topics_of(frequent, named.shares, named.words)
     language = {row: code for code, rows in vocabulary.ranges.items() for row in range(rows.start, rows.stop)}
     return [
         WordRow(
             vocabulary.spelled[row],
-            float(vocabulary.tokens[row]),
-            int(vocabulary.documents[row]),
+            float(vocabulary.tokens[row]) if counted else None,
+            int(vocabulary.documents[row]) if counted else None,
             int(k),
             language.get(row, ""),
+            None if counted else float(overall[row]),
         )
         for row, k in zip(frequent.tolist(), best.tolist(), strict=True)
     ]
@@ -331,7 +345,9 @@ def _unigram(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str,
     if "unigram" in figures:
         return figures["unigram"]
     vocabulary = model.vocabulary_
-    return None if manifest["held_out"] else unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
+    if manifest["held_out"] or not vocabulary.is_counted:
+        return None
+    return unigram(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
 
 
 def _growth(named: NamedTopics) -> Growth | None:
@@ -352,14 +368,13 @@ def _growth(named: NamedTopics) -> Growth | None:
 
 def _search(model: TopicEstimator, settings: dict[str, Any]) -> Search | None:
     """The runs of the search for the number of topics; None of a model that made one run."""
-    chosen = model.search_range()
-    if chosen is None:
+    found = model.search_range()
+    if found is None:
         return None
     points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
     against = model.overruled_bound()
-    if against is not None:
-        return Search("held-out", points, *chosen, few=against.few)
-    return Search(settings["judge"], points, *chosen)
+    judge, few = (settings["judge"], None) if against is None else ("held-out", against.few)
+    return Search(judge, points, *found.curve, few=few, disagree=found.disagree)
 
 
 def _changes(path: Path, named: NamedTopics) -> Changes | None:
@@ -400,7 +415,8 @@ def _facts(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, A
         used = np.delete(figures["coherence"], model.unused_topics_)
         facts.append(("mean coherence (NPMI)", f"{used.mean():.3f}"))
     if seconds is not None:
-        facts.append(("seconds of learning", f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.1f}"))
+        label = "seconds of this run, without the search" if model.search_ else "seconds of learning"
+        facts.append((label, f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.1f}"))
     return facts
 
 
@@ -453,12 +469,25 @@ def warnings_of_run(trace: Sequence[dict[str, Any]], manifest: dict[str, Any], s
     return [text_of(warning) for warning in warnings]
 
 
-def _point(record: dict[str, Any]) -> TracePoint:
+def _scores(model: TopicEstimator) -> tuple[list[TracePoint], str]:
+    """The scores of a run, and what they are, a kind: of its passes where a step's are of something else.
+
+    A step of a memoised run tells how its documents score given the topics; its passes have a bound.
+    """
+    records = model.trace_
+    if records and model.learning_schedule().keeps_reports and "pass_score" in records[-1]:
+        passes = [record for record in records if "pass_score" in record]
+        return [_point(record, "pass_score") for record in passes], model.state_.kind
+    kind = next((record["kind"] for record in reversed(records) if "score" in record), "bound")
+    return [_point(record) for record in records], kind
+
+
+def _point(record: dict[str, Any], score: str = "score") -> TracePoint:
     return TracePoint(
         step=record["step"],
         documents=int(record["documents"]),
         seconds=record.get("seconds", 0.0),
-        score=record.get("score"),
+        score=record.get(score),
         held_out=record.get("held_out"),
         passes=record["pass"],
     )

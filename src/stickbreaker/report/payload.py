@@ -89,6 +89,7 @@ def payload(page: Page) -> dict[str, Any]:
         "curves": _CURVES,
         "trace": [_trace_point(point) for point in _thinned(page.trace)],
         "predictions": _predictions(page.predictions),
+        "scoreKind": clean(page.score_kind),
         "unigram": {"score": _number(page.unigram, 6), "heldOut": _number(page.unigram_held_out, 6)},
         "compared": clean(page.compared),
         "growth": _growth(page.growth, len(page.topics)) if page.growth else None,
@@ -228,10 +229,12 @@ def _short(text: str, room: int = _LONGEST_VALUE) -> str:
 
 def _lexicon(words: Sequence[WordRow]) -> dict[str, list[Any]]:
     """The vocabulary's table, column by column."""
+    counted = [row for row in words if row.tokens is not None and row.documents is not None]
     columns: dict[str, list[Any]] = {
         "word": [clean(row.word) for row in words],
-        "tokens": [_number(row.tokens, 7) or 0 for row in words],
-        "documents": [int(row.documents) for row in words],
+        "tokens": [_number(row.tokens, 7) or 0 for row in counted],
+        "documents": [int(row.documents or 0) for row in counted],
+        "share": [_number(row.share, 4) or 0 for row in words] if len(counted) < len(words) else [],
         "topic": [int(row.topic) for row in words],
         "language": [clean(row.language) for row in words] if any(row.language for row in words) else [],
     }

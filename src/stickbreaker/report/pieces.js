@@ -127,11 +127,16 @@ function timeUnit(trace) {
   return longest > 300 ? { name: "minutes", size: 60 } : { name: "seconds", size: 1 };
 }
 
+const SCORES = { // what the model's own scores are, by their kind
+  bound: "Bound on the documents it learns from", estimate: "Estimate of the bound on the documents it learns from",
+  documents: "Documents of each step, given the topics", joint: "Words and their topics together",
+};
+
 function learningCurves(data, axis) {
   const unit = axis === "seconds" ? timeUnit(data.trace) : { name: "documents read", size: 1 };
   const curve = (key) => data.trace.filter((p) => p[key] > -50 && p[axis] !== undefined)
     .map((p) => ({ x: p[axis] / unit.size, y: Math.exp(-p[key]) }));
-  const named = [["score", "On documents it learns from"], ["heldOut", "On documents kept aside, never learned from"]];
+  const named = [["score", SCORES[data.scoreKind]], ["heldOut", "On documents kept aside, never learned from"]];
   return named.map(([key, said], i) => ({
     name: said, colour: data.curves[i], points: curve(key), xName: unit.name,
     unigram: data.unigram[key] > -50 && data.unigram[key] !== null ? Math.exp(-data.unigram[key]) : null,

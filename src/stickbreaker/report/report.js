@@ -5,7 +5,7 @@ function start() {
   const data = JSON.parse(find("#data").textContent);
   const searched = (d) => [d.title, d.text, d.id, ...d.metadata.map((m) => m[1])].join("\n").toLowerCase();
   const unused = (k) => Number(data.topics[k].unused);
-  const order = data.topics.map((_, k) => k).sort((a, b) => unused(a) - unused(b) || data.topics[b].share - data.topics[a].share);
+  const order = descending(data.topics.map((_, k) => k), (k) => data.topics[k].share).sort((a, b) => unused(a) - unused(b));
   const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, spreads: spreadsOf(data.spread), pinned: null, side: 0,
@@ -14,7 +14,7 @@ function start() {
     dots: null, dot: null, pinnedDot: null, card: "", bringOut: false,
     named: (k) => `${data.topics[k].id}  ${data.topics[k].label}`, reach: wholeReach(data.changes),
     firstNames: data.topics.map((topic) => topic.given),
-    sorts: { measures: { key: measured, down: true }, words: { key: "tokens", down: true } },
+    sorts: { measures: { key: measured, down: true }, words: { key: data.words.share.length ? "share" : "tokens", down: true } },
   };
   const linked = fromHash(state);
   if (linked !== null) state.chosen = linked;

@@ -85,20 +85,21 @@ function foundWords(words, query, topic, sort) {
 }
 
 function wordTable(data, rows, sort) {
-  const { words, topics } = data, several = words.language.length > 0;
+  const { words, topics } = data, several = words.language.length > 0, counted = !words.share.length;
   const head = (key, said, numeric) => sortHead(key, said, sort, "words", numeric);
   const row = (i) => {
     const k = words.topic[i];
     return node("tr", {},
       node("th", { scope: "row" }, node("bdi", {}, words.word[i])),
       several ? node("td", {}, words.language[i]) : null,
-      node("td", { class: "number" }, grouped(words.tokens[i])),
-      node("td", { class: "number" }, grouped(words.documents[i])),
+      counted ? node("td", { class: "number" }, grouped(words.tokens[i])) : null,
+      node("td", { class: "number" }, counted ? grouped(words.documents[i]) : `${(100 * words.share[i]).toPrecision(2)} %`),
       node("td", {}, topics[k] ? topicButton(topics[k], k) : ""));
   };
   return scrollable("Words of the vocabulary",
     node("thead", {}, node("tr", {}, head("word", "word", false), several ? head("language", "language", false) : null,
-      head("tokens", "times used", true), head("documents", "documents with it", true),
+      counted ? head("tokens", "times used", true) : null,
+      counted ? head("documents", "documents with it", true) : head("share", "share of all words", true),
       node("th", { scope: "col" }, "topic it mostly belongs to"))),
     node("tbody", {}, rows.map(row)));
 }

@@ -187,7 +187,7 @@ function foundDocuments(state) {
   state.haystacks.forEach((text, d) => { if (terms.every((term) => text.includes(term))) found.push(d); });
   if (!state.onlyChosen) return found;
   const share = (d) => (state.data.documents[d].mix.find(([k]) => k === state.chosen) || [0, 0])[1];
-  return found.filter((d) => share(d) > 0).sort((a, b) => share(b) - share(a));
+  return descending(found.filter((d) => share(d) > 0), share);
 }
 
 function drawDocuments(state, fromFirst = false) {

@@ -14,6 +14,7 @@ from stickbreaker.engines import Engine
 from stickbreaker.engines.local import of_run
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.events import Columns
+from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.moves import flat_plans, plans_from
 from stickbreaker.learning.observers import Observer, TraceRecord
@@ -79,8 +80,10 @@ def _flat_params(params: Record) -> tuple[dict[str, NDArray[Any]], dict[str, Any
 
 
 def latest_of(state: VariationalState) -> dict[str, NDArray[Any]]:
-    """The last step's sums as arrays, from which moves propose in a stream's next step."""
-    return {} if state.latest is None else flat_stats(LATEST, state.latest)
+    """What a stream's next step needs as arrays: the last step's sums, from which moves propose, and the
+    words that came."""
+    sums = {} if state.latest is None else flat_stats(LATEST, state.latest)
+    return sums if state.fading is None else {**sums, **state.fading.to_arrays()}
 
 
 def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalState:
@@ -97,6 +100,7 @@ def state_of(snapshot: Snapshot, whole: Sequence[str] = BITS) -> VariationalStat
         latest=stats_from(LATEST, snapshot.arrays) if f"{LATEST}sums" in snapshot.arrays else None,
         proposals=plans_from(snapshot.arrays),
         carried_since=snapshot.manifest.get("carried_since", 0),  # older runs carry from the first pass
+        fading=FadingCounts.from_arrays(snapshot.arrays),  # older streams had none
     )
 
 

@@ -24,7 +24,7 @@ from stickbreaker.core.locks.directory_claims import DirectoryClaim, claim, refu
 from stickbreaker.core.locks.path_locks import sweep
 from stickbreaker.corpus.store import read_facts
 from stickbreaker.corpus.vocabulary import Vocabulary
-from stickbreaker.learning.trace import EXTREME, TraceRecord, record_of
+from stickbreaker.learning.trace import EXTREME, TraceRecord, line_of, record_of
 from stickbreaker.saved.arrays import (
     read_arrays,
     read_keys,
@@ -260,6 +260,10 @@ class ModelDirectory:
                 refuse_exchanged(self.path)
                 (self.path / CORPUS).rename(leaving)  # in one step, so that a kill leaves no half corpus
                 self._remove(leaving)
+
+    def write_trace(self, records: Sequence[TraceRecord]) -> None:
+        """Put the trace of another run in the place of one that does not count yet: a run at its start."""
+        write_atomic(self.trace_path, "".join(map(line_of, records)).encode())
 
     def truncate_trace(self, manifest: Mapping[str, Any]) -> None:
         """Take back what was traced after the last checkpoint."""

@@ -126,6 +126,9 @@ STREAM = {  # the documents of `fit --stream`
     "snapshot_documents": _is_positive,
     "snapshot_seconds": is_amount,
     "largest_text": _is_positive,
+    "date_format": optional(is_text),
+    "separator": optional(is_text),
+    "quotes": one_of("double", "none"),
 }
 ARRIVING = {  # the files of `stream`
     "directory": is_text,
@@ -136,12 +139,13 @@ ARRIVING = {  # the files of `stream`
     "batch": lambda value: is_whole_number(value) and -1 <= value < 1 << 63,
     "query": optional(is_text),
 }
+LATER_ARRIVING = {"date_format": optional(is_text)}
 PARTS = {  # of a manifest, with the fields that each has and those that it may lack
     "settings": (SETTINGS, LATER_SETTINGS),
     "corpus": (CORPUS, {}),
     "run": (RUN, LATER_RUN),
     "stream": ({}, STREAM),
-    "arriving": (ARRIVING, {}),
+    "arriving": (ARRIVING, LATER_ARRIVING),
 }
 
 

@@ -18,6 +18,7 @@ from stickbreaker.core.json_checks import is_count, is_text, list_of, record_wit
 from stickbreaker.core.locks.directory_claims import refuse_exchanged
 from stickbreaker.core.locks.path_locks import turn_at
 from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.corpus.text.letters import JOINERS
 
 NAMES = "names.json"
 LOCK = "names.lock"  # there while the names are changed
@@ -26,7 +27,6 @@ LONGEST_NAME = 100  # characters
 _MOST_BYTES = 1 << 24
 _ATTEMPTS = 5
 _REMEDY = "restore it, or delete it and name the topics again"
-JOINERS = "\u200c\u200d"  # invisible, but Persian, Hindi and emoji are written with them
 _UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _FIELDS = {"version": is_count, "names": list_of(record_with({"id": is_count, "name": is_text}))}
 

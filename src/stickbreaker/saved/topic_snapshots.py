@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import atomic_file
+from stickbreaker.corpus.text.dates import ISO_DATE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +23,6 @@ ENTERED_WORDS = 10  # of a topic in a snapshot
 MOST_SNAPSHOTS = 512
 KINDS = ("top", "entered")
 
-_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2}([T ][0-9:.,Z+-]*)?)?)?")
 _STEP = re.compile(r"(step:)?([0-9]{1,18})")
 _COLUMNS = ("snapshot", "step", "documents", "date", "topic", "kind", "rank", "word", "probability")
 
@@ -106,7 +106,7 @@ class Evolution:
         """
         if self.moments and step <= self.moments[-1].step:
             raise ValueError(f"step {step} does not follow step {self.moments[-1].step}")
-        if date is not None and not _DATE.fullmatch(date):
+        if date is not None and not ISO_DATE.fullmatch(date):
             raise ValueError(f"{date!r} is not a date in ISO 8601")
         rows = _rows(top, entered)
         if not len(rows.topic):
@@ -138,7 +138,7 @@ class Evolution:
         if number and not year:
             step = int(number[2])
             found = [moment for moment in self.moments if moment.step <= step]
-        elif not _DATE.fullmatch(text):
+        elif not ISO_DATE.fullmatch(text):
             raise UserError(
                 f"{text!r} is neither a date (2020-05-01) nor a step", remedy=self._format_range()
             )
@@ -300,7 +300,7 @@ def _moments(columns: Mapping[str, NDArray[Any]]) -> tuple[Moment, ...]:
     right = right and np.array_equal(columns["topic"].astype(np.int32), columns["topic"])
     shares = columns["probability"]
     finite = shares.min() >= 0.0 and shares.max() < np.inf  # NaN is neither
-    if not right or not finite or not all(map(_DATE.fullmatch, dates)):
+    if not right or not finite or not all(map(ISO_DATE.fullmatch, dates)):
         raise ValueError("a number or a date is none")
     starts = np.flatnonzero(np.diff(number, prepend=-1))
     steps = columns["step"][starts]

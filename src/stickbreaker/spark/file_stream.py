@@ -2,13 +2,15 @@
 
 import shutil
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
-from stickbreaker.estimators.topics.topic_snapshots import is_date
+from stickbreaker.corpus.readers import date_format_of
+from stickbreaker.corpus.text.dates import iso_date
 from stickbreaker.spark.store_from_table import corpus_from_frame
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 BROKEN = "_broken"  # a line that is no JSON object
 NEVER = "36500d"  # files count however old they are: Spark passes over those of a week before the newest
 ORDER = ["file_path", "file_block_start", "line"]
-YEAR = r"^\d{4}(-|$)"
 MEND = "mend the file, or give --on-error skip"
 NO_WORDS = Vocabulary.of(["-"])
 
@@ -26,8 +27,9 @@ NO_WORDS = Vocabulary.of(["-"])
 class Arrivals:
     """Which files are learned from: JSON Lines (.gz too) that are put, whole, into `directory`.
 
-    `date_field` names the field with a document's date (ISO 8601), if it has one; `files` are taken at a time
-    at most; lines that cannot be read end the run ("fail") or are left out ("skip").
+    `date_field` names the field with a document's date, if it has one, `date_format` its form, as that of
+    `ReadingOptions`; `files` are taken at a time at most; lines that cannot be read end the run ("fail")
+    or are left out ("skip").
     """
 
     directory: str
@@ -35,6 +37,13 @@ class Arrivals:
     date_field: str = "date"
     files: int | None = None
     on_error: str = "fail"
+    date_format: str | None = None
+
+    def __post_init__(self) -> None:
+        field = None if self.date_format is None else date_format_of(self.date_format)[0]
+        if field not in (None, self.date_field):
+            problem = f"the date format is of the field {field!r}, the dates are in {self.date_field!r}"
+            raise UserError(problem, remedy=f"give --date-field {field}")
 
     def read(self, session: "SparkSession") -> "DataFrame":
         """The stream of lines, and where each is. Raises UserError where there is no such directory."""
@@ -86,14 +95,20 @@ def arrived(
     try:
         skipped = _left_out(frame.where(F.col(BROKEN).isNotNull() | F.col("text").isNull()), arrivals)
         good = frame.where(F.col(BROKEN).isNull() & F.col("text").isNotNull())
-        dated = F.when(F.col("date").rlike(YEAR), F.col("date"))
+        dated = F.udf(partial(_iso_date, arrivals.date_format))(F.col("date"))
         n_documents, date = good.agg(F.count("text"), F.max(dated)).collect()[0]
         if not n_documents:
             return Arrived(None, None, skipped)
         corpus = _corpus(good.select("text"), folder, analysis, vocabulary)
-        return Arrived(corpus, date if date is not None and is_date(date) else None, skipped)
+        return Arrived(corpus, date, skipped)
     finally:
         frame.unpersist()
+
+
+def _iso_date(form: str | None, text: str | None) -> str | None:
+    """The date in ISO 8601 of a field's text; None for none. Runs where the lines are."""
+    day = None if form is None else date_format_of(form)[1](text)
+    return iso_date(text) if day is None else day.isoformat()
 
 
 def _corpus(

@@ -182,18 +182,22 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         return SparkSession.active().createDataFrame(rows, schema)
 
     def logLikelihood(self, dataset: "DataFrame") -> float:
-        """A lower bound on the log probability of the documents given the topics, in nats."""
-        return self._score(dataset)[0]
+        """The log probability of the documents given the topics, in nats (MLlib's is a lower bound on it)."""
+        return self._sums(dataset, "log_probability")[0]
 
     def logPerplexity(self, dataset: "DataFrame") -> float:
-        """An upper bound on the log perplexity, in nats a token. Raises UserError without a known token."""
-        nats, tokens = self._score(dataset)
+        """The log perplexity, in nats per token. Raises UserError without a known token."""
+        nats, tokens = self._sums(dataset, "log_probability")
         if not tokens:
             raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
         return -nats / tokens
 
-    def _score(self, dataset: "DataFrame") -> tuple[float, float]:
-        """The bound on the documents, and their tokens."""
+    def bound(self, dataset: "DataFrame") -> float:
+        """The lower bound on `logLikelihood` that inference climbs, in nats."""
+        return self._sums(dataset, "bound_of")[0]
+
+    def _sums(self, dataset: "DataFrame", method: str) -> tuple[float, float]:
+        """Nats of the documents by a method of the estimator that takes bags, and their tokens."""
         placed = self._place(dataset.sparkSession)
 
         def task(_: int, batches: Batches) -> dict[str, Any]:
@@ -201,7 +205,7 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
             for batch in batches:
                 with placed.read() as estimator:
                     for bags in bags_in(estimator, batch.column(0)):
-                        nats += sum(local["scores"].values.sum() for local in estimator.infer_documents(bags))
+                        nats += getattr(estimator, method)(bags)
                         tokens += float(bags.counts.sum(dtype=np.float64))
             return {"nats": float(nats), "tokens": tokens}
 

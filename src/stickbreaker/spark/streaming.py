@@ -160,13 +160,13 @@ class StreamingModel:
         """Take up the model where it was saved."""
         directory = ModelDirectory(self.path)
         manifest = directory.manifest()
-        self._compare(manifest)
         lacking = self.estimator.older_settings.keys() - manifest["settings"].keys()
         older = {name: self.estimator.older_settings[name] for name in lacking}
         if older:  # the model goes on without what there was not when it began
             self.estimator = copy(self.estimator)
             for name, was in older.items():
                 setattr(self.estimator, name, was)
+        self._compare(manifest)
         directory.lock()
         snapshot = directory.read()
         model = self.estimator.topic_model(directory.vocabulary(), self.analysis, stream=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from stickbreaker.core.errors import UserError
@@ -72,6 +73,20 @@ class EstimatorTests(ABC):
     def unseen(self) -> Sequence[Any]:
         """Documents of which the model knows no word."""
         return ["zebra", ""]
+
+    def documents(self) -> Sequence[Any]:
+        """What it learns from as a list: texts, or dicts of texts by language."""
+        corpus = self.corpus()
+        blocks = range(len(corpus.block_sizes))
+        return [document.text for block in blocks for document in corpus.documents(block)]
+
+    def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
+        """The methods that take documents, by name: of an estimator not yet fitted, and of a fitted model."""
+        return {"fit": self.make().fit, "score": model.score, "perplexity": model.perplexity}
+
+    def nothing_to_score(self) -> Sequence[Any]:
+        """Documents that have no probability; an open vocabulary gives every word one."""
+        return self.unseen()
 
     def run(self, path: Path, corpus: Corpus, *stops: int, threads: int = 1) -> dict[str, Any]:
         """What a run leaves in `path` that is interrupted after so many steps, again and again."""
@@ -161,14 +176,170 @@ class EstimatorTests(ABC):
 
     def test_nothing_to_learn_from_or_to_score_is_refused(self) -> None:
         model = self.make().fit(self.corpus())
-        for use, X in ((self.make().fit, []), (model.score, self.unseen())):
+        for use, X in ((self.make().fit, []), (model.score, self.nothing_to_score())):
             with pytest.raises(UserError) as error:
                 use(X)
             assert "\n" not in str(error.value)
 
+    def test_documents_come_in_every_form(self, tmp_path: Path) -> None:
+        """Lists, arrays, columns, generators, tables and records are the same documents, everywhere."""
+        documents = list(self.documents())
+        model = self.make().fit(documents)
+        first = self.saved(model, tmp_path / "list")
+        assert self.saved(self.make().fit(one for one in documents), tmp_path / "generator") == first
+        values = {name: taken(documents) for name, taken in self.readings(model).items()}
+        for form, given in forms_of_texts(documents).items():
+            for name, taken in self.readings(model).items():
+                assert same_values(taken(given()), values[name]), (form, name)
+
+    def test_tokens_come_in_every_form(self) -> None:
+        """Lists of tokens, as arrays, columns of Arrow and generators are the same documents too."""
+        documents = self.documents()
+        model = self.make().fit(documents)
+        if not isinstance(documents[0], str):
+            return  # a text for each of several languages has no list of tokens
+        tokens = [model.analysis_.analyse(text).words for text in documents]
+        values = {name: taken(tokens) for name, taken in self.readings(model).items()}
+        for form, given in forms_of_tokens(tokens).items():
+            for name, taken in self.readings(model).items():
+                assert same_values(taken(given()), values[name]), (form, name)
+
+    def readings(self, model: Any) -> dict[str, Callable[[Any], Any]]:
+        """The methods of a fitted model that take documents, change nothing, and return numbers."""
+        return {"score": model.score}
+
+    def test_what_cannot_be_documents_is_refused_with_the_remedy(self) -> None:
+        """In every method alike: bags of numbers, missing texts, bytes, paths, one text, a set."""
+        documents = list(self.documents())
+        model = self.make().fit(documents)
+        for given, said in wrong_documents(documents):
+            for name, take in self.methods(model).items():
+                with pytest.raises(UserError) as error:
+                    take(given)
+                assert said in str(error.value), (name, said, str(error.value))
+                assert "\n" not in str(error.value)
+
+    def test_a_matrix_of_zeros_is_nothing_to_learn_from(self) -> None:
+        with pytest.raises(UserError) as error:
+            self.make().fit(np.zeros((4, 3)))
+        assert "\n" not in str(error.value)
+
+
+def forms_of_texts(documents: Sequence[Any]) -> dict[str, Callable[[], Any]]:
+    """The same texts (or dicts of texts by language) as each of the other forms that are taken."""
+    forms: dict[str, Callable[[], Any]] = {
+        "tuple": lambda: tuple(documents),
+        "generator": lambda: iter(documents),
+    }
+    if isinstance(documents[0], str):
+        forms |= {
+            "array": lambda: np.array(documents, object),
+            "column": lambda: pa.array(documents),
+            "table": lambda: pa.table({"year": [1988] * len(documents), "text": documents}),
+            "batches": lambda: pa.table({"text": documents}).to_reader(),
+            "records": lambda: [{"text": document, "year": 1988} for document in documents],
+        }
+    return forms
+
+
+def forms_of_tokens(tokens: Sequence[Sequence[str]]) -> dict[str, Callable[[], Any]]:
+    """The same lists of tokens as each of the other forms that are taken."""
+    return {
+        "arrays": lambda: [np.array(document, object) for document in tokens],
+        "array of arrays": lambda: as_array_of_arrays(tokens),
+        "column": lambda: pa.array(tokens, pa.list_(pa.string())),
+        "table": lambda: pa.table({"text": pa.array(tokens, pa.list_(pa.string()))}),
+        "records": lambda: [{"text": document} for document in tokens],
+        "generator": lambda: (iter(document) for document in tokens),
+    }
+
+
+def as_array_of_arrays(tokens: Sequence[Sequence[str]]) -> Any:
+    """Lists of tokens as pandas reads a Parquet column of lists: an array of arrays."""
+    out = np.empty(len(tokens), object)
+    out[:] = [np.array(document, object) for document in tokens]
+    return out
+
+
+def wrong_documents(documents: list[Any]) -> list[tuple[Any, str]]:
+    """What cannot be documents, each with the words that name the remedy."""
+    nan = float("nan")
+    return [
+        ([[], [(0, 2), (1, 1)]], "Corpus.from_gensim"),
+        ([[(0, 2), (1, 1)], [(0, 1), (2, 1)]], "Corpus.from_gensim"),
+        ([nan, *documents], "document 0 is missing (nan); leave it out"),
+        ([*documents, None], "is missing (None); leave it out"),
+        ([b"a cat", *documents], 'decode it: value.decode("utf-8")'),
+        (b"a cat", "decode"),
+        ("a cat", "give a list of texts"),
+        (set("ab"), "give a list of texts"),
+        (Path("a.txt"), "Corpus.build(path)"),
+        ([Path("a.txt")], "Corpus.build(paths)"),
+        ([[1, 2], [3]], "give tokens as strings"),
+        ([{"body": "a cat"}], "Corpus.from_frame"),
+        (pa.table({"body": ["a cat"]}), "Corpus.from_frame"),
+    ]
+
+
+def same_values(one: Any, other: Any) -> bool:
+    """Whether two results are equal to the last bit."""
+    return np.asarray(one).tobytes() == np.asarray(other).tobytes()
+
 
 class TopicEstimatorTests(EstimatorTests):
     """The same, and what holds of topics in new documents: `transform` and the words of each topic."""
+
+    def methods(self, model: Any) -> dict[str, Callable[[Any], object]]:
+        own = {"transform": model.transform, "representatives": model.representative_documents}
+        new = {"fit_transform": self.make().fit_transform, "partial_fit": self.make().partial_fit}
+        return {**super().methods(model), **own, **new}
+
+    def readings(self, model: Any) -> dict[str, Callable[[Any], Any]]:
+        return {**super().readings(model), "transform": model.transform}
+
+    def test_fit_transform_of_a_generator_is_that_of_its_list(self) -> None:
+        documents = list(self.documents())
+        whole = self.make().fit_transform(documents)
+        assert same_values(self.make().fit_transform(one for one in documents), whole)
+
+    def nothing_to_score(self) -> Sequence[Any]:
+        return ["", ""] if self.make().is_open else self.unseen()
+
+    def test_probabilities_of_one_word_documents_sum_to_one(self) -> None:
+        """In each language, and over all strings where the vocabulary is open; whatever the fold-in."""
+        model = self.make().fit(self.corpus())
+        words = model.vocabulary_.words
+        alone = [Corpus.from_matrix(row[None, :], feature_names=words) for row in np.eye(len(words))]
+        p = np.exp([model.score(one) for one in alone])
+        assert p == pytest.approx(model.alpha_ / model.alpha_.sum() @ self.mean_words(model), rel=1e-9)
+        others = 0.0
+        if model.is_open:
+            strings = [*words, "zebra"]
+            spelled = np.exp(model.model.words.log_spelling(model.params_, strings))
+            others = np.exp(model.score(["zebra"])) * (1.0 - spelled[:-1].sum()) / spelled[-1]
+        for rows in model.vocabulary_.parts:
+            assert p[rows].sum() + others == pytest.approx(1.0, abs=1e-9)
+        sampled = model.set_params(fold_in="sampled")
+        assert np.exp([sampled.score(one) for one in alone]).tolist() == p.tolist()
+
+    def mean_words(self, model: Any) -> Array:
+        """E[beta] of known words (topics × words), with what an open vocabulary's rest gives them."""
+        if not model.is_open:
+            return model.topic_word_
+        spelled = np.exp(model.model.words.log_spelling(model.params_, model.vocabulary_.words))
+        return model.topic_word_ + np.outer(model.rest_, spelled)
+
+    def test_log_probability_is_a_sum_over_documents(self) -> None:
+        """A document's is its own, whichever others are scored; and the bound is below it, if not by much."""
+        corpus = self.corpus()
+        model = self.make().fit(corpus)
+        counts, words = self.counts(corpus)
+        parts = [counts[:7], counts[7:140], counts[140:]]
+        scored = [model.score_documents(Corpus.from_matrix(part, feature_names=words)) for part in parts]
+        nats, tokens = model.score_documents(corpus)
+        assert np.sum(scored, axis=0) == pytest.approx([nats, tokens], rel=1e-12)
+        assert model.bound(corpus) < model.score(corpus) == nats / tokens < 0.0
+        assert model.perplexity(corpus) == np.exp(-model.score(corpus))
 
     def test_topic_shares_are_the_same_for_any_number_of_threads(self) -> None:
         """Law 2."""

@@ -1,6 +1,10 @@
 """What tests of readers share: reading a file, and the lines of what is wrong with it."""
 
+import bz2
 import gzip
+import io
+import lzma
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -36,4 +40,14 @@ def error_in(path: Path, **options) -> str:
 
 def packings(content: bytes) -> dict[str, bytes]:
     """The same content under the endings of file names."""
-    return {"": content, ".gz": gzip.compress(content), ".zst": zstandard.ZstdCompressor().compress(content)}
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("content", content)
+    return {
+        "": content,
+        ".gz": gzip.compress(content),
+        ".zst": zstandard.ZstdCompressor().compress(content),
+        ".bz2": bz2.compress(content),
+        ".xz": lzma.compress(content),
+        ".zip": whole.getvalue(),
+    }

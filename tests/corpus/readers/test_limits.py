@@ -1,6 +1,7 @@
 """What readers take into memory is bounded, whatever a file unpacks to."""
 
 import gzip
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -226,3 +227,48 @@ def test_little_that_unpacks_to_much(tmp_path, packing):
         [sys.executable, "-c", CHILD, str(path)], capture_output=True, text=True, check=True
     )
     assert int(done.stdout) < 130_000_000
+
+
+PEAK = """
+import sys
+from pathlib import Path
+from stickbreaker.corpus import Corpus
+corpus = Corpus.build(sys.argv[1])
+assert corpus.n_documents == 90 and corpus.metadata_fields == ("year",), corpus.metadata_fields
+status = Path("/proc/self/status").read_text()
+print(int(status.partition("VmHWM:")[2].split()[0]) * 1024)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to know the peak of memory")
+@pytest.mark.parametrize("name", ["dictionary.parquet", "plain.parquet", "bytes.parquet", "dictionary.arrow"])
+def test_long_values_that_are_no_text_are_not_held(tmp_path, name):
+    """Two kilobytes, of which each of ninety rows would be thirty megabytes of metadata: 2.7 GB."""
+    long, n = "x" * 30_000_000, 90
+    notes = pa.DictionaryArray.from_arrays(pa.array([0] * n, pa.int32()), [long])
+    if name.startswith("bytes"):
+        notes = pa.array([long.encode()] * n, pa.large_binary())
+    texts = ["a cat", "a dog", "a bird"] * (n // 3)
+    table = pa.table({"text": texts, "year": [1988] * n, "note": notes})
+    path = tmp_path / name
+    if path.suffix == ".arrow":
+        with pa.ipc.new_file(path, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as file:
+            file.write_table(table)
+    else:
+        parquet.write_table(table, path, compression="zstd", store_schema=not name.startswith("plain"))
+    del table, notes
+    assert path.stat().st_size < 5_000
+    done = subprocess.run([sys.executable, "-c", PEAK, str(path)], capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+    assert int(done.stdout) < 500_000_000
+
+
+def test_a_long_value_is_no_metadata_in_any_format(tmp_path):
+    longest = "x" * (1 << 18)
+    path = tmp_path / "a.jsonl"
+    records = [{"text": "a cat", "note": longest}, {"text": "a dog", "note": longest + "x", "year": 1}]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    (tmp_path / "a.parquet").write_bytes(parquet_of(pa.Table.from_pylist(records[1:])))
+    first, second = read(path)
+    assert (first.metadata, second.metadata) == ({"note": longest}, {"year": 1})
+    assert read(tmp_path / "a.parquet")[0].metadata == {"year": 1}

@@ -2,11 +2,16 @@
 
 import csv
 import io
+import warnings
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.corpus.readers.reading import error_in, packings, read, skipping
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.corpus import ReadingOptions
+from stickbreaker.corpus.readers.tables import QuotesWarning
 
 GOOD = b"id,text,year\na,one cat,1988\n"
 CELLS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
@@ -76,7 +81,7 @@ def test_bad_headers(tmp_path, content, expected):
         (b'b,"two\n"more,1\n', ":3: malformed row, up to line 4 (',' expected after '\"'); a cell in quotes"),
         (b'\nb,"two\n\xe9\n",1\n', ":4: byte 0xe9 at position 1 is not UTF-8; convert"),
         (b'b,"two\n\0\n",1\n', ":3: binary bytes (NUL), not UTF-8 text; convert"),
-        (b"b,two\rdogs,1\n", ":3: a carriage return outside quotes; end lines by LF or CR LF"),
+        (b"b,two\r", ":3: the row has 2 cells, the first row 3; give"),
     ],
 )
 def test_bad_rows(tmp_path, content, expected):
@@ -154,3 +159,71 @@ def test_what_was_written_is_read(tmp_path_factory, rows, separator, end, quotin
     assert [(one.text, one.metadata["note"]) for one in read(path)] == rows
     numbers = [one.line for one in read(path)]
     assert numbers == sorted(set(numbers))
+
+
+LITERAL = 'text\nplain row\n"unclosed start\nmiddle row\nends with quote"\nlast row\n'
+
+
+def test_quotes_as_plain_characters(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text(LITERAL)
+    rows = ["plain row", '"unclosed start', "middle row", 'ends with quote"', "last row"]
+    assert [one.text for one in read(path, quotes="none")] == rows
+    assert [one.line for one in read(path, quotes="none")] == [2, 3, 4, 5, 6]
+    path.write_text('id\ttext\na\tsaid "yes" \nb\t""\n')
+    assert [one.text for one in read(path, quotes="none")] == ['said "yes" ', '""']
+    with pytest.raises(UserError, match="unknown quotes 'single'; take double or none"):
+        ReadingOptions(quotes="single")
+
+
+def test_a_cell_of_lines_that_look_like_rows_is_told(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text(LITERAL)
+    told = f"{path}: 1 cell in quotes holds lines that look like rows, in line 3; if quotes are plain"
+    with pytest.warns(QuotesWarning) as caught:
+        assert [one.text for one in read(path)] == [
+            "plain row", "unclosed start\nmiddle row\nends with quote", "last row"
+        ]  # fmt: skip
+    assert str(caught[0].message).startswith(told)
+    path.write_text('id\ttext\na\t"one\nb\ttwo\nc\tthree"\nd\t"x\ne\ty"\n')
+    with pytest.warns(QuotesWarning, match="2 cells in quotes hold .* the first in line 2"):
+        read(path)
+
+
+@pytest.mark.parametrize("cell", ['"a\nletter"', '"a, b\nc"', '"one\n\ntwo"', '"x"', '"a ""b"""'])
+def test_cells_of_several_lines_are_fine(tmp_path, cell):
+    path = tmp_path / "a.csv"
+    path.write_text(f"id,text\na,{cell}\nb,two\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(read(path)) == 2
+
+
+@pytest.mark.parametrize(
+    ("end", "documents", "skipped"), [("", 0, 82), ('x" y\n', 0, 82), ('x"\nz\tok\n', 2, 0)]
+)
+def test_rows_that_a_quote_swallows_count(tmp_path, end, documents, skipped):
+    path = tmp_path / "a.tsv"
+    rows = "".join(f"{i}\trow\n" for i in range(2, 82))
+    path.write_text(f'id\ttext\n1\t"said yes\n{rows}82\t{end or "end" + chr(10)}')
+    found, problems = skipping(path)
+    assert (len(found), problems.counts.total()) == (documents, skipped)
+
+
+def test_rows_that_make_one_too_large_count(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text('id\ttext\n1\t"said yes\n' + "".join(f"{i}\tsome row\n" for i in range(2, 12)))
+    found, problems = skipping(path, largest_text=60)
+    assert len(found) + problems.counts.total() == 11
+
+
+def test_a_line_that_names_the_separator(tmp_path):
+    path = tmp_path / "a.csv"
+    for first in ("sep=;\r\n", '"sep=;"\n', "\ufeffSEP=;\r"):
+        path.write_bytes(f"{first}id;text\na;one, cat\n".encode())
+        assert [(one.id, one.text, one.line) for one in read(path)] == [("a", "one, cat", 3)]
+    assert [one.text for one in read(path, separator=";")] == ["one, cat"]
+    path.write_bytes(b"sep=,\nid;text\na;one\n")
+    assert [one.text for one in read(path, separator=";")] == ["one"]
+    path.write_bytes(b"sep=\n1\n")
+    assert error_in(path).startswith(":1: no column 'text'")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stickbreaker.cli.console import note, options_into
+from stickbreaker.core.option_names import command_line
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
@@ -90,7 +91,7 @@ class Host:
 
 def resume_remedy(path: Path) -> str:
     """What a user does about a run in a directory whose engine failed."""
-    again = f"stickbreaker resume {path} --engine spark"
+    again = command_line("resume", path, "--engine spark")
     return f"what was learned up to the last checkpoint is saved, go on with: {again}"
 
 

@@ -4,16 +4,18 @@ import math
 import os.path
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from stickbreaker.cli.console import NumberRange, ProgressLine, note, options_into
 from stickbreaker.core.errors import UserError, counted, noun_for, shortened_path
-from stickbreaker.core.option_names import as_options
+from stickbreaker.core.option_names import as_options, command_line
 
 if TYPE_CHECKING:  # importing these takes longer than --help may
     from stickbreaker.cli.fit_grammar import SymbolChoice
@@ -25,6 +27,12 @@ if TYPE_CHECKING:  # importing these takes longer than --help may
 FORMATS = (
     "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "lines", "files"
 )  # fmt: skip
+date_format_option = click.option(
+    "--date-format",
+    metavar="[FIELD=]FORM",
+    help="How dates are written: epoch, epoch-ms, twitter, or as %d/%m/%Y. Without FIELD, of all fields with "
+    "names of dates.  [default: ISO 8601 and others that are certain]",
+)
 READING = (
     click.option("--format", "format", type=click.Choice(FORMATS), help="[default: by the file's name]"),
     click.option(
@@ -46,6 +54,14 @@ READING = (
     click.option(
         "--separator", metavar="CHARACTER", help="CSV, TSV: what parts the cells.  [default: by format]"
     ),
+    click.option(
+        "--quotes",
+        type=click.Choice(["double", "none"]),
+        default="double",
+        show_default=True,
+        help="CSV, TSV: cells may stand in double quotes, or quotes are characters like others.",
+    ),
+    date_format_option,
     click.option(
         "--vocab",
         metavar="FILE",
@@ -166,6 +182,8 @@ class ReadingChoice:
     largest_text: int = 64
     longest_gap: int = 10_000
     separator: str | None = None
+    quotes: str = "double"
+    date_format: str | None = None
     given: tuple[str, ...] = ()
 
     @property
@@ -191,6 +209,8 @@ class ReadingChoice:
             language_field=self.language_field,
             largest_text=self.largest_bytes,
             longest_gap=self.longest_gap,
+            quotes=self.quotes,
+            date_format=self.date_format,
             separator={"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator),
         )
 
@@ -308,10 +328,9 @@ def open_or_build(
 def _refuse_model(given: str) -> None:
     """Raise UserError for a model where documents belong."""
     if os.path.isfile(os.path.join(given, "model.json")):  # a name that is too long is no file here
-        path = shortened_path(given)
         remedy = (
-            f"to go on with its run: stickbreaker resume {path}; for new documents: stickbreaker transform "
-            f"{path} FILE --out T.csv"
+            f"to go on with its run: {command_line('resume', given)}; for new documents: "
+            f"{command_line('transform', given, 'FILE --out T.csv')}"
         )
         raise UserError("is a model, where a corpus or files of documents belong", where=given, remedy=remedy)
 
@@ -322,6 +341,25 @@ def _show_documents(line: ProgressLine, position: "Position", documents: int) ->
         return
     rate = documents / max(time.monotonic() - line.start, 1e-3)
     line.show(f"{bar_of(position.share)}{counted(documents, 'document')} read  {rate:,.0f} documents/s")
+
+
+@contextmanager
+def noted_quotes() -> Iterator[None]:
+    """Meanwhile a note tells of tables whose quotes may be plain characters."""
+    from stickbreaker.corpus.readers.tables import QuotesWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", QuotesWarning)
+        show = warnings.showwarning
+
+        def noted(message: Warning | str, *rest: Any, **others: Any) -> None:
+            if isinstance(message, QuotesWarning):
+                note(f"{message.problem} --quotes none")
+            else:
+                show(message, *rest, **others)
+
+        warnings.showwarning = noted  # type: ignore[assignment]
+        yield
 
 
 def bar_of(share: float | None) -> str:
@@ -363,6 +401,8 @@ def build_corpus(
     """Build a corpus from raw files: see `open_or_build`, and `corpus build` for `sentences` and `trees`."""
     from stickbreaker.corpus import Analysis, Corpus
     from stickbreaker.corpus.readers.position import Position
+    from stickbreaker.corpus.readers.tables import QuotesWarning
+    from stickbreaker.corpus.text.analysis import MarksWarning
     from stickbreaker.corpus.text.language_check import LanguageWarning
 
     for given in inputs:
@@ -377,7 +417,8 @@ def build_corpus(
         analysis = replace(analysis, text_field=reading.text_field)
     line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
     with warnings.catch_warnings(record=True) as remarks:
-        warnings.simplefilter("always", LanguageWarning)
+        for kind in (LanguageWarning, MarksWarning, QuotesWarning):
+            warnings.simplefilter("always", kind)
         built = Corpus.build(
             inputs,
             out,
@@ -395,6 +436,10 @@ def build_corpus(
     for remark in remarks:
         if isinstance(remark.message, LanguageWarning):
             note(f"{remark.message.problem}; give --language {remark.message.code}")
+        elif isinstance(remark.message, MarksWarning):
+            note(f"note: {remark.message}")
+        elif isinstance(remark.message, QuotesWarning):
+            note(f"{remark.message.problem} --quotes none")
     for kind, count in built.skipped.items():
         note(f"skipped {count} ({kind}); the first: {as_options(built.about.first_skipped.get(kind, ''))}")
     return built

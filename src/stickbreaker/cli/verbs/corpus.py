@@ -59,7 +59,8 @@ def build(
     INPUT is a file, a directory of text files (one document each), a glob, or - for standard input. By
     their names, .jsonl, .ndjson and .json are JSON Lines; .csv, .tsv, .parquet, .arrow and .feather are
     tables, a row a document; .conllu is CoNLL-U; .txt has one document a line. Of bags, .ldac is LDA-C, .mm
-    and .mtx Matrix Market, docword.NAME.txt UCI. .gz and .zst may follow. MALLET's lines need --format.
+    and .mtx Matrix Market, docword.NAME.txt UCI. .gz, .zst, .bz2, .xz and .zip may follow. MALLET's lines
+    need --format.
     """
     tell_of_compiling()
     built = build_corpus(inputs, reading, choice, None, None, Path(out), overwrite, sentences, trees)

@@ -9,6 +9,7 @@ import click
 from stickbreaker.cli.console import command, emit, note, tell_of_compiling
 from stickbreaker.cli.verbs.topics import summarize_topics, topics_as_text
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.option_names import quoted_path
 
 PASSES = 10
 
@@ -81,7 +82,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
 
 
 def _next(out: Path) -> str:
-    program = "stickbreaker" if shutil.which("stickbreaker") else sys.argv[0]
+    program = "stickbreaker" if shutil.which("stickbreaker") else quoted_path(sys.argv[0])
     return (
         f"The report is {out / 'report.html'}: open it in a browser.\n"
         "For your own text (a folder of .txt files, a .txt with one document a line, or JSON Lines):\n"

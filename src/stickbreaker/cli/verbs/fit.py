@@ -91,6 +91,11 @@ OPTIONS: Changes = {  # of every model; a command may change a default or a text
         "help": 'Of topics: the larger, the more there are; a number or "learned".',
     },
     "--eta": {"default": "0.01", **PRIOR, "help": 'Prior of words in topics: a number or "learned".'},
+    "--point-topics/--no-point-topics": {
+        "default": None,
+        "help": "Learn the most probable word shares of topics, not distributions over them; streams are "
+        "predicted better.  [default: only streams of a known vocabulary]",
+    },
     "--init": {
         "default": "documents",
         "show_default": True,
@@ -140,6 +145,11 @@ LDA: Changes = {
         "help": 'Prior of topics in documents: a number, "learned" or "learned-symmetric".  '
         "[default: learned; of streams 0.2]",
     },
+    "--eta": {
+        "default": None,
+        "show_default": False,
+        "help": 'Prior of words in topics: a number or "learned".  [default: 0.01; with point topics 0.05]',
+    },
 }
 
 
@@ -164,7 +174,7 @@ HDP: Changes = {
         "default": None,
         "show_default": False,
         "help": 'Prior of words in topics: a number or "learned".  [default: learned with --topics auto, '
-        "else 0.01]",
+        "else 0.01; with point topics 0.05]",
     },
     "--kappa": {"default": 0.7},
     "--tau0": {"default": 64.0},

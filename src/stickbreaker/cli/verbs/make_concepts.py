@@ -8,6 +8,7 @@ import click
 from stickbreaker.cli.console import command, emit, note, refuse_written
 from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.files import refuse_file
+from stickbreaker.core.option_names import quoted_path
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Vocabulary
@@ -79,6 +80,12 @@ def concepts(dictionary: Path, corpus: str, out: Path, overwrite: bool, as_json:
         every, some = ", ".join(vocabulary.languages), ", ".join(sorted(others))
         remedy = f"add words of {some} to the file, or take a corpus without"
         note(f"note: a concept ties languages by words in all of {every}; {remedy}")
+    if selection.is_reversed():
+        fitting, source, target = selection.reversed_pairs, given["source"], given["target"]
+        columns = (
+            f"the first column seems to be in {target}: {fitting:,} of {selection.entries:,} entries fit so"
+        )
+        note(f"note: {columns}; give --from {target} --to {source}")
     if selection.mostly_characters():
         note(f"note: {BY_CHARACTERS}; {BY_WORDS}")
     figures = {
@@ -171,5 +178,5 @@ def _as_text(result: dict[str, Any]) -> str:
         for code, share in result["coverage"].items()
     ]
     lines.append("concepts have " + ", ".join(shares))
-    lines.append(f"Next: stickbreaker fit lda CORPUS --out model --concepts {result['out']}")
+    lines.append(f"Next: stickbreaker fit lda CORPUS --out model --concepts {quoted_path(result['out'])}")
     return "\n".join(lines)

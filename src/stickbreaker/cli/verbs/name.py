@@ -8,6 +8,7 @@ import click
 from stickbreaker.cli.console import command, emit, model_argument, note
 from stickbreaker.cli.verbs.topics import summarize_topics, topics_as_text
 from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.option_names import command_line
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
@@ -102,5 +103,5 @@ def _refuse_passing_topics(model: Path, estimator: "TopicEstimator") -> None:
 
     manifest = ModelDirectory(model).manifest()
     if manifest["status"] == "running" and (SEARCH in manifest or estimator.gibbs_settings() is not None):
-        remedy = f"finish it with: stickbreaker resume {model}"
+        remedy = f"finish it with: {command_line('resume', model)}"
         raise UserError("is still learning, and its topics may yet become others", where=model, remedy=remedy)

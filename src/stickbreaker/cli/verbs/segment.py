@@ -1,7 +1,9 @@
 """`stickbreaker segment`, `parse` and `rules`: what a grammar that was learned makes of sentences."""
 
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +11,11 @@ import click
 
 from stickbreaker.cli.console import command, emit, model_argument, note, say, tell_of_compiling
 from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
-from stickbreaker.core.errors import UserError, noun_for
+from stickbreaker.core.errors import UserError, counted, noun_for
 from stickbreaker.core.files import refuse_file
 
 if TYPE_CHECKING:
+    from stickbreaker.estimators.grammars.parsing import ParsedSentence
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 
 files_argument = click.argument("inputs", nargs=-1, required=True, metavar="FILE...")
@@ -47,22 +50,34 @@ def segment(
     reading: ReadingChoice,
     as_json: bool,
 ) -> None:
-    """Cut sentences into pieces, by a symbol of a grammar: a line for each, blanks between pieces.
+    """Cut texts into pieces, by a symbol of a grammar: a line for each, spaces between pieces.
 
     A cut is where more than half of a sentence's trees have one: of the sampler's own, for sentences that
-    were learned from, and for others of trees drawn given them. With --json, pieces are lists.
+    were learned from, and for others of trees drawn given them. Symbols that the model has not learned are
+    cut around, and counted on standard error. With --json, pieces are lists, with the text's id.
     """
-    from stickbreaker.estimators.grammars.parsing import segmented
+    from stickbreaker.estimators.grammars.parsing import segmented_texts
 
     estimator = load_grammar(model, "segment", out, overwrite)
     documents = texts_of(inputs, reading)
-    pieces = segmented(estimator, (text for _, text in documents), nonterminal, seed)
+    found = segmented_texts(estimator, (text for _, text in documents), nonterminal, seed)
     between = " " if estimator.symbols == "characters" else "  "
+    counts = SymbolCounts(len(documents))
     if as_json and out is None:
-        found = [{"id": name, "pieces": own} for (name, _), own in zip(documents, pieces, strict=True)]
-        emit({"sentences": found}, as_json, str)
-        return
-    _write((between.join(own) for own in pieces), out, as_json)
+        sentences: list[dict[str, Any]] = []
+        for (name, _), one in zip(documents, found, strict=True):
+            counts.add(one.new_symbols, parsed=one.parsed)
+            sentences.append({"id": name, **one._asdict()})
+        emit({"sentences": sentences, **counts.figures()}, as_json, str)
+    else:
+
+        def lines() -> Iterator[str]:
+            for one in found:
+                counts.add(one.new_symbols, parsed=one.parsed)
+                yield between.join(one.pieces)
+
+        _write(lines(), out, as_json, counts)
+    counts.note("left whole")
 
 
 @click.command(epilog="Example: stickbreaker parse model sentences.txt --how samples --trees 5")
@@ -93,10 +108,12 @@ def parse(
     reading: ReadingChoice,
     as_json: bool,
 ) -> None:
-    """Write the trees of sentences in brackets, as treebanks have them, a line a tree.
+    """Write the tree of each text in brackets, as treebanks have them, on a line of its own.
 
-    Round brackets of the text are -LRB- and -RRB-. A sentence that no tree comes to is "()". With --json, a
-    line is a sentence: its id, log p in nats (null: no tree), and its trees with log p of each.
+    With --trees 5, each text has five lines. An empty text is an empty line, a sentence that cannot be parsed
+    "()", and round brackets of the text are -LRB- and -RRB-. Symbols that the model has not learned are
+    counted on standard error. With --json, each text is one line: its id, log p in nats (null: there is no
+    tree), how many of its symbols are new, and its trees with log p of each.
     """
     from stickbreaker.estimators.grammars.parsing import parsed
 
@@ -105,18 +122,30 @@ def parse(
     estimator = load_grammar(model, "parse", out, overwrite)
     documents = texts_of(inputs, reading)
     found = parsed(estimator, (text for _, text in documents), how, trees or 1, seed)
+    counts = SymbolCounts(len(documents))
 
     def lines() -> Iterator[str]:
-        for one in found:
-            brackets = [tree.brackets() for tree in one.trees]
+        for (name, _), sentences in zip(documents, _by_text(found, len(documents)), strict=True):
+            new_symbols, whole = (
+                sum(one.new_symbols for one in sentences),
+                all(one.trees for one in sentences),
+            )
+            counts.add(new_symbols, parsed=whole)
+            each = [[tree.brackets() for tree in one.trees] or ["()"] * (trees or 1) for one in sentences]
+            brackets = [" ".join(own) for own in zip(*each, strict=True)] or [""] * (trees or 1)
             if not as_json:
-                yield from brackets or ["()"]
+                yield from brackets
                 continue
-            drawn = [{"tree": tree, "nats": nats} for tree, nats in zip(brackets, one.tree_nats, strict=True)]
-            nats = one.nats if drawn else None
-            yield json.dumps({"id": documents[one.document][0], "nats": nats, "trees": drawn})
+            whole = whole and bool(sentences)
+            nats = sum(one.nats for one in sentences) if whole else None
+            sums = [sum(own) for own in zip(*(one.tree_nats for one in sentences), strict=whole)]
+            drawn = [{"tree": tree, "nats": own} for tree, own in zip(brackets, sums, strict=False)]
+            yield json.dumps(
+                {"id": name, "nats": nats, "new_symbols": new_symbols, "trees": drawn if whole else []}
+            )
 
     _write(lines(), out, as_json=False)
+    counts.note('written as "()"')
 
 
 @click.command(epilog="Example: stickbreaker rules model --nonterminal Word --top 20")
@@ -133,6 +162,7 @@ def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None
     subtrees = {symbol: estimator.subtrees(symbol) for symbol in symbols}
     uses = estimator.learned_.uses
     result = {
+        "expected": not estimator.sampled,
         "symbols": {
             symbol: {
                 "discount": float(estimator.discounts_[estimator.symbols_.index(symbol)]),
@@ -160,7 +190,8 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
         lines: list[str] = []
         for symbol, found in result["symbols"].items():
             process = f"discount {found['discount']:.3f}, concentration {found['concentration']:.1f}"
-            lines.append(f"{symbol}: {found['all']:,} {noun_for(found['all'], 'subtree')}, {process}")
+            uses = ", expected uses" if result["expected"] else ""
+            lines.append(f"{symbol}: {found['all']:,} {noun_for(found['all'], 'subtree')}{uses}, {process}")
             lines += [f"{one['customers']:9,.0f}  {join(one['text'])}" for one in found["subtrees"]]
         if whole:
             lines.append("Uses of rules, in trees and remembered subtrees:")
@@ -199,7 +230,53 @@ def texts_of(inputs: tuple[str, ...], reading: ReadingChoice) -> list[tuple[str,
     return found
 
 
-def _write(lines: Iterable[str], out: Path | None, as_json: bool) -> None:
+@dataclass
+class SymbolCounts:
+    """How many of some texts have new symbols or cannot be parsed, counted while these are written."""
+
+    texts: int
+    new_symbols: int = 0
+    with_new_symbols: int = 0
+    unparsed: int = 0
+
+    def add(self, new_symbols: int, *, parsed: bool) -> None:
+        """Count a text."""
+        self.new_symbols += new_symbols
+        self.with_new_symbols += new_symbols > 0
+        self.unparsed += not parsed
+
+    def figures(self) -> dict[str, int]:
+        """The counts for --json."""
+        return {name: getattr(self, name) for name in ("new_symbols", "with_new_symbols", "unparsed")}
+
+    def note(self, what: str) -> None:
+        """A line on standard error for each count above zero; what: how texts without trees come out."""
+        note_new_symbols(self.with_new_symbols, self.new_symbols, self.texts)
+        if self.unparsed:
+            verb = "is" if self.unparsed == 1 else "are"
+            number = f"{self.unparsed:,} of {counted(self.texts, 'text')}"
+            note(f"note: {number} cannot be parsed, or {verb} too long, and {verb} {what}")
+
+
+def note_new_symbols(texts: int, symbols: int, of: int) -> None:
+    """A line on standard error about texts with symbols that a grammar has not learned, if there are some."""
+    if symbols:
+        number, verb = f"{texts:,} of {counted(of, 'text')}", "has" if texts == 1 else "have"
+        note(f"note: {number} {verb} symbols that are new to the model ({symbols:,} in all)")
+
+
+def _by_text(found: "Iterable[ParsedSentence]", n: int) -> "Iterator[list[ParsedSentence]]":
+    """The sentences of each text, empty ones included."""
+    groups = itertools.groupby(found, lambda one: one.document)
+    place = 0
+    for document, sentences in groups:
+        yield from ([] for _ in range(document - place))
+        yield list(sentences)
+        place = document + 1
+    yield from ([] for _ in range(n - place))
+
+
+def _write(lines: Iterable[str], out: Path | None, as_json: bool, counts: SymbolCounts | None = None) -> None:
     """Write lines to a file, whole or not at all, or to standard output."""
     if out is None:
         for line in lines:
@@ -213,6 +290,6 @@ def _write(lines: Iterable[str], out: Path | None, as_json: bool) -> None:
             file.write(f"{line}\n")
             number += 1
     if as_json:
-        emit({"out": str(out), "lines": number}, as_json, str)
+        emit({"out": str(out), "lines": number, **(counts.figures() if counts else {})}, as_json, str)
     else:
         note(f"{out}: {number:,} {noun_for(number, 'line')}")

@@ -26,7 +26,7 @@ from stickbreaker.cli.fit_stream import (
     stream_text,
 )
 from stickbreaker.cli.options.engine import EngineChoice, engine_options
-from stickbreaker.cli.options.inputs import AnalysisChoice, analysis_options
+from stickbreaker.cli.options.inputs import AnalysisChoice, analysis_options, date_format_option
 from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
 from stickbreaker.cli.options.params import params_of
 from stickbreaker.cli.running import tell_of_topics
@@ -45,8 +45,9 @@ OPTIONS = (
         "--date-field",
         default="date",
         show_default=True,
-        help="Field with a document's date (ISO 8601), where it has one.",
+        help="Field with a document's date, where it has one.",
     ),
+    date_format_option,
     click.option(
         "--files", type=click.IntRange(1), help="Files taken at a time, at most.  [default: all new]"
     ),
@@ -84,6 +85,7 @@ class ArrivalChoice:
     files: int | None
     on_error: str
     once: bool
+    date_format: str | None
 
 
 arrival_options = options_into(OPTIONS, ArrivalChoice, "arrivals")
@@ -172,6 +174,7 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: dict[str, Any]) -> None:
         arrivals.date_field,
         arrivals.files,
         arrivals.on_error,
+        arrivals.date_format,
     )
     vocabulary = _vocabulary(choice)
     tell_of_topics(model, stream=True)

@@ -23,6 +23,7 @@ from stickbreaker.cli.spark_scoring import shares_on_spark
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.spreadsheets import text_cell
+from stickbreaker.core.topk import descending
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -89,7 +90,7 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "relevance
             return {**common, **list_words(g, None)}
         return {**common, "languages": {code: list_words(g, code) for code in ranges}}
 
-    return [topic(g) for g in (-named.shares).argsort(kind="stable").tolist()]
+    return [topic(g) for g in descending(named.shares).tolist()]
 
 
 def topics_as_text(result: dict[str, Any]) -> str:
@@ -145,7 +146,8 @@ def topics_at(model: Path, when: str, top: int) -> dict[str, Any]:
 def snapshot_as_text(snapshot: dict[str, Any]) -> str:
     """When it was, then a line a topic: its lasting number and its words."""
     date = f", {snapshot['date']}" if snapshot["date"] else ""
-    lines = [f"step {snapshot['step']:,}: {counted(snapshot['documents'], 'document')}{date}", "topic  words"]
+    read = counted(snapshot["documents"], "document")
+    lines = [f"step {snapshot['step']:,}: {read} read{date}", "topic  words"]
     lines += [f"{t['topic']:>5}  {_in_a_row(t['words'])}" for t in snapshot["topics"]]
     return "\n".join(lines)
 

@@ -27,6 +27,7 @@ AS_GIVEN = Analysis(  # of tokens that documents bring
     min_length=1,
     segmentation="pattern",
     sentences="document",
+    letters="plain",
 )
 
 

@@ -21,10 +21,12 @@ from stickbreaker.corpus.readers import (
 from stickbreaker.corpus.readers.base import (
     Reader,
     ReadingOptions,
+    date_format_of,
     refuse_plain_text,
     refuse_unmet_parts,
     text_fields,
 )
+from stickbreaker.corpus.readers.packing import PACKINGS
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source, sources_of
 from stickbreaker.corpus.readers.word_list import read_numbered_words, read_words
@@ -52,6 +54,7 @@ __all__ = [
     "Problems",
     "Reader",
     "ReadingOptions",
+    "date_format_of",
     "read_inputs",
     "read_words",
     "refuse_unmet_parts",
@@ -140,11 +143,11 @@ def _reader_of(source: Source, options: ReadingOptions) -> Reader:
         return READERS["files"]
     if source.is_stream:
         return sniffing.READER
+    name = source.plain_name
     for reader in READERS.values():
-        if reader.fits(source.plain_name):
+        if reader.fits(name):
             return reader
     endings = ", ".join(dict.fromkeys(ending for reader in READERS.values() for ending in reader.endings))
-    remedy = (
-        f"name it by --format ({', '.join(READERS)}), or end the name in one of {endings} (and .gz or .zst)"
-    )
+    formats, packed = ", ".join(READERS), ", ".join(PACKINGS)
+    remedy = f"name it by --format ({formats}), or end the name in one of {endings} (and {packed})"
     raise UserError("the name does not tell the format", where=source.name, remedy=remedy)

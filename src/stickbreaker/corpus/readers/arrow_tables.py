@@ -1,7 +1,8 @@
 """Parquet, Arrow and Feather files, and tables of other libraries: a row a document."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import Any, BinaryIO
@@ -10,7 +11,9 @@ import pyarrow as pa
 
 from stickbreaker.core.errors import UserError, shortened, shown
 from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.metadata import LONGEST_VALUE, characters_of
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions, parts_of, text_fields
+from stickbreaker.corpus.readers.document_inputs import is_missing, tokens_of
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
 from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
@@ -19,6 +22,8 @@ from stickbreaker.corpus.readers.sources import Source, seekable
 _ROWS = 1_024  # decoded at a time
 _FEW_ROWS = 16  # of strings that share beginnings, and so may be much longer than the file
 _LONG_VALUE = 1 << 18  # bytes
+_LARGEST_BATCH = 1 << 25  # bytes of a column's strings that are decoded at a time
+_LEFT_OUT = object()  # stands for a value that is too long for metadata
 _INDEX = re.compile(r"__index_level_[0-9]+__")  # the name that pandas gives to an index without one
 _TROUBLE = (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, TypeError, MemoryError)
 
@@ -27,16 +32,19 @@ def read(
     source: Source,
     options: ReadingOptions,
     problems: Problems,
-    batches: Callable[[BinaryIO], Iterable[pa.RecordBatch]],
+    batches: "Batches",
 ) -> Iterator[Document]:
-    """Yield a document for each row, a row group or batch at a time; lists of strings are tokens."""
+    """Yield a document for each row, a row group or batch at a time; lists of strings are tokens.
+
+    Columns that are neither text nor metadata are not read.
+    """
     row = 0
     try:
         with seekable(source, options.largest_text) as stream:
             for record in _records(batches, stream, options):
                 row += 1
                 try:
-                    if _characters(record) > options.largest_text:
+                    if sum(map(characters_of, record.values())) > options.largest_text:
                         raise too_large("the row", options.largest_text)
                     yield document_of(record, options, f"{source.label}:{row}", source.name, row)
                 except Bad as bad:
@@ -45,63 +53,118 @@ def read(
         problems.tell(bad, source.name)
 
 
-def _characters(record: dict[str, Any]) -> int:
-    """The characters of a row's strings and lists of strings."""
-    characters = 0
-    for value in record.values():
-        if isinstance(value, str):
-            characters += len(value)
-        elif isinstance(value, list):
-            characters += sum(len(item) for item in value if isinstance(item, str))
-    return characters
-
-
 def frame_documents(frame: Any, options: ReadingOptions) -> Iterator[Document]:
-    """The documents of a table of pandas, polars, Arrow or another library, rows numbered from 0.
+    """The documents of a table of pandas, polars, Arrow or another library, or of a list of records (dicts),
+    rows numbered from 0.
 
     Raises UserError for what is no table, and for the first row that is wrong.
     """
-    if not callable(getattr(frame, "__arrow_c_stream__", None)):
-        remedy = "give a table of pandas (2.2 or later), polars or Arrow"
-        raise UserError(f"{type(frame).__name__} is no table that Arrow can take", remedy=remedy)
-    place = "the table"
+    place, record = "the table", {}
     try:
-        for row, record in enumerate(_records(pa.RecordBatchReader.from_stream, frame, options)):
+        for row, record in enumerate(_frame_records(frame, options)):
             place = f"row {row}"
             yield document_of(record, options, str(row), place)
             place = "the table"
     except Bad as bad:
+        if is_missing(record.get(options.text_field, "")):
+            bad.remedy = "leave the row out, or give an empty text"
         raise bad.at(place) from None
 
 
-def _records(
-    batches: Callable[[Any], Iterable[pa.RecordBatch]], given: Any, options: ReadingOptions
-) -> Iterator[dict[str, Any]]:
+def table_documents(table: Any) -> list[Document]:
+    """The documents of a table or of records by their column "text"; ids that are given twice are left out.
+
+    Raises UserError as `frame_documents` does.
+    """
+    documents = list(frame_documents(table, ReadingOptions()))
+    if len({document.id for document in documents}) == len(documents):
+        return documents
+    return [replace(document, id=None) for document in documents]
+
+
+def _frame_records(frame: Any, options: ReadingOptions) -> Iterator[dict[str, Any]]:
+    """The rows of a table, or the records of a list. Raises UserError for what is neither, and Bad."""
+    if callable(getattr(frame, "__arrow_c_stream__", None)):
+        yield from _records(_streamed, frame, options)
+        return
+    remedy = "give a table of pandas (2.2 or later), polars or Arrow, or a list of dicts"
+    if not isinstance(frame, list | tuple | Iterator):
+        raise UserError(f"{type(frame).__name__} is no table that Arrow can take", remedy=remedy)
+    for number, record in enumerate(frame):
+        if not isinstance(record, Mapping):
+            place = f"record {number} is no dict" if number else f"{type(frame).__name__} is no table"
+            raise UserError(place + (" that Arrow can take" if not number else ""), remedy=remedy)
+        text = record.get(options.text_field)
+        tokens = None if text is None or isinstance(text, str) else tokens_of(text)
+        yield dict(record) if tokens is None else {**record, options.text_field: tokens}
+
+
+def _records(batches: "Batches", given: Any, options: ReadingOptions) -> Iterator[dict[str, Any]]:
     """The rows of what is given, by column name. Raises Bad."""
     fields = text_fields(options.text_field)
     named = fields.values() if isinstance(fields, dict) else (fields,)
     texts = {name for field in named for name in (field, *parts_of(field))}
+
+    def chosen(schema: pa.Schema) -> list[str]:
+        checked_columns(schema.names, options)
+        return [
+            field.name
+            for field in schema
+            if field.name in texts or not (_is_no_metadata(field.type) or _INDEX.fullmatch(field.name))
+        ]
+
     try:
-        for batch in batches(given):
-            names: list[str] = batch.schema.names
-            checked_columns(names, options)
-            kept = [
-                (name, column)
-                for name, column in zip(names, batch.columns, strict=True)
-                if name in texts or not (_is_no_metadata(column.type) or _INDEX.fullmatch(name))
-            ]
+        for batch in batches(given, chosen):
             for start in range(0, batch.num_rows, _ROWS):
-                columns = {name: _values(name, column.slice(start, _ROWS)) for name, column in kept}
+                rows = batch.slice(start, _ROWS)
+                columns = {
+                    name: _values(name, column) if name in texts else _metadata_values(name, column)
+                    for name, column in zip(batch.schema.names, rows.columns, strict=True)
+                }
                 for row in zip(*columns.values(), strict=True):
-                    yield dict(zip(columns, row, strict=True))
+                    yield {
+                        name: value
+                        for name, value in zip(columns, row, strict=True)
+                        if value is not _LEFT_OUT
+                    }
     except _TROUBLE as error:
         raise Bad("unreadable table", f"cannot be read ({_reason(error)})", "write the table anew") from None
 
 
+def _metadata_values(name: str, column: pa.Array) -> list[Any]:
+    """The values of a column of metadata, without those that are too long for any."""
+    short = _without_long(column)
+    values = _values(name, short)
+    if short is column:
+        return values
+    nulls = column.is_null().to_pylist()
+    return [_LEFT_OUT if one is None and not null else one for one, null in zip(values, nulls, strict=True)]
+
+
+def _without_long(column: pa.Array) -> pa.Array:
+    """A column of metadata whose values of too many bytes for any are null; they are not decoded."""
+    from pyarrow import compute
+
+    if pa.types.is_dictionary(column.type):
+        own: Any = column
+        dictionary = own.dictionary
+        short = _without_long(dictionary)
+        return column if short is dictionary else pa.DictionaryArray.from_arrays(own.indices, short)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return column
+    lengths = compute.call_function("binary_length", [column])
+    longest = compute.call_function("max", [lengths]).as_py()
+    if longest is None or longest <= 4 * LONGEST_VALUE:  # bytes of a character
+        return column
+    short = compute.call_function("less_equal", [lengths, pa.scalar(4 * LONGEST_VALUE, lengths.type)])
+    return compute.call_function("if_else", [short, column, pa.scalar(None, column.type)])
+
+
 def _is_no_metadata(kind: pa.DataType) -> bool:
-    """Whether values are lists or objects, but no lists of strings."""
+    """Whether values are bytes, lists or objects, but no lists of strings."""
     if not pa.types.is_nested(kind):
-        return False
+        is_bytes = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+        return is_bytes or pa.types.is_fixed_size_binary(kind)
     items = kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else None
     return items is None or not (pa.types.is_string(items) or pa.types.is_large_string(items))
 
@@ -135,28 +198,52 @@ def _reason(error: BaseException) -> str:
     return shortened(" ".join(str(one)[:2000] for one in error.args), 200)
 
 
-def _parquet(stream: BinaryIO) -> Iterator[pa.RecordBatch]:
+Choice = Callable[[pa.Schema], list[str]]  # the columns to read
+Batches = Callable[[Any, Choice], Iterable[pa.RecordBatch]]
+
+
+def _streamed(frame: Any, chosen: Choice) -> Iterator[pa.RecordBatch]:
+    """The batches of a table in memory."""
+    reader = pa.RecordBatchReader.from_stream(frame)
+    names = chosen(reader.schema)
+    for batch in reader:
+        yield batch.select(names)
+
+
+def _parquet(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
     """The batches of a Parquet file, in which no long value of a dictionary is written out for every row."""
     from pyarrow import parquet
 
     file = parquet.ParquetFile(stream)
+    names = chosen(file.schema_arrow)
     for group in range(file.num_row_groups):
-        chunks = [file.metadata.row_group(group).column(i) for i in range(file.metadata.num_columns)]
+        about = file.metadata.row_group(group)
+        chunks = [about.column(i) for i in range(file.metadata.num_columns)]
+        chunks = [chunk for chunk in chunks if _is_of(chunk.path_in_schema, names)]
         strings = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
         rows = _FEW_ROWS if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in strings) else _ROWS
+        size = max((chunk.total_uncompressed_size for chunk in strings), default=0)
+        rows = max(1, min(rows, _LARGEST_BATCH * about.num_rows // max(size, 1)))
         large = [one.path_in_schema for one in strings if one.total_uncompressed_size > _LONG_VALUE]
-        long = _with_long_values(stream, group, large) if large else []
-        reader = parquet.ParquetFile(stream, read_dictionary=long) if long else file
-        yield from reader.iter_batches(rows, row_groups=[group])
+        long = _with_long_values(stream, group, large, rows) if large else []
+        reader = parquet.ParquetFile(stream, read_dictionary=long, buffer_size=1 << 20)
+        for batch in reader.iter_batches(rows, row_groups=[group], columns=names, use_threads=not large):
+            yield batch.select(names)
 
 
-def _with_long_values(stream: BinaryIO, group: int, paths: list[str]) -> list[str]:
+def _is_of(path: str, names: Iterable[str]) -> bool:
+    """Whether a column of Parquet's is of one of some columns of a table."""
+    return any(path == name or path.startswith(f"{name}.") for name in names)
+
+
+def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int) -> list[str]:
     """Those columns of strings whose dictionary has a long value, or may have one."""
     from pyarrow import compute, parquet
 
     file = parquet.ParquetFile(stream, read_dictionary=paths, buffer_size=1 << 16)
     short: set[str] = set()
-    first = islice(file.iter_batches(_ROWS, row_groups=[group]), 1)
+    names = list({path.partition(".list.")[0] for path in paths})
+    first = islice(file.iter_batches(rows, row_groups=[group], columns=names), 1)
     for name, column in chain.from_iterable(zip(one.schema.names, one.columns, strict=True) for one in first):
         values = column.values if pa.types.is_list(column.type) else column
         if pa.types.is_dictionary(values.type):
@@ -166,18 +253,20 @@ def _with_long_values(stream: BinaryIO, group: int, paths: list[str]) -> list[st
     return [path for path in paths if path.partition(".list.")[0] not in short]
 
 
-def _arrow(stream: BinaryIO) -> Iterator[pa.RecordBatch]:
+def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
     """The batches of an Arrow file, an Arrow stream or a Feather file of version 2."""
     whole = stream.read(6) == b"ARROW1"
     stream.seek(0)
-    if whole:
-        file = pa.ipc.open_file(stream)
-        batches = map(file.get_batch, range(file.num_record_batches))
-    else:
-        batches = iter(pa.ipc.open_stream(stream))
+    opened = pa.ipc.open_file if whole else pa.ipc.open_stream
+    schema = opened(stream).schema
+    names = chosen(schema)
+    stream.seek(0)
+    options = pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(name) for name in names])
+    file: Any = opened(stream, options=options)
+    batches = map(file.get_batch, range(file.num_record_batches)) if whole else iter(file)
     for batch in batches:
         batch.validate(full=True)  # lengths and offsets: a damaged file must not be followed
-        yield batch
+        yield batch.select(names)
 
 
 PARQUET = Reader("parquet", "Parquet", (".parquet", ".pq"), "text", partial(read, batches=_parquet))

@@ -4,13 +4,15 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import date
 
 from stickbreaker.core.errors import UserError, is_whole, shown
-from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.document import Document, Scalar
 from stickbreaker.corpus.readers.limits import LARGEST_TEXT, LONGEST_GAP
 from stickbreaker.corpus.readers.position import Position
 from stickbreaker.corpus.readers.problems import Problems
 from stickbreaker.corpus.readers.sources import Source
+from stickbreaker.corpus.text.dates import date_reader
 from stickbreaker.corpus.text.languages import language_code
 
 
@@ -22,9 +24,15 @@ class ReadingOptions:
     `language_field` name fields of JSON Lines and columns of tables; without an `id_field` the field "id" is
     used where it is present. `text_field` may name several fields, whose texts are put one after another,
     "title+text", or a field for each language, "en=text_en,de=text_de"; of CoNLL-U it is form or lemma.
-    `separator` parts the cells of CSV and TSV; None leaves that to the format. `vocab` is the file of words
+    `separator` separates the cells of CSV and TSV; None leaves that to the format. With `quotes` "double",
+    their cells may stand in double quotes; with "none", quotes are characters like others, and a row is a
+    line. `vocab` is the file of words
     that belongs to bags of numbered words. `on_error` is "fail" or "skip". With `trees`, CoNLL-U gives its
     trees too: heads and tags (UPOS) of the words, into which a multiword token is parted.
+
+    `date_format` is how dates are written: "epoch", "epoch-ms", "twitter" or a form of strptime, in all
+    fields with names of dates; with "created=epoch", in one field. Dates are kept as ISO 8601, values that
+    are no such dates as they stand.
 
     `largest_text` bounds in bytes what is held at once: a line, a row of CSV, a document of CoNLL-U, a file
     that is one document, a packed table, a list of words. `longest_gap` is how many documents without an
@@ -41,9 +49,12 @@ class ReadingOptions:
     largest_text: int = LARGEST_TEXT
     longest_gap: int = LONGEST_GAP
     trees: bool = False
+    date_format: str | None = None
     separator: str | None = None
+    quotes: str = "double"
     of_model: bool = False  # whether `text_field` is the one that a model remembers, and nobody named here
     met: set[str] = field(default_factory=set, compare=False)  # of joined text fields, those met so far
+    dated: set[str] = field(default_factory=set, compare=False)  # fields met with a date of `date_format`
     position: Position | None = field(default=None, compare=False)  # follows how far inputs are read
 
     def __post_init__(self) -> None:
@@ -58,6 +69,10 @@ class ReadingOptions:
         if self.separator is not None and (len(self.separator) != 1 or self.separator in '"\r\n'):
             remedy = "give one character, such as ; (of TSV, the format tsv has the tab)"
             raise UserError(f"the separator is {self.separator!r}", remedy=remedy)
+        if self.quotes not in ("double", "none"):
+            raise UserError(f"unknown quotes {self.quotes!r}", remedy="take double or none")
+        if self.date_format is not None:
+            date_format_of(self.date_format)
         if not isinstance(self.text_field, str):
             problem = f"the text field is {self.text_field!r}, not a name"
             raise UserError(problem, remedy="name a field or column of text")
@@ -97,6 +112,21 @@ def text_fields(option: str) -> dict[str, str] | str:
     return fields
 
 
+@functools.cache
+def date_format_of(option: str) -> tuple[str | None, Callable[[Scalar], date | None]]:
+    """The field that a date format is for (None: those with names of dates), and what reads its dates.
+
+    Raises UserError for an unknown format.
+
+    >>> date_format_of("created=epoch")[0], date_format_of("%d/%m/%Y")[0]
+    ('created', None)
+    """
+    name, equals, form = option.partition("=")
+    if not equals or "%" in name or not name.strip():
+        return None, date_reader(option)
+    return name.strip(), date_reader(form)
+
+
 def parts_of(option: str) -> tuple[str, ...]:
     """The fields whose texts are put one after another. Raises UserError for one without a name.
 
@@ -110,7 +140,15 @@ def parts_of(option: str) -> tuple[str, ...]:
 
 
 def refuse_unmet_parts(options: ReadingOptions) -> None:
-    """Raise UserError, when all documents were read, for a part of the text that none of them had."""
+    """Raise UserError, when all documents were read, for a part of the text that none of them had, and for a
+    format that none of their dates has."""
+    if options.date_format is not None and not options.dated:
+        name = date_format_of(options.date_format)[0]
+        place = "a field with the name of a date" if name is None else f"the field {shown(name)}"
+        remedy = "check --date-format; for one field, write it as FIELD=FORMAT"
+        raise UserError(
+            f"no document has a date of the format {options.date_format!r} in {place}", remedy=remedy
+        )
     fields = text_fields(options.text_field)
     for option in fields.values() if isinstance(fields, dict) else [fields]:
         parts = parts_of(option)
@@ -121,7 +159,7 @@ def refuse_unmet_parts(options: ReadingOptions) -> None:
 
 @dataclass(frozen=True)
 class Reader:
-    """A format: its name, what it is in a few words, the endings of its files (without .gz or .zst).
+    """A format: its name, what it is in a few words, the endings of its files (without .gz and others).
 
     `kind` tells whether it yields "text" or "bag" documents; `read` yields those of a source in order.
     `beginning` is how file names of the format begin. `vocab_beside` gives the file of words that belongs to

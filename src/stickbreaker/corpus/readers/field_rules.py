@@ -7,10 +7,11 @@ from itertools import islice
 from typing import Any
 
 from stickbreaker.core.errors import LONGEST_SHOWN, UserError, shortened, shown
-from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.document import Document, Scalar
 from stickbreaker.corpus.metadata import scalars_of, storable
-from stickbreaker.corpus.readers.base import ReadingOptions, parts_of, text_fields
+from stickbreaker.corpus.readers.base import ReadingOptions, date_format_of, parts_of, text_fields
 from stickbreaker.corpus.readers.problems import Bad
+from stickbreaker.corpus.text.dates import is_date_name
 from stickbreaker.corpus.text.languages import language_code
 
 BETWEEN_PARTS = "\n\n"  # a part of a text that is put together ends its sentence
@@ -46,10 +47,25 @@ def document_of(
         tokens,
         texts=texts,
         language=language,
-        metadata=scalars_of({name: value for name, value in record.items() if name not in used}),
+        metadata=_with_dates({name: value for name, value in record.items() if name not in used}, options),
         where=where,
         line=line,
     )
+
+
+def _with_dates(record: Mapping[str, Any], options: ReadingOptions) -> dict[str, Scalar]:
+    """The metadata of a record, dates of the form that the options name as ISO 8601."""
+    metadata = scalars_of(record)
+    if options.date_format is None:
+        return metadata
+    wanted, read_date = date_format_of(options.date_format)
+    for name, value in metadata.items():
+        if name == wanted or (wanted is None and is_date_name(name)):
+            day = read_date(value)
+            if day is not None:
+                metadata[name] = day.isoformat()
+                options.dated.add(name)
+    return metadata
 
 
 def _with_joined_text(

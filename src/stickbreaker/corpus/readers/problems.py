@@ -38,17 +38,17 @@ class Problems:
         self.counts: Counter[str] = Counter()
         self.first: dict[str, str] = {}
 
-    def report(self, kind: str, error: UserError) -> None:
-        """Raise the error, or count it."""
+    def report(self, kind: str, error: UserError, count: int = 1) -> None:
+        """Raise the error, or count it: so many documents are left out."""
         if not self.skip:
             raise error
-        self.counts[kind] += 1
+        self.counts[kind] += count
         self.first.setdefault(kind, str(error))
 
-    def tell(self, bad: Bad, where: object, line: int | None = None) -> None:
-        """Report something bad with its place."""
+    def tell(self, bad: Bad, where: object, line: int | None = None, count: int = 1) -> None:
+        """Report something bad with its place, for which `count` documents are left out."""
         error = bad.at(where, line)
         if not self.skippable:
             remedy = error.remedy.partition(", or --on-error skip")[0]
             error = UserError(error.problem, where=where, line=line, remedy=remedy)
-        self.report(bad.kind, error)
+        self.report(bad.kind, error, count)

@@ -1,33 +1,25 @@
 """Files and standard input as streams of bytes and lines, compressed or not."""
 
 import glob
-import gzip
 import io
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
-
-import zstandard
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.metadata import storable
 from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
+from stickbreaker.corpus.readers.line_ends import byte_lines, without_end
+from stickbreaker.corpus.readers.packing import BOM, DAMAGE, damage, plain_name, unpacked
 from stickbreaker.corpus.readers.position import Position
 from stickbreaker.corpus.readers.problems import Bad, Problems
 
-_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError)
-_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-_BOM = b"\xef\xbb\xbf"
 _CONVERT = "convert the file to UTF-8, or --on-error skip"
 _NO_NUL = "convert the file to UTF-8 and remove its NUL bytes, or --on-error skip"
-_LARGEST_WINDOW = 1 << 31
-_PACKED = 1_024  # bytes of zstd unpacked at a time: 4 of them may become 128 KiB
 _PIECE = 1 << 17
 
 
@@ -52,9 +44,8 @@ class Source:
 
     @property
     def plain_name(self) -> str:
-        """The file's name in lower case, without .gz or .zst."""
-        name = self.path.name.lower() if self.path else ""
-        return name.removesuffix(".gz").removesuffix(".zst")
+        """The file's name in lower case, without .gz or what other packings add; see `packing.plain_name`."""
+        return plain_name(self.path) if self.path else ""
 
 
 def sources_of(given: list[str]) -> list[Source]:
@@ -108,26 +99,20 @@ def _sources_at(path: Path) -> list[Source]:
 
 @contextmanager
 def opened(source: Source) -> Iterator[BinaryIO]:
-    """The bytes of a source, decompressed. Raises UserError when it cannot be opened."""
-    with _opened_raw(source) as raw:
-        start = raw.peek(4)
-        packing = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
-        if source.path is not None and start:
-            ending = {".gz": "gzip", ".zst": "zstd"}.get(source.path.suffix.lower())
-            packing = ending or packing
-        if packing == "gzip":
-            yield cast(BinaryIO, gzip.GzipFile(fileobj=raw))
-        elif packing == "zstd":
-            yield cast(BinaryIO, io.BufferedReader(_ZstdStream(raw), 1 << 17))
-        else:
-            yield cast(BinaryIO, raw)
+    """The bytes of a source, unpacked. Raises UserError when it cannot be opened; Bad where its packing is
+    damaged, while they are read too."""
+    try:
+        with _opened_raw(source) as raw:
+            yield unpacked(raw, source.path, _content)
+    except DAMAGE as error:
+        raise damage(error) from None
 
 
 @contextmanager
 def _opened_raw(source: Source) -> Iterator["io.BufferedReader[Any]"]:
     try:
         if source.path is None:
-            raw: io.BufferedReader[Any] = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))
+            raw: io.BufferedReader[Any] = io.BufferedReader(_StandardInput())
         else:
             raw = source.path.open("rb")
             if source.position is not None:
@@ -138,7 +123,7 @@ def _opened_raw(source: Source) -> Iterator["io.BufferedReader[Any]"]:
         ) from None
     try:
         yield raw
-    except _DAMAGE:
+    except DAMAGE:
         raise
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror or error}", where=source.name) from None
@@ -149,33 +134,14 @@ def _opened_raw(source: Source) -> Iterator["io.BufferedReader[Any]"]:
             raw.close()
 
 
-class _ZstdStream(io.RawIOBase):
-    """The content of zstd frames; raises EOFError where the last frame is cut off."""
-
-    def __init__(self, raw: BinaryIO) -> None:
-        self.raw = raw
-        self.frame: zstandard.ZstdDecompressionObj | None = None
-        self.packed = b""
-        self.ready = memoryview(b"")
+class _StandardInput(io.RawIOBase):
+    """The bytes of standard input, as they come."""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer) -> int:
-        while not self.ready:
-            chunk, self.packed = self.packed or self.raw.read(_PACKED), b""
-            if not chunk and self.frame is None:
-                return 0
-            if not chunk:
-                raise EOFError("it ends before its end marker")
-            frame = self.frame or zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).decompressobj()
-            self.ready, self.frame = memoryview(frame.decompress(chunk)), frame
-            if frame.eof:
-                self.packed, self.frame = frame.unused_data, None
-        count = min(len(buffer), len(self.ready))
-        buffer[:count] = self.ready[:count]
-        self.ready = self.ready[count:]
-        return count
+        return sys.stdin.buffer.readinto1(buffer)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def lines_of(source: Source, problems: Problems, largest: int | None = None) -> Iterator[tuple[int, str]]:
@@ -185,7 +151,7 @@ def lines_of(source: Source, problems: Problems, largest: int | None = None) -> 
     """
     for number, line in raw_lines_of(source, problems, largest):
         try:
-            yield number, decoded(line).removesuffix("\n").removesuffix("\r")
+            yield number, without_end(decoded(line))
         except Bad as bad:
             problems.tell(bad, source.name, number)
 
@@ -197,32 +163,25 @@ def raw_lines_of(
 
     A damaged packing is reported, and so is a line larger than `largest` bytes, of which no more is held.
     """
-    number, most = 0, bytes_allowed(largest)
+    number = 0
     try:
         with opened(source) as stream:
-            for number, line in enumerate(iter(partial(stream.readline, most + 1), b""), 1):
-                if len(line) > most:
-                    ended, line = line.endswith(b"\n"), b""
+            for number, line in enumerate(
+                byte_lines(cast(io.BufferedIOBase, stream), bytes_allowed(largest)), 1
+            ):
+                if line is None:
                     problems.tell(too_large("the line", largest), source.name, number)
-                    _pass_over_line(stream, ended)
-                    continue
-                yield number, line.removeprefix(_BOM) if number == 1 else line
-    except _DAMAGE as error:
-        problems.tell(_damage(error), source.name, number + 1)
-
-
-def _pass_over_line(stream: BinaryIO, ended: bool) -> None:
-    """Read the rest of a line, unless it has `ended`, and keep nothing of it."""
-    while not ended:
-        piece = stream.readline(_PIECE)
-        ended = not piece or piece.endswith(b"\n")
+                else:
+                    yield number, line.removeprefix(BOM) if number == 1 else line
+    except Bad as bad:
+        problems.tell(bad, source.name, number + 1)
 
 
 def text_of(source: Source, problems: Problems, largest: int | None = None) -> str | None:
     """The whole text of a source of at most `largest` bytes; None when it was reported."""
     try:
         with opened(source) as stream:
-            return decoded(_content(stream, largest).getvalue().removeprefix(_BOM))
+            return decoded(_content(stream, largest).getvalue().removeprefix(BOM))
     except Bad as bad:
         problems.tell(bad, source.name)
         return None
@@ -241,16 +200,13 @@ def seekable(source: Source, largest: int | None = None) -> Iterator[BinaryIO]:
             yield _content(stream, largest)
 
 
-def _content(stream: BinaryIO, largest: int | None) -> io.BytesIO:
+def _content(stream: BinaryIO, largest: int | None = None) -> io.BytesIO:
     """All bytes of a stream, at its beginning. Raises Bad for more than `largest` of them."""
     whole = io.BytesIO()
-    try:
-        while piece := stream.read(_PIECE):
-            if whole.tell() + len(piece) > bytes_allowed(largest):
-                raise too_large("the file", largest)
-            whole.write(piece)
-    except _DAMAGE as error:
-        raise _damage(error) from None
+    while piece := stream.read(_PIECE):
+        if whole.tell() + len(piece) > bytes_allowed(largest):
+            raise too_large("the file", largest)
+        whole.write(piece)
     whole.seek(0)
     return whole
 
@@ -264,9 +220,3 @@ def decoded(content: bytes) -> str:
     except UnicodeDecodeError as error:
         problem = f"byte 0x{content[error.start]:02x} at position {error.start + 1} is not UTF-8"
         raise Bad("undecodable bytes", problem, _CONVERT) from None
-
-
-def _damage(error: BaseException) -> Bad:
-    problem = f"the compressed file is truncated or damaged ({error})"
-    remedy = "copy or compress it again, or --on-error skip to keep what comes before"
-    return Bad("damaged compressed file", problem, remedy)

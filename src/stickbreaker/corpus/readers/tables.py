@@ -1,10 +1,14 @@
 """CSV and TSV: a first row that names the columns, then a row a document."""
 
 import csv
+import re
+import warnings
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import Any
 
+from stickbreaker.core.errors import counted
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
@@ -12,32 +16,74 @@ from stickbreaker.corpus.readers.limits import too_large
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, decoded, raw_lines_of
 
+_SEPARATOR_LINE = re.compile(
+    rb'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE
+)  # Excel's, before the columns' names
+
+
+class QuotesWarning(UserWarning):
+    """Cells of a table in quotes hold lines that look like rows: their quotes may be plain characters.
+
+    >>> print(QuotesWarning("a.tsv", 1, 3))
+    a.tsv: 1 cell in quotes holds lines that look like rows, the first in line 3; if quotes are plain \
+characters there, give ReadingOptions(quotes="none")
+    """
+
+    def __init__(self, where: str, cells: int, line: int) -> None:
+        hold, first = ("holds", "in") if cells == 1 else ("hold", "the first in")
+        self.problem = (
+            f"{where}: {counted(cells, 'cell')} in quotes {hold} lines that look like rows, {first} line "
+            f"{line}; if quotes are plain characters there, give"
+        )
+        super().__init__(f'{self.problem} ReadingOptions(quotes="none")')
+
 
 def read(source: Source, options: ReadingOptions, problems: Problems, separator: str) -> Iterator[Document]:
     """Yield a document for each row; columns without a name are left out, blank rows passed over.
 
-    A cell that holds the separator, a quote or a line's end stands in quotes, quotes inside it doubled.
+    A cell that holds the separator, a quote or a line's end stands in quotes, quotes inside it doubled; with
+    `quotes="none"` there is no such cell. A first line `sep=;` names the separator. Of rows that are wrong,
+    those count that a quote took into one.
     """
     csv.field_size_limit(max(csv.field_size_limit(), options.largest_text))  # of the whole process
     lines = _Lines(source, problems, options.largest_text)
-    rows = csv.reader(lines, delimiter=options.separator or separator, strict=True)
+    named = _separator_in(lines)
+    delimiter = options.separator or named or separator
+    quoting = csv.QUOTE_NONE if options.quotes == "none" else csv.QUOTE_MINIMAL
+    rows = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
     header: list[str] = []
     while True:
         try:
             row = _next_row(rows, lines)
             if row is None:
-                return
+                break
             if header:
                 record = _record(header, row)
                 yield document_of(record, options, f"{source.label}:{lines.begin}", source.name, lines.begin)
+                lines.note_rows_inside()
             else:
                 names = [name.strip() for name in row]
                 checked_columns([name for name in names if name], options)
                 header = names
+                lines.between = delimiter, len(row) - 1
         except Bad as bad:
-            problems.tell(bad, source.name, lines.begin)
+            problems.tell(bad, source.name, lines.begin, lines.rows_inside)
             if not header:
                 return
+    if lines.merged:
+        warnings.warn(QuotesWarning(source.name, len(lines.merged), lines.merged[0]), stacklevel=2)
+
+
+def _separator_in(lines: "_Lines") -> str | None:
+    """The separator that the first line names, which is taken then; None where it names none."""
+    first = next(lines.numbered, None)
+    found = None if first is None else _SEPARATOR_LINE.fullmatch(first[1])
+    if first is not None and found is None:
+        lines.numbered = chain([first], lines.numbered)
+    elif first is not None:
+        lines.last = first[0]
+        lines.begin_row()
+    return None if found is None else found[1].decode("latin-1")
 
 
 class _Lines:
@@ -46,12 +92,17 @@ class _Lines:
     A line that is no text is remembered in `bad`: the row that it is a part of must be left out. So must one
     that lacks a line (`lacking`), which was too large and is reported already. Raises Bad where the lines of
     a row are larger than `largest` bytes: what an unclosed quote may take up.
+
+    `between` is the separator and how many of them a row has, once that is known; `merged` has the numbers of
+    the lines where rows begin whose lines all look like rows.
     """
 
     def __init__(self, source: Source, problems: Problems, largest: int) -> None:
         self.numbered = raw_lines_of(source, problems, largest)
         self.largest = largest
         self.last = 0
+        self.between: tuple[str, int] | None = None
+        self.merged: list[int] = []
         self.begin_row()
 
     def begin_row(self) -> None:
@@ -59,24 +110,48 @@ class _Lines:
         self.begin, self.size = self.last + 1, 0
         self.bad: Bad | None = None
         self.lacking = False
+        self.first = ""
+        self.others = self.alike = 0  # lines after the first, and those that look like rows
 
     def __iter__(self) -> "_Lines":
         return self
 
     def __next__(self) -> str:
         before = self.last
-        self.last, line = next(self.numbered)
+        self.last, content = next(self.numbered)
         if self.last > before + 1:
             self.lacking = self.size > 0
             self.begin = self.begin if self.lacking else self.last
-        self.size += len(line)
-        if self.size > self.largest:
-            raise too_large("the row", self.largest)
         try:
-            return decoded(line)
+            line = decoded(content)
         except Bad as bad:
             self.bad = self.bad or bad
-            return line.decode("utf-8", "replace")
+            line = content.decode("utf-8", "replace")
+        if self.size:
+            self.others += 1
+            self.alike += self._looks_like_row(line)
+        else:
+            self.first = line
+        self.size += len(content)
+        if self.size > self.largest:
+            raise too_large("the row", self.largest)
+        return line
+
+    def _looks_like_row(self, line: str) -> bool:
+        if self.between is None or line.isspace():
+            return False
+        separator, number = self.between
+        return line.count(separator) == number
+
+    @property
+    def rows_inside(self) -> int:
+        """How many rows the lines of the row are, if quotes are taken as plain characters; at least one."""
+        return max(1, self.alike + self._looks_like_row(self.first)) if self.others else 1
+
+    def note_rows_inside(self) -> None:
+        """Remember the row if all its lines look like rows."""
+        if self.others and self.rows_inside == self.others + 1:
+            self.merged.append(self.begin)
 
 
 def _next_row(rows: Any, lines: _Lines) -> list[str] | None:
@@ -98,9 +173,10 @@ def _next_row(rows: Any, lines: _Lines) -> list[str] | None:
 
 def _malformed(error: csv.Error, lines: _Lines) -> Bad:
     problem = f"malformed row, up to line {lines.last} ({error})"
-    if "new-line" in str(error):
-        return Bad("malformed row", "a carriage return outside quotes", "end lines by LF or CR LF")
-    remedy = "a cell in quotes ends with its closing quote; quotes inside it are doubled"
+    remedy = (
+        "a cell in quotes ends with its closing quote, and quotes inside it are doubled; if quotes are plain "
+        "characters, give --quotes none"
+    )
     return Bad("malformed row", problem, remedy)
 
 

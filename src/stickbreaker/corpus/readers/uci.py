@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.bags import Entries, Shape, consecutive, count_of, number_of
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions
+from stickbreaker.corpus.readers.packing import PACKINGS
 from stickbreaker.corpus.readers.problems import Bad, Problems
 from stickbreaker.corpus.readers.sources import Source, raw_lines_of
 
@@ -30,12 +31,13 @@ def read(source: Source, options: ReadingOptions, problems: Problems) -> Iterato
 
 
 def vocab_beside(source: Source) -> str | None:
-    """vocab.NAME.txt beside docword.NAME.txt, packed or not; None where there is none."""
+    """vocab.NAME.txt beside docword.NAME.txt, each packed or not; None where there is none."""
     name = source.path.name if source.path else ""
     if source.path is None or not name.startswith("docword."):
         return None
-    plain = "vocab." + name.removeprefix("docword.").removesuffix(".gz").removesuffix(".zst")
-    beside = [source.path.with_name(plain + packing) for packing in ("", ".gz", ".zst")]
+    packing = next((ending for ending in PACKINGS if name.endswith(ending)), "")
+    plain = "vocab." + name.removeprefix("docword.").removesuffix(packing)
+    beside = [source.path.with_name(plain + ending) for ending in ("", *PACKINGS)]
     return next((str(path) for path in beside if path.is_file()), None)
 
 

@@ -11,10 +11,11 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from stickbreaker.core.errors import UserError
+from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.json_checks import is_count, is_flag, is_text, list_of, optional, refuse_other_kinds
 from stickbreaker.corpus.phrases.joining import Round, breaks_in, join_words, rounds_of
 from stickbreaker.corpus.text.languages import english_contractions, language_code, stemmer_of, stop_words_of
+from stickbreaker.corpus.text.letters import MARKS, lower_case, without_marks
 from stickbreaker.corpus.text.segmentation import (
     OTHER_LETTER,
     SEGMENTATIONS,
@@ -29,7 +30,13 @@ from stickbreaker.corpus.text.segmentation import (
 from stickbreaker.corpus.vocabulary import LONGEST_WORD
 
 _ELIDING = frozenset({"ca", "fr", "it"})  # l'homme is two words
-_SENTENCE_END = regex.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|\n[^\S\n]*+\n")
+_SENTENCE_END = regex.compile(
+    r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++(?!\p{Ll})|[。！？｡។៕။]|(?>\r\n|[\r\n])[^\S\r\n]*+[\r\n]"
+)
+BEGIN_MARK, END_MARK = "<s>", "</s>"
+_SENTENCE_MARKS = regex.compile(  # as KenLM and SRILM write them
+    r"(?<![^\r\n])[^\S\r\n]*+<s>|</s>[^\S\r\n]*+<s>|</s>[^\S\r\n]*+(?![^\r\n])"
+)
 _LINE_END = regex.compile(r"[\r\n]")
 _LETTER = regex.compile(r"\p{L}")
 SENTENCES = {"punctuation": _SENTENCE_END, "line": _LINE_END, "document": None}  # what ends them
@@ -47,14 +54,18 @@ SETTINGS = {
     "min_length": is_count,
     "segmentation": is_text,
     "sentences": is_text,
+    "sentence_marks": is_text,
     "possessives": is_text,
+    "letters": is_text,
     "phrases": list_of(list_of(is_text)),
     "text_field": is_text,
 }
 _EARLIER: dict[str, Any] = {  # when there was no choice
     "segmentation": "pattern",
     "sentences": "punctuation",
+    "sentence_marks": "text",
     "possessives": "apart",
+    "letters": "plain",
     "phrases": (),
     "text_field": "text",
 }
@@ -67,6 +78,21 @@ class Tokens(NamedTuple):
     words: list[str]
     starts: NDArray[np.int32]
     sentences: NDArray[np.int32]
+
+
+class MarksWarning(UserWarning):
+    """Marks of sentences were left out of texts.
+
+    >>> print(MarksWarning(2))
+    2 marks of sentences, <s> and </s>, were left out of the texts: ends of sentences are known without them
+    """
+
+    def __init__(self, number: int) -> None:
+        marks, were = noun_for(number, "mark"), noun_for(number, "was", "were")
+        super().__init__(
+            f"{number:,} {marks} of sentences, <s> and </s>, {were} left out of the texts: ends of sentences "
+            "are known without them"
+        )
 
 
 class _Forms(dict[str, str]):
@@ -97,11 +123,16 @@ class Analysis:
     others; "characters", each letter with its marks a token; "icu", as words (needs the package icu4py); or
     "language": "characters" for Chinese, Japanese, Thai, Lao, Khmer and Burmese, "pattern" for others.
     `sentences` says where sentences end: at "punctuation" and empty lines, at the end of every "line", or
-    with the "document". `possessives` says what becomes of 's in English: with "joined", "president's" is the
+    with the "document". `sentence_marks` says what becomes of `<s>` at a line's beginning and `</s>` at its
+    end, as KenLM and SRILM mark sentences: they are "text" as any other, or "dropped", and end a sentence.
+    `possessives` says what becomes of 's in English: with "joined", "president's" is the
     word "president" (and "it's" stays, with other contractions); "apart", a word of its own.
     `phrases` are pairs of words that are read as one, "new york" as "new_york", in rounds: those of a round
     may join the words that the one before made. `Corpus.build(phrases=True)` finds them.
     `text_field` is the field that the texts of files were read from, and that those to be scored are.
+    With `letters` "language", lower case is that of the language (Turkish and Azerbaijani have ı for I), and
+    joiners and soft hyphens end no word; soft hyphens and other invisible marks are dropped. "plain" is how
+    texts were read before that.
 
     Raises UserError for a setting that cannot be used.
 
@@ -119,9 +150,11 @@ class Analysis:
     min_length: int = 2
     segmentation: str = "language"
     sentences: str = "punctuation"
+    sentence_marks: str = "text"
     possessives: str = "joined"
     phrases: tuple[tuple[str, ...], ...] = ()
     text_field: str = "text"
+    letters: str = "language"
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: what is worked out from them is no part of a copy."""
@@ -146,8 +179,12 @@ class Analysis:
         if self.sentences not in SENTENCES:
             remedy = "take punctuation, line or document"
             raise UserError(f"unknown ends of sentences {self.sentences!r}", remedy=remedy)
+        if self.sentence_marks not in ("text", "dropped"):
+            raise UserError(f"unknown sentence marks {self.sentence_marks!r}", remedy="take text or dropped")
         if self.possessives not in ("joined", "apart"):
             raise UserError(f"unknown possessives {self.possessives!r}", remedy="take joined or apart")
+        if self.letters not in ("language", "plain"):
+            raise UserError(f"unknown letters {self.letters!r}", remedy="take language or plain")
         if self.token_pattern is not None and self._segmentation != "pattern":
             problem = f"a token pattern cannot go with segmentation by {self.segmentation!r}"
             raise UserError(problem, remedy="leave one of the two out")
@@ -165,11 +202,15 @@ class Analysis:
         """The token pattern in use; with segmentation by ICU, the pattern of what ICU cuts further."""
         if self.token_pattern is not None:
             return self.token_pattern
+        return self._pattern_with(MARKS if self.letters == "language" else "")
+
+    def _pattern_with(self, marks: str) -> str:
+        """The pattern of words in which invisible `marks` may stand."""
         joins = self.language not in _ELIDING
         if self._segmentation == "pattern":
-            return _word_pattern(r"\p{L}", joins)
+            return _word_pattern(r"\p{L}", joins, marks)
         make = character_pattern if self._segmentation == "characters" else run_pattern
-        return make(_word_pattern(OTHER_LETTER, joins))
+        return make(_word_pattern(OTHER_LETTER, joins, marks), marks)
 
     def analyse(self, text: str) -> Tokens:
         """The tokens of a text, with where they begin.
@@ -177,17 +218,31 @@ class Analysis:
         >>> Analysis().analyse("One. Two.").sentences.tolist()
         [0, 1]
         """
+        marks = self.marks_in(text)
+        if marks:
+            text = _SENTENCE_MARKS.sub(lambda mark: " " * len(mark[0]), text)
         spans = self._spans(text)
         forms = self._forms
         starts = np.array([start for start, _ in spans], np.int32)
         pattern = SENTENCES[self.sentences]
         ends = [] if pattern is None else [match.end() for match in pattern.finditer(text)]
+        ends = sorted([*ends, *(end for _, end in marks)])
         words = [forms[text[start:end]] for start, end in spans]
         sentences = _sentence_starts(starts, ends)
         if not self.phrases:
             return Tokens(words, starts, sentences)
         words, places = join_words(words, np.union1d(sentences, breaks_in(text, starts)), self.rounds)
         return Tokens(words, starts[places], np.searchsorted(places, sentences).astype(np.int32))
+
+    def marks_in(self, text: str) -> list[Span]:
+        """Where the marks of sentences stand that are dropped.
+
+        >>> Analysis(sentence_marks="dropped").analyse("<s> two cats </s>").words
+        ['two', 'cats']
+        """
+        if self.sentence_marks == "text" or "s>" not in text:
+            return []
+        return [match.span() for match in _SENTENCE_MARKS.finditer(text)]
 
     def ends(self, text: str, starts: Sequence[int]) -> list[int]:
         """The characters at which tokens end that begin at `starts`: for marking words in a text.
@@ -285,7 +340,8 @@ class Analysis:
         True
         """
         values = dataclasses.asdict(self)
-        for name in ("sentences", "possessives", "phrases", "text_field"):  # which came later
+        later = ("sentences", "sentence_marks", "possessives", "letters", "phrases", "text_field")
+        for name in later:
             if values[name] == _EARLIER[name]:
                 del values[name]
         return values
@@ -311,7 +367,8 @@ class Analysis:
 
     def _spans(self, text: str) -> list[Span]:
         """Where tokens begin and end."""
-        spans = [match.span() for match in self._compiled.finditer(text)]
+        pattern = self._compiled_plain if text.isascii() else self._compiled
+        spans = [match.span() for match in pattern.finditer(text)]
         if self.segmentation == "icu":
             return cut_runs(text, spans, self.language)
         if self.token_pattern is not None:
@@ -328,13 +385,22 @@ class Analysis:
             raise UserError(f"the token pattern {self.pattern!r} is wrong: {error}", remedy=remedy) from None
 
     @functools.cached_property
+    def _compiled_plain(self) -> regex.Pattern[str]:
+        """The same for texts without invisible marks, which is faster."""
+        return self._compiled if self.token_pattern is not None else regex.compile(self._pattern_with(""))
+
+    @functools.cached_property
     def _forms(self) -> _Forms:
         return _Forms(self._form_maker())
 
     @functools.cached_property
     def _stop_set(self) -> frozenset[str]:
-        form = self._form_maker()
-        return frozenset(form(word) for word in (*self._stop_words(), *self.extra_stop_words))
+        form, listed = self._form_maker(), (*self._stop_words(), *self.extra_stop_words)
+        found = {form(word) for word in listed}
+        if self.letters == "language":  # what a text has of a word, as "c" of the French "c'"
+            spans = [(word, self._spans(word)) for word in listed]
+            found |= {form(word[slice(*cut[0])]) for word, cut in spans if len(cut) == 1}
+        return frozenset(found)
 
     def _stop_words(self) -> tuple[str, ...]:
         """The stop words as they are spelled, without the extra ones."""
@@ -346,12 +412,16 @@ class Analysis:
         stem = stemmer_of(self.language).stemWord if self.stemming and self.language else None
         normalization = cast(Literal["NFC", "NFKC"] | None, self.normalization)
         lowercase, bare = self.lowercase, self.language == "en" and self.possessives == "joined"
+        by_language = self.letters == "language"
+        language = self.language if by_language else None
 
         def form(spelling: str) -> str:
+            if by_language:
+                spelling = without_marks(spelling)
             if normalization:
                 spelling = unicodedata.normalize(normalization, spelling.replace("’", "'"))
             if lowercase:
-                spelling = spelling.lower()
+                spelling = lower_case(spelling, language)
             if bare:
                 spelling = _without_possessive(spelling)
             if stem is not None:
@@ -359,6 +429,15 @@ class Analysis:
             return unicodedata.normalize(normalization, spelling) if normalization else spelling
 
         return form
+
+
+def tokens_without_marks(tokens: Sequence[str]) -> Sequence[str]:
+    """The tokens of a document without the marks at its beginning and end.
+
+    >>> tokens_without_marks(["<s>", "a", "cat", "</s>"])
+    ['a', 'cat']
+    """
+    return tokens[tokens[:1] == [BEGIN_MARK] : len(tokens) - (tokens[-1:] == [END_MARK])]
 
 
 def _without_possessive(word: str) -> str:
@@ -372,14 +451,16 @@ def _without_possessive(word: str) -> str:
     return word if word.lower().replace("’", "'") in english_contractions() else word[:-2]
 
 
-def _word_pattern(letter: str, apostrophes: bool) -> str:
+def _word_pattern(letter: str, apostrophes: bool, marks: str) -> str:
     """Letters, marks and digits with at least one letter, and with `apostrophes` inside or none.
 
-    A run of digits is tried once, so that no input takes quadratic time.
+    Invisible `marks` belong to the letter before them (rule WB4 of Unicode's Annex 29). A run of digits is
+    tried once, so that no input takes quadratic time.
     """
-    inside = rf"[{letter}\p{{M}}\p{{N}}]"
+    inside = rf"[{letter}\p{{M}}\p{{N}}{marks}]"
+    after = rf"['’][{marks}]*+[{letter}\p{{M}}\p{{N}}]{inside}*+" if marks else rf"['’]{inside}++"
     word = rf"(?<!\p{{N}})\p{{N}}*+{letter}{inside}*+"
-    return word + rf"(?:['’]{inside}++)*+" if apostrophes else word
+    return word + rf"(?:{after})*+" if apostrophes else word
 
 
 def _sentence_starts(starts: NDArray[np.int32], ends: list[int]) -> NDArray[np.int32]:

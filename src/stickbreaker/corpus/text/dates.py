@@ -1,51 +1,187 @@
-"""Dates as people write them, and the bins of time that a chart has."""
+"""Dates as people write them, and the bins of time that a chart has.
+
+All that takes a text or a number for a date asks `date_of`: a whole value is a date, or none is.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
+from functools import cache
 
+from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.document import Scalar
 
 MOST_BINS = 48
-_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTHS = {name: number for number, name in enumerate(_NAMES, start=1)}
-_ISO = re.compile(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?![\d])")
-_DAY_FIRST = re.compile(r"(?:[a-z]{3,9},?\s+)?(\d{1,2})[\s,.-]+([a-z]{3,9})[\s,.-]+(\d{4})(?!\d)", re.I)
-_MONTH_FIRST = re.compile(r"([a-z]{3,9})\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})(?!\d)", re.I)
-_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)")
+ISO_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2}([T ][0-9:.,Z+-]*)?)?)?")  # or its beginning
+FORMS = {"epoch": 1, "epoch-ms": 1000}  # ticks per second since 1970
+TWITTER = "%a %b %d %H:%M:%S %z %Y"
+DATE_NAMES = (
+    *(
+        "date",
+        "datetime",
+        "timestamp",
+        "time",
+        "year",
+        "quarter",
+        "month",
+        "week",
+        "day",
+        "published",
+        "pubdate",
+    ),
+    *("created", "posted", "sent", "issued", "updated", "modified"),
+)  # the likeliest first
+_LAST_WORDS = frozenset({"date", "datetime", "timestamp", "year"})  # release_date, publication_year
+_OTHER_WORDS = frozenset({*DATE_NAMES[9:], "date", "time", "at", "on", "utc"})  # created_at, date_published
+_NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z_.\s-]+")
+_LONGEST = 80  # characters of a date
+_LEAST_TICKS = 10_000  # numbers below are years
+_NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]*)?")
+
+_MONTH = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WEEKDAY = r"(?:(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
+_ZONE = r"(?:\s*(?:[A-Z]{2,5}|Z|(?:UTC|GMT)?[+-]\d{2}(?::?\d{2})?))?(?:\s*\([^()]{1,40}\))?"
+_CLOCK = r"(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-6]\d(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?"
+_TIME = rf"(?:(?:T|,?\s+(?:at\s+)?){_CLOCK}{_ZONE})?"
+_WRITTEN = tuple(
+    re.compile(pattern, re.IGNORECASE | re.ASCII)
+    for pattern in (
+        rf"(?P<y>\d{{4}})(?:(?P<s>[-/])(?P<m>\d{{1,2}})(?:(?P=s)(?P<d>\d{{1,2}}){_TIME})?)?",
+        r"(?P<y>\d{4})[-\s/]?Q(?P<q>[1-4])",
+        r"Q(?P<q>[1-4])[-\s/]?(?P<y>\d{4})",
+        r"(?P<y>\d{4})(?P<s>-?)W(?P<w>\d{2})(?:(?P=s)(?P<wd>[1-7]))?",
+        r"(?P<y>\d{4})-(?P<yd>\d{3})",
+        rf"(?P<d>\d{{1,2}})\.\s?(?P<m>\d{{1,2}})\.\s?(?P<y>\d{{4}}){_TIME}",
+        rf"{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[\s,.-]+(?P<m>{_MONTH})[\s,.-]+(?P<y>\d{{4}}){_TIME}",
+        rf"{_WEEKDAY}(?P<m>{_MONTH})\.?,?\s+(?:(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+)?(?P<y>\d{{4}}){_TIME}",
+    )
+)
 
 
 def date_of(value: Scalar) -> date | None:
-    """The date that a metadata value tells: a year, ISO 8601, 27 May 2004, May 27, 2004 or 27.5.2004.
+    """The date that a whole metadata value is, or None.
 
-    What lacks a month or day is the first one. 5/6/2004 is two different days to two different readers, and
-    so none; years after 2199 stand for none as well.
+    A year, ISO 8601 (days, months, weeks, days of the year; with a time), a quarter, 27 May 2004, May 27,
+    2004 or 27.5.2004. What lacks a month or day is the first one, a week its Monday. 5/6/2004 is two
+    different days to two different readers, and so none; years after 2199 stand for none as well.
 
     >>> date_of("1988-02-12T10:00:00Z"), date_of("27,May,2004"), date_of(1988), date_of("5/6/2004")
     (datetime.date(1988, 2, 12), datetime.date(2004, 5, 27), datetime.date(1988, 1, 1), None)
+    >>> date_of("2015Q3"), date_of("1100 Main Street")
+    (datetime.date(2015, 7, 1), None)
     """
     if isinstance(value, bool | list) or value is None:
         return None
     if isinstance(value, float) and not value.is_integer():
         return None
     text = str(int(value)) if isinstance(value, int | float) else value.strip()
-    for pattern, order in ((_ISO, "ymd"), (_DOTTED, "dmy"), (_DAY_FIRST, "dmy"), (_MONTH_FIRST, "mdy")):
-        found = pattern.match(text)
-        if found and (order != "ymd" or len(text) < 40):
-            return _made({letter: found[i + 1] for i, letter in enumerate(order)})
+    if len(text) > _LONGEST:
+        return None
+    for pattern in _WRITTEN:
+        found = pattern.fullmatch(text)
+        if found:
+            return _made(found.groupdict())
     return None
 
 
 def _made(parts: dict[str, str | None]) -> date | None:
-    month = parts["m"] or "1"
-    number = int(month) if month.isdecimal() else _MONTHS.get(month[:3].lower(), 0)
+    """The date of a year and what is known within it; None where there is no such day."""
     year = int(parts["y"] or 0)
+    if not 1000 <= year < 2200:
+        return None
+    month, day = parts.get("m") or "1", int(parts.get("d") or 1)
+    quarter, week, day_of_year = (int(parts.get(name) or 0) for name in ("q", "w", "yd"))
     try:
-        return date(year, number, int(parts["d"] or 1)) if 1000 <= year < 2200 else None
+        if parts.get("w"):
+            return date.fromisocalendar(year, week, int(parts.get("wd") or 1))
+        if parts.get("yd"):
+            found = date(year, 1, 1) + timedelta(day_of_year - 1)
+            return found if found.year == year else None
+        if quarter:
+            return date(year, 3 * quarter - 2, 1)
+        return date(year, int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower()) + 1, day)
     except ValueError:
         return None
+
+
+def iso_date(value: Scalar) -> str | None:
+    """A date in ISO 8601: a value that is so written as it stands, of others the day; None for no date.
+
+    >>> iso_date("1993-04"), iso_date(1993), iso_date("5 April 1993"), iso_date("last week")
+    ('1993-04', '1993', '1993-04-05', None)
+    """
+    day = date_of(value)
+    if day is None:
+        return None
+    text = value.strip() if isinstance(value, str) else str(day.year)
+    return text if ISO_DATE.fullmatch(text) else day.isoformat()
+
+
+@cache
+def date_reader(form: str) -> Callable[[Scalar], date | None]:
+    """What reads dates of one form: "epoch" or "epoch-ms", seconds or milliseconds since 1970; "twitter", Wed
+    Oct 10 20:19:24 +0000 2018; or a form of `datetime.strptime`, as "%d/%m/%Y". Raises UserError.
+
+    Numbers of less than five digits are no seconds: they are years.
+
+    >>> date_reader("epoch")(1539202764), date_reader("%d/%m/%Y")("5/6/2004")
+    (datetime.date(2018, 10, 10), datetime.date(2004, 6, 5))
+    """
+    if form in FORMS:
+        return lambda value: _since_1970(value, FORMS[form])
+    written = TWITTER if form == "twitter" else form
+    try:
+        probe = datetime(2011, 12, 23, 14, 45, 56).astimezone().strftime(written)
+        right = datetime.strptime(probe, written).year == 2011
+    except ValueError:
+        right = False
+    if not right:
+        remedy = "take epoch, epoch-ms, twitter or a form of strptime with the year, as %d/%m/%Y"
+        raise UserError(f"unknown date format {shown(form)}", remedy=remedy)
+    return lambda value: _by_form(value, written)
+
+
+def _by_form(value: Scalar, form: str) -> date | None:
+    if isinstance(value, bool | list) or value is None:
+        return None
+    try:
+        found = datetime.strptime(str(value).strip(), form).date()
+    except ValueError:
+        return None
+    return found if 1000 <= found.year < 2200 else None
+
+
+def _since_1970(value: Scalar, ticks: int) -> date | None:
+    if isinstance(value, bool | list) or value is None:
+        return None
+    text = str(value).strip()
+    if not isinstance(value, int | float) and not _NUMBER.fullmatch(text):
+        return None
+    number = float(text)
+    try:
+        found = (datetime(1970, 1, 1) + timedelta(seconds=number / ticks)).date()
+    except (OverflowError, ValueError):
+        return None
+    return found if abs(number) >= _LEAST_TICKS and 1000 <= found.year < 2200 else None
+
+
+def is_date_name(name: str) -> bool:
+    """Whether a field has the name of a date: one of `DATE_NAMES`, as created_at or datePublished, or a name
+    that ends with date, datetime, timestamp or year, as release_date.
+
+    >>> [is_date_name(name) for name in ("createdAt", "date", "pub_year", "price", "time_on_page", "update")]
+    [True, True, True, False, False, False]
+    """
+    words = [word.lower() for word in _NAME_WORD.findall(name)]
+    if not words:
+        return False
+    return words[-1] in _LAST_WORDS or (words[0] in DATE_NAMES and _OTHER_WORDS.issuperset(words[1:]))
 
 
 def span_of(dates: Sequence[date], counts: Sequence[int] | None = None) -> tuple[date, date]:

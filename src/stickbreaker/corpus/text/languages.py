@@ -50,6 +50,7 @@ how's let's y'all one's arent cant couldnt didnt doesnt dont hadnt hasnt havent 
 werent wont wouldnt im ive youre youve theyre thats whats did does doing having just theirs
 's 're 've 'll 'd 'm n't
 """
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _MORE = {  # elided words, which the lists of the package lack
     "fr": "aujourd hui jusqu lorsqu presqu puisqu quelqu quoiqu",
     "it": "anch com quell quest",
@@ -99,7 +100,8 @@ def stop_words_of(code: str) -> tuple[str, ...]:
         raise UserError(f"no stop words are known for {_named(code)}", remedy=remedy)
     import stop_words
 
-    return tuple(sorted({*stop_words.get_stop_words(code), *_MORE.get(code, "").split()}))
+    listed = (_CONTROL.sub("", word) for word in stop_words.get_stop_words(code))
+    return tuple(sorted({*listed, *_MORE.get(code, "").split()}))
 
 
 @functools.cache

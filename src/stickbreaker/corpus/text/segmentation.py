@@ -15,9 +15,6 @@ WITHOUT_SPACES = frozenset({"ja", "km", "lo", "my", "th", "zh"})  # languages
 
 _SCRIPTS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 _LETTER = rf"[{_SCRIPTS}&&\p{{L}}]"
-CHARACTER = (
-    rf"{_LETTER}[\p{{M}}ーﾞﾟำຳ]*+"  # a letter, its marks, and the letters that only lengthen or voice it
-)
 OTHER_LETTER = rf"[\p{{L}}--{_SCRIPTS}]"
 _AT_LETTER = regex.compile(rf"(?V1){_LETTER}")
 
@@ -33,14 +30,19 @@ def is_without_spaces(text: str, at: int = 0) -> bool:
     return _AT_LETTER.match(text, at) is not None
 
 
-def character_pattern(words: str) -> str:
+def _character(marks: str) -> str:
+    """A letter, its marks, the letters that only lengthen or voice it, and invisible `marks`."""
+    return rf"{_LETTER}[\p{{M}}ーﾞﾟำຳ{marks}]*+"
+
+
+def character_pattern(words: str, marks: str) -> str:
     """The pattern of single characters, and of `words` in other scripts."""
-    return f"(?V1){CHARACTER}|{words}"
+    return f"(?V1){_character(marks)}|{words}"
 
 
-def run_pattern(words: str) -> str:
+def run_pattern(words: str, marks: str) -> str:
     """The pattern of whole runs without a space, for `cut_runs`, and of `words` in other scripts."""
-    return f"(?V1)(?:{CHARACTER})++|{words}"
+    return f"(?V1)(?:{_character(marks)})++|{words}"
 
 
 def cut_runs(text: str, spans: list[Span], language: str | None) -> list[Span]:

@@ -7,6 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.threads import alone_with
+from stickbreaker.corpus.readers.arrow_tables import table_documents
+from stickbreaker.corpus.readers.document_inputs import document_input, once_read
 from stickbreaker.estimators.grammars.grammar_stream import partial_fit
 from stickbreaker.estimators.grammars.parsing import ParsedSentence, parsed, segmented
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
@@ -24,7 +26,8 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
 
         nonterminal: the symbol; None: "Word", or else the last that is adapted (not the first symbol of the
         grammar). Sentences that were learned from are cut by the sampler's own trees, where it kept any;
-        others by trees that are drawn. A sentence that no tree comes to is one piece.
+        others by trees that are drawn. Symbols that were not learned are cut around, by the probability that
+        the model's page derives. A sentence that cannot be parsed, or is too long, is one piece.
 
         Raises UserError for a symbol that the grammar does not have, and for one that reads words.
 
@@ -40,7 +43,8 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         self, texts: Iterable[str], how: str = "best", n: int = 10, *, random_state: int = 0
     ) -> list[ParsedSentence]:
         """Trees of texts' sentences: the "best"; `n` "samples"; or "minimum-risk", the one of many samples
-        whose parts are expected most. With log p of each sentence in nats, -inf where no tree comes to it.
+        whose parts are expected most. With log p of each sentence in nats (-inf: it cannot be parsed), in
+        which one mark stands for all new symbols, and how many of its symbols are new.
 
         >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["ab", "cd"] * 5)
         >>> model.parse(["ab"])[0].trees[0].symbol
@@ -71,8 +75,14 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     subtrees.__doc__ = PlainAdaptorGrammar.subtrees.__doc__
 
 
-def _texts(texts: Iterable[str]) -> Iterable[str]:
-    """Texts, and no text alone, whose letters would be taken for them."""
-    if isinstance(texts, str):
-        raise UserError("a text alone", remedy="give a list of texts")
-    return texts
+def _texts(given: Any) -> list[str]:
+    """Texts in any form that `fit` takes them in. Raises UserError for what is no texts."""
+    given = once_read(given)
+    if isinstance(given, list | tuple) and not given:
+        return []
+    form, values = document_input(given)
+    texts = [document.text for document in table_documents(values)] if form == "table" else values
+    found = [text for text in texts if isinstance(text, str)]
+    if form not in ("table", "texts") or len(found) < len(texts):
+        raise UserError("sentences that are not texts", remedy="give a list of texts")
+    return found

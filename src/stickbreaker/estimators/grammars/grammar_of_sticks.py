@@ -199,5 +199,5 @@ def _held_out_score(engine: Engine, model: OnlineGrammar, params: Record, senten
     """log p of the held-out sentences, in nats a symbol."""
     counts = engine.table.whole()
     assert isinstance(counts, TruncatedCounts)
-    learned = model.learned(params, counts)
+    learned = model.learned(params, counts).opened
     return float(learned.nats(sentences.letters, sentences.starts).sum()) / len(sentences.letters)

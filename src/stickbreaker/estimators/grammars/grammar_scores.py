@@ -9,6 +9,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis
 from stickbreaker.estimators.grammars.parsing import segmented
 from stickbreaker.evaluation.word_segmentation import segmentation_of
+from stickbreaker.models.grammars.grammar_sentences import UNKNOWN
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 def scores_of(
     model: "PlainAdaptorGrammar", texts: Sequence[str], nonterminal: str | None = None
 ) -> dict[str, Any]:
-    """Nats a symbol of texts, and where these have blanks between words, how alike words and pieces are.
+    """Nats per symbol of texts, and if these have spaces between words, how alike words and pieces are.
 
-    Of symbols that are spaced, words have two blanks or a tab between them. Sentences that no tree comes to
-    count as one piece, and have no part in the nats. Raises UserError where there is nothing to score.
+    If symbols are spaced, words have two spaces or a tab between them. A sentence that cannot be parsed is
+    one piece, and has no part in the nats. log p of a sentence with new symbols has one mark in place of all
+    of them. Raises UserError where there is nothing to score.
     """
     model.symbol_number(nonterminal)  # refused, whether or not there is a word to compare with
     lines = model.lines_of(texts)
@@ -33,6 +35,8 @@ def scores_of(
     found: dict[str, Any] = {
         "sentences": len(parsed),
         "unparsed": int((~parsed).sum()),
+        "new_symbols": int((sentences.letters == UNKNOWN).sum()),
+        "with_new_symbols": int(sentences.with_unknown().sum()),
         "symbols": symbols,
         "nats_per_symbol": min(float(nats[parsed].sum()) / symbols, 0.0),
     }

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus import Vocabulary
 from stickbreaker.estimators.grammars.symbol_sentences import characters_of
-from stickbreaker.estimators.settings import engine_name, positive
+from stickbreaker.estimators.settings import MOST_TOPICS, engine_name, positive
 from stickbreaker.learning.schedules import Online
+from stickbreaker.models.topics.samplers.gibbs_settings import MOST_CHAINS
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
@@ -32,6 +33,10 @@ def refuse_settings(estimator: "PlainAdaptorGrammar") -> None:
             raise UserError(f"{name}={getattr(estimator, name)!r}", remedy=remedy)
     for name in ("chains", "n_topics", "samples", "refine_every"):
         positive(name, getattr(estimator, name), whole=True)
+    if estimator.chains > MOST_CHAINS:
+        raise UserError(f"chains={estimator.chains}", remedy=f"chains are at most {MOST_CHAINS}")
+    if estimator.n_topics > MOST_TOPICS:
+        raise UserError(f"n_topics={estimator.n_topics}", remedy=f"n_topics is at most {MOST_TOPICS:,}")
     if estimator.max_iter is not None:
         positive("max_iter", estimator.max_iter, whole=True)
     _refuse_ways(estimator)

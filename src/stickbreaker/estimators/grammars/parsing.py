@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
+from stickbreaker.estimators.grammars.symbol_sentences import Lines
 from stickbreaker.models.grammars.grammar_sentences import BOUNDARY, Sentences
 from stickbreaker.models.grammars.parser import DRAWS, Parse
 from stickbreaker.models.grammars.trees import Tree, tree_of
@@ -21,14 +22,23 @@ HOW = ("best", "samples", "minimum-risk")
 
 
 class ParsedSentence(NamedTuple):
-    """A sentence: the place of its text, its symbols in number, log p (nats; -inf: no tree comes to it), its
-    trees, and log p of each."""
+    """A sentence: the place of its text, its symbols in number, log p (nats; -inf: it cannot be parsed), its
+    trees, log p of each, and how many of its symbols are new."""
 
     document: int
     symbols: int
     nats: float
     trees: tuple[Tree, ...]
     tree_nats: tuple[float, ...]
+    new_symbols: int = 0
+
+
+class SegmentedText(NamedTuple):
+    """The pieces of a text; how many of its symbols are new; whether all of its sentences can be parsed."""
+
+    pieces: list[str]
+    new_symbols: int
+    parsed: bool
 
 
 def parsed(
@@ -38,15 +48,27 @@ def parsed(
     if how not in HOW:
         raise UserError(f"how={how!r}", remedy="how is " + ", ".join(f'"{one}"' for one in HOW))
     n_trees = 1 if how == "best" else n if how == "samples" else DRAWS
-    sentences, grammar = model.sentences_in(model.lines_of(texts).content), model.compiled_
+    lines, grammar = model.lines_of(texts), model.learned_.opened.grammar
+    sentences = model.sentences_in(lines.content)
+    symbols, unknown = _symbols_of(model, lines), sentences.unknown().tolist()
     for number, parse in enumerate(model.parses_of(sentences, n_trees, best=how == "best", seed=seed)):
-        trees = [tree_of(values, grammar) for values in _each(parse)]
+        text = None if symbols is None else symbols[sentences.starts[number] : sentences.starts[number + 1]]
+        trees = [tree_of(values, grammar, text) for values in _each(parse)]
         nats = parse.tree_nats.tolist()
         if how == "minimum-risk" and trees:
             chosen = _least_risk(trees)
             trees, nats = [trees[chosen]], [nats[chosen]]
         document = int(sentences.documents[number])
-        yield ParsedSentence(document, len(sentences[number]), parse.nats, tuple(trees), tuple(nats))
+        size = len(sentences[number])
+        yield ParsedSentence(document, size, parse.nats, tuple(trees), tuple(nats), unknown[number])
+
+
+def _symbols_of(model: "PlainAdaptorGrammar", lines: Lines) -> list[str] | None:
+    """The symbols of all sentences of lines as they stand there; None if a sentence is a word."""
+    if model.of_topics:
+        return None
+    inside = model.numbers_of()[lines.content.words] != BOUNDARY
+    return list(itertools.compress(itertools.chain.from_iterable(lines.tokens), inside))
 
 
 def segmented(
@@ -56,7 +78,18 @@ def segmented(
     seed: int = 0,
     n_trees: int = DRAWS,
 ) -> Iterator[list[str]]:
-    """The pieces of each text, by so many trees that are drawn: see `AdaptorGrammar.segment`.
+    """The pieces of each text: see `segmented_texts`."""
+    return (one.pieces for one in segmented_texts(model, texts, nonterminal, seed, n_trees))
+
+
+def segmented_texts(
+    model: "PlainAdaptorGrammar",
+    texts: Iterable[str],
+    nonterminal: str | None = None,
+    seed: int = 0,
+    n_trees: int = DRAWS,
+) -> Iterator[SegmentedText]:
+    """Each text cut by so many trees that are drawn: see `AdaptorGrammar.segment`.
 
     Raises UserError for a grammar of words.
     """
@@ -65,13 +98,24 @@ def segmented(
     lines = model.lines_of(texts)
     sentences = model.sentences_in(lines.content)
     begins = np.ones(len(lines.content.words) + 1, np.bool_)
-    cuts = [np.zeros(0), *(one[:-1] for one in cuts_of(model, sentences, nonterminal, seed, n_trees))]
-    inside = np.concatenate(cuts) > 0.5
+    found = list(cuts_of(model, sentences, nonterminal, seed, n_trees))
+    inside = np.concatenate([np.zeros(0), *(one.cuts[:-1] for one in found)]) > 0.5
     inside[sentences.starts[:-1]] = True
     begins[:-1][model.numbers_of()[lines.content.words] != BOUNDARY] = inside
-    for tokens, start in zip(lines.tokens, lines.content.offsets.tolist(), strict=False):
+    n = len(lines.tokens)
+    new_symbols = np.bincount(sentences.documents, sentences.unknown(), n).astype(np.int64).tolist()
+    unparsed = np.bincount(sentences.documents, [not one.parsed for one in found], n)
+    for place, (tokens, start) in enumerate(zip(lines.tokens, lines.content.offsets.tolist(), strict=False)):
         places = [*np.flatnonzero(begins[start : start + len(tokens)]).tolist(), len(tokens)]
-        yield [model.join(tokens[at:end]) for at, end in itertools.pairwise(places)]
+        pieces = [model.join(tokens[at:end]) for at, end in itertools.pairwise(places)]
+        yield SegmentedText(pieces, new_symbols[place], not unparsed[place])
+
+
+class Cuts(NamedTuple):
+    """How probably a sentence is cut before each of its symbols and at its end; whether it can be parsed."""
+
+    cuts: Array  # symbols + 1
+    parsed: bool
 
 
 def cuts_of(
@@ -80,11 +124,11 @@ def cuts_of(
     nonterminal: str | None = None,
     seed: int = 0,
     n_trees: int = DRAWS,
-) -> Iterator[Array]:
-    """How probably each sentence is cut before each of its symbols, and at its end, by a symbol's subtrees.
+) -> Iterator[Cuts]:
+    """Where the subtrees of a symbol cut each sentence.
 
     Of a sentence that was learned from, by the states that the sampler kept; of others by trees that are
-    drawn given it. Nothing is cut where no tree comes to it.
+    drawn given it. A sentence that cannot be parsed is not cut.
     """
     symbol = model.symbol_number(nonterminal)
     contents = [sentences[number].tobytes() for number in range(len(sentences.documents))]
@@ -93,9 +137,11 @@ def cuts_of(
     parses = model.parses_of(sentences.take(unknown), n_trees, seed=seed)
     for number, content in enumerate(contents):
         if unknown[number]:
-            yield model.learned_.cuts(next(parses), symbol, len(sentences[number]))
+            parse = next(parses)
+            cuts = model.learned_.opened.cuts(parse, symbol, len(sentences[number]))
+            yield Cuts(cuts, len(parse.starts) > 1)
         else:
-            yield known[content]
+            yield Cuts(known[content], True)
 
 
 def known_cuts(model: "PlainAdaptorGrammar", symbol: int, contents: set[bytes]) -> dict[bytes, Array]:

@@ -1,5 +1,6 @@
 """The parameters of adaptor grammars, and what they mean."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
 from stickbreaker.core.serialize import refuse_other_sizes
+from stickbreaker.core.topk import by_size
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
@@ -38,6 +40,7 @@ from stickbreaker.estimators.grammars.training_sentences import (
     refuse_other_sums,
     training_sentences,
 )
+from stickbreaker.estimators.grammars.unused_names import remark_on_unused_names
 from stickbreaker.estimators.notebooks.overview import Overview, overview_of_grammar
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
@@ -116,7 +119,7 @@ class PlainAdaptorGrammar(Estimator):
     temperature, cooling : of the first sweep, and sweeps until it has fallen to 1 (None: half of all).
     punctuation : marks of punctuation are "symbols", or "boundaries", where sentences are cut and which are
         left out.
-    unparsed : what to do about sentences that nothing comes to: "fail", or "skip" them.
+    unparsed : what to do about sentences that cannot be parsed or are too long: "fail", or "skip" them.
     n_topics, vowels : of the grammars "topic" and "collocation-syllable": how many; which symbols are vowels.
     engine : "local", or a `SparkEngine`: where to learn by "hybrid" and "mean-field".
     n_jobs : threads, at most one a chain; None or -1 is every core. The result is the same for any number.
@@ -249,6 +252,10 @@ class PlainAdaptorGrammar(Estimator):
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
+        given = self.given_grammar()
+        remark = given and remark_on_unused_names(given, set(corpus.vocabulary.words))
+        if remark:
+            warnings.warn(remark, UserWarning, stacklevel=2)
         if not self.sampled:
             return grammar_of_sticks.new_run(self, corpus, seed, held_out, folder)
         return self._run_of(corpus, seed, held_out, start=True)
@@ -391,7 +398,11 @@ class PlainAdaptorGrammar(Estimator):
             for row, place in enumerate(learned.places)
         ]
         found = [one for one in found if symbol is None or one.symbol == symbol]
-        return sorted(found, key=lambda one: (self.symbols_.index(one.symbol), -one.customers, one.text))
+        ordered: list[Subtree] = []
+        for name in self.symbols_:
+            own = sorted((one for one in found if one.symbol == name), key=lambda one: one.text)
+            ordered += by_size(own, [one.customers for one in own])
+        return ordered
 
     def symbol_number(self, symbol: str | None) -> int:
         """The number of a symbol; None: of "Word", or else of the last adapted one.
@@ -416,16 +427,15 @@ class PlainAdaptorGrammar(Estimator):
     def parses_of(
         self, sentences: Sentences, n_trees: int, *, best: bool = False, seed: int = 0
     ) -> Iterator[Parse]:
-        """Trees of sentences and log p of each; see `LearnedGrammar.parses`."""
-        known, wrong = np.maximum(sentences.letters, 0), sentences.with_unknown()
-        parses = self.learned_.parses(known, sentences.starts, n_trees, best=best, seed=seed)
-        for parse, none in zip(parses, wrong, strict=True):
-            yield _NOTHING if none else parse
+        """Trees of sentences, of rules of the grammar that is `opened`; see `LearnedGrammar.parses`."""
+        learned = self.learned_.opened
+        letters = sentences.numbered(learned.new_symbol)
+        return learned.parses(letters, sentences.starts, n_trees, best=best, seed=seed)
 
     def nats_of(self, sentences: Sentences) -> Array:
-        """log p of each sentence, -inf of those that no tree comes to."""
-        nats = self.learned_.nats(np.maximum(sentences.letters, 0), sentences.starts)
-        return np.where(sentences.with_unknown(), -np.inf, nats)
+        """log p of each sentence, with one mark for all new symbols; -inf if it cannot be parsed."""
+        learned = self.learned_.opened
+        return learned.nats(sentences.numbered(learned.new_symbol), sentences.starts)
 
     def lines_of(self, texts: Iterable[str]) -> Lines:
         """Texts as the model reads them."""
@@ -476,10 +486,7 @@ def _plain(number: np.number[Any]) -> float:
     return int(number) if float(number).is_integer() else float(number)
 
 
-_NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0))
-
-
 def _held_out_score(fitted: Fitted, grammar: Compiled, sentences: Sentences) -> float:
     """The log probability of the held-out sentences, in nats a symbol."""
-    learned = LearnedGrammar.of(fitted.params, grammar)
+    learned = LearnedGrammar.of(fitted.params, grammar).opened
     return float(learned.nats(sentences.letters, sentences.starts).sum()) / len(sentences.letters)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stickbreaker.core.records import TruncatedCounts
+from stickbreaker.core.topk import by_size
 from stickbreaker.estimators.topics.topic_snapshots import Evolving, Moments
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
@@ -33,8 +34,9 @@ class SubtreeMoments(Moments):
         entered: dict[int, list[tuple[int, str, float]]] = {}
         for place, found in enumerate(uses_of_strings(model, state, counts)):
             total = sum(found.values())
-            ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:TOP_WORDS]
-            words = [(self.join(text), uses / total) for text, uses in ranked if uses > 0.0]
+            texts = sorted(found)
+            ranked = by_size(texts, [found[text] for text in texts])[:TOP_WORDS]
+            words = [(self.join(text), found[text] / total) for text in ranked if found[text] > 0.0]
             known = {word for word, _ in before.get(place, ())}
             new = [(rank, *word) for rank, word in enumerate(words, 1) if word[0] not in known]
             top[place], entered[place] = words, [] if last is None else new[:ENTERED_WORDS]

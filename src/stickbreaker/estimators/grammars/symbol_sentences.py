@@ -11,10 +11,11 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.text.letters import MARKS
 from stickbreaker.models.grammars.grammar_sentences import BOUNDARY, UNKNOWN, WordReader
 from stickbreaker.models.grammars.named import mark_of
 
-CHARACTERS = r"[^\s\p{M}]\p{M}*+|\p{M}++"  # a character with its marks
+CHARACTERS = rf"[^\s\p{{M}}{MARKS}][\p{{M}}{MARKS}]*+|[\p{{M}}{MARKS}]++"  # a character with its marks
 SPACED = r"\S++"
 _PUNCTUATION = regex.compile(r"\p{P}")
 
@@ -36,6 +37,7 @@ def analysis_of_symbols(symbols: str) -> Analysis:
         min_length=1,
         segmentation="pattern",
         sentences="document",
+        letters="plain",
     )
 
 

@@ -13,6 +13,7 @@ from stickbreaker.estimators.grammars.symbol_sentences import terminals_of
 from stickbreaker.models.grammars.compiled import Compiled
 from stickbreaker.models.grammars.grammar_sentences import UNKNOWN, Sentences
 from stickbreaker.models.grammars.parser import LearnedGrammar
+from stickbreaker.models.grammars.sentence_strings import chart_fits, why_too_long
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
@@ -44,7 +45,9 @@ def training_sentences(
         first = int(np.flatnonzero(wrong)[0])
         name, unknown = _first_unknown(estimator, corpus, int(found.documents[first]), grammar)
         problem = unknown or why_unparsed(found[first], grammar)
-        remedy = "mend the grammar, or skip such sentences: --unparsed skip"
+        fits = chart_fits(grammar, found.sizes[first : first + 1])[0]
+        mend = "mend the grammar" if fits else "cut long texts into sentences"
+        remedy = f"{mend}, or skip such sentences: --unparsed skip"
         raise UserError(f"document {shown(name)}: {problem}", remedy=remedy)
     if not kept.any():
         remedy = "leave these sentences out" if skip_unknown else "mend the grammar"
@@ -113,6 +116,8 @@ def parsable(sentences: Sentences, grammar: Compiled) -> NDArray[np.bool_]:
 
 def why_unparsed(letters: NDArray[np.int32], grammar: Compiled) -> str:
     """What is wrong with a sentence of known symbols that no tree comes to."""
+    if not chart_fits(grammar, np.array([len(letters)]))[0]:
+        return why_too_long(grammar, len(letters))
     last = without_uses(grammar).beginning(letters)
     if last == len(letters):
         return "the sentence ends where every tree of the grammar goes on"

@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.sequences import Sequences
+from stickbreaker.corpus.text.analysis import BEGIN_MARK, END_MARK
 from stickbreaker.corpus.text.segmentation import WITHOUT_SPACES
 from stickbreaker.estimators.ngrams.word_numbers import Base
 from stickbreaker.models.ngrams.contexts import Integers, with_ends
@@ -20,14 +22,22 @@ SPACED = r"\S++"
 
 
 def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis:
-    """The same analysis with all words: stop words, single letters and numbers too.
+    """The same analysis with all words: stop words, single letters and numbers too; but without the marks
+    `<s>` and `</s>` of sentences.
 
     `tokens`: "words", or "spaced", all that stands between blanks. A token pattern of its own is let be.
 
     >>> analysis_of_all_words(Analysis()).analyse("In 1984 I was 3.5!").words
     ['in', '1984', 'i', 'was', '3.5']
     """
-    whole = replace(analysis, stop_words="none", extra_stop_words=(), min_length=1, possessives="apart")
+    whole = replace(
+        analysis,
+        stop_words="none",
+        extra_stop_words=(),
+        min_length=1,
+        possessives="apart",
+        sentence_marks="dropped",
+    )
     if analysis.token_pattern is not None:
         return whole
     if tokens == "spaced":
@@ -36,6 +46,19 @@ def analysis_of_all_words(analysis: Analysis, tokens: str = "words") -> Analysis
         analysis.segmentation == "language" and analysis.language not in WITHOUT_SPACES
     )
     return replace(whole, token_pattern=f"{whole.pattern}|{NUMBERS}") if by_pattern else whole
+
+
+def words_begun_with(text: str) -> str:
+    """The beginning of a sentence without the mark `<s>`. Raises UserError for one that ends a sentence.
+
+    >>> words_begun_with("<s> the old")
+    'the old'
+    """
+    if END_MARK in text.split():
+        remedy = "give the words that a sentence begins with, or none"
+        raise UserError(f"{END_MARK} is the end of a sentence, and no word follows it", remedy=remedy)
+    words = text.split(maxsplit=1)
+    return " ".join(words[1:]) if words[:1] == [BEGIN_MARK] else text
 
 
 class Scores(NamedTuple):

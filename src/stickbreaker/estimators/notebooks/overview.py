@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from stickbreaker.core.errors import counted
-from stickbreaker.saved.topic_names import JOINERS
+from stickbreaker.core.topk import descending
+from stickbreaker.corpus.text.letters import JOINERS
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
@@ -62,7 +61,7 @@ def overview_of_topics(model: "TopicEstimator") -> Overview:
 
     named = NamedTopics(model)
     unused, tops = set(named.unused), named.top_words(WORDS)
-    order = [g for g in np.argsort(-named.shares, kind="stable").tolist() if g not in unused]
+    order = [g for g in descending(named.shares).tolist() if g not in unused]
     rows = [
         [
             ", ".join(map(str, sorted(named.members[g]))),
@@ -96,4 +95,5 @@ def overview_of_grammar(model: "PlainAdaptorGrammar") -> Overview:
     shown = rows[:MOST_ROWS]
     more = len(rows) - len(shown)
     note = f"Not shown: {counted(more, 'symbol')}." if more else ""
-    return Overview(title, ("symbol", "remembered", "used most, and how often"), shown, note)
+    uses = "how often" if model.sampled else "expected uses"  # of variational inference
+    return Overview(title, ("symbol", "remembered", f"used most, and {uses}"), shown, note)

@@ -20,6 +20,7 @@ BACK = 1.15  # times the peak: topics in use with which moves have brought a run
 ROOM = 1e-6  # nats a word: a final run may be worse than the best of the grid by rounding
 FEW = 10  # topics: where the bound has its peak there or below, documents held out are looked at
 CLEAR = 0.02  # nats a word by which they must be predicted better for a larger number
+REACH = 0.05  # nats a word: a run without moves so far below the bound's choice is not made with moves too
 CHECKED = 40  # topics that may be tried at least, where the bound is checked: enough documents to hold out
 HELD_OUT = 0.1  # share of the documents that judges numbers of topics, unless another is held out
 
@@ -57,6 +58,16 @@ def few_by_bound(grid: Sequence[SearchPoint]) -> int | None:
     return best if max(best, peak) <= FEW else None
 
 
+def best_by_bound(points: Sequence[SearchPoint]) -> float:
+    """The best bound of the runs over the grid that the bound asked for, nats a word."""
+    return max(point.bound for point in by_phase(points)[0])
+
+
+def bound_agrees(points: Sequence[SearchPoint], run: SearchPoint) -> bool:
+    """Whether a run of many topics has a better bound than the few that short runs asked for."""
+    return run.bound > best_by_bound(points) + ALIKE
+
+
 def overruled(points: Sequence[SearchPoint]) -> Overruled | None:
     """What documents held out say against a bound that asks for few topics; None: nothing, or not clearly."""
     grid, check = by_phase(points)
@@ -87,14 +98,17 @@ class TopicSearch:
 
         Runs over the grid make few passes, over all documents at a time and without moves. The next starts
         from twice their peak and goes to its end, with moves; if these bring it back to the peak it is the
-        last. Otherwise moves do not forget where a run began, and one starts from the peak itself. What is
-        not as good as a run before it is followed by that one again, so that the last is the best. Moves
-        follow the bound: judged by documents held out, the last run starts from the peak and makes none.
+        last. Otherwise moves do not forget where a run began, and one starts from the peak itself. If none of
+        these is as good as the best of the grid, one starts from there. Which of them is the model,
+        `chosen` says. Moves follow the bound: judged by documents held out, the last run starts from the
+        peak and makes none.
 
         Where the bound's peak is at a few topics, its runs are followed by others, with documents held out:
         one with moves, which says how well the bound's choice predicts, and a grid. If documents are
-        predicted clearly better with more topics, the last run starts from that number and learns from all
-        documents. It makes no moves either, which would undo the choice.
+        predicted clearly better with more topics, a run starts from that number and learns from all
+        documents. It makes no moves either, which would undo the choice. But short runs of many topics can be
+        far below their bound; so another makes moves, and if its bound is better than that of few topics,
+        the bound asks for many as well, and that run is the model.
         """
         tried, _ = self._phases(points)
         number = next_number({point.topics: point.score(self.judge) for point in tried}, self.most)
@@ -109,22 +123,48 @@ class TopicSearch:
             return {"n_topics": peak, **GRID} if not ends else None
         against = overruled(points) if self.checks else None
         if against is not None:
-            return {"n_topics": against.topics, **GRID} if not ends else None
+            if not ends:
+                return {"n_topics": against.topics, **GRID}
+            again = len(ends) == 1 and ends[0].bound > best_by_bound(points) - REACH
+            return {"n_topics": against.topics} if again else None
         twice = self._above(self.peak(points))
         if not ends:
             return {"n_topics": twice}
         best = min(tried, key=lambda point: (-point.score(self.judge), point.topics))
-        top = max(ends, key=lambda point: point.score(self.judge))
+        top = max(point.score(self.judge) for point in ends)
         last, starts = ends[-1], [point.topics for point in ends]
-        above_grid = top.score(self.judge) >= best.score(self.judge) - ROOM
+        above_grid = top >= best.score(self.judge) - ROOM
         if last.topics in starts[:-1]:
             return None
         if len(ends) == 1 and twice > peak and not (above_grid and last.used <= BACK * peak):
             return {"n_topics": peak}
         if above_grid:
-            good = last.score(self.judge) >= top.score(self.judge) - ALIKE
-            return None if good else {"n_topics": top.topics}
+            return None
         return {"n_topics": best.topics} if best.topics not in starts else {"n_topics": best.topics, **GRID}
+
+    def chosen(self, points: Sequence[SearchPoint]) -> SearchPoint:
+        """The run that is the model, of those that went to their end: the fewest topics in use whose score
+        is within `ALIKE` of the best.
+
+        They are compared as they end, each with the one chosen so far, so that no other has to be kept.
+        """
+        ends = [point for point in points if point.final]
+        held = ends[0]
+        if self.checks and overruled(points) is not None:
+            return ends[-1] if bound_agrees(points, ends[-1]) else held
+        for point in ends[1:]:
+            gain = point.score(self.judge) - held.score(self.judge)
+            if gain > ALIKE or (gain >= -ALIKE and (point.used, -gain) < (held.used, 0.0)):
+                held = point
+        return held
+
+    def settings_of(self, chosen: SearchPoint, points: Sequence[SearchPoint]) -> Mapping[str, Any]:
+        """The parameters that one of the finished runs had. Raises ValueError if the runs before it ask for
+        another one."""
+        settings = self.next_settings(points[: points.index(chosen)])
+        if settings is None or settings["n_topics"] != chosen.topics:
+            raise ValueError("a run of the search does not follow from those before it")
+        return settings
 
     @property
     def checks(self) -> bool:
@@ -177,22 +217,3 @@ class TopicSearch:
         held_out = state.held_out[-1] if state.held_out else None
         final = "tol" not in settings
         return SearchPoint(settings["n_topics"], used, state.scores[-1], held_out, state.passes, final)
-
-
-def range_of(judge: str, points: Sequence[SearchPoint]) -> tuple[int, int]:
-    """The fewest and the most topics whose score is within 0.005 nats a word of the best.
-
-    By the curve through the runs over the grid, where the last run ended on it; by the scores of all runs,
-    where moves led away from there. Where documents held out overruled the bound, by them, and the model's.
-    """
-    against = overruled(points) if judge == "bound" else None
-    if against is not None and points[-1].topics == against.topics:
-        return min(against.fewest, points[-1].used), max(against.most, points[-1].used)
-    grid, check = by_phase(points) if judge == "bound" else (points, [])
-    peak = peak_of([(point.used, point.score(judge)) for point in grid if not point.final])
-    if peak.fitted and peak.fewest <= points[-1].used <= peak.most:
-        return peak.fewest, peak.most
-    compared = [point for point in points if point not in check]
-    best = max(point.score(judge) for point in compared)
-    alike = [point.used for point in compared if point.score(judge) >= best - ALIKE]
-    return min(alike), max(alike)

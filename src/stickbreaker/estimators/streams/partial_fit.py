@@ -4,12 +4,10 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from stickbreaker.core.errors import UserError
-from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.engines import LocalEngine
-from stickbreaker.estimators.saving import about
+from stickbreaker.estimators.saving import about, counted_on, counted_vocabulary
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.streams.stream_run import joint_fingerprint, online_step, warned_of
 from stickbreaker.estimators.topics.open_initialization import source_of
@@ -51,6 +49,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
             state.params = {**move.start(model.n_columns(state.params)), **state.params}
     else:
         job, state = start_run(estimator, job)
+        estimator.began_as_stream = True
     if begun and not model.documents.grows and len(estimator.alpha_) != estimator.n_topics:
         problem = f"n_topics={estimator.n_topics}, but the model has {len(estimator.alpha_)} topics"
         raise UserError(problem, remedy="call fit to begin anew")
@@ -61,26 +60,16 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
         warnings.warn(text_of(warning), stacklevel=3)
     if not begun:
         estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
-            corpus.vocabulary,
+            counted_vocabulary(corpus),
             corpus.analysis or Analysis(),
             [],
         )
     elif not model.words.grows:
-        estimator.vocabulary_ = _counted_on(estimator.vocabulary_, corpus)
+        estimator.vocabulary_ = counted_on(estimator.vocabulary_, corpus)
     estimator.corpus_ = known
     estimator.trace_.append(record)
     estimator.take(topic_model(job.model), engine, state)
     estimator.converged_ = False  # a stream has no end
-
-
-def _counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
-    """The vocabulary with the occurrences of its words in `corpus` added."""
-    documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
-    for block in range(len(corpus.block_sizes)):
-        bags = corpus.bags(block)
-        documents += np.bincount(bags.words, minlength=len(documents))
-        tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
-    return vocabulary.counted(documents, tokens)
 
 
 def grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -9,16 +9,18 @@ from typing import Any, NamedTuple
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, ReadingOptions
 from stickbreaker.corpus.document import Document
-from stickbreaker.corpus.readers import Problems, read_inputs
+from stickbreaker.corpus.readers import Problems, date_format_of, read_inputs
+from stickbreaker.corpus.text.dates import iso_date
 
 
 @dataclass(frozen=True)
 class StreamSettings:
     """What a stream is read from, how, and how often its model is saved.
 
-    `inputs` are files of text, or "-" for standard input. `date_field` names the field with a document's date
-    (ISO 8601), if it has one. A snapshot is due where the documents pass a multiple of `snapshot_documents`,
-    and `snapshot_seconds` after the last one. `largest_text` bounds a line, in bytes.
+    `inputs` are files of text, or "-" for standard input. `date_field` names the field with a document's
+    date, if it has one; `date_format`, `separator` and `quotes` are those of `ReadingOptions`. A snapshot is
+    due where the documents pass a multiple of `snapshot_documents`, and `snapshot_seconds` after the last
+    one. `largest_text` bounds a line, in bytes.
 
     >>> StreamSettings.from_json(StreamSettings(("-",)).to_json()).date_field
     'date'
@@ -33,6 +35,9 @@ class StreamSettings:
     snapshot_documents: int = 10_000
     snapshot_seconds: float = 60.0
     largest_text: int = ReadingOptions.largest_text
+    date_format: str | None = None
+    separator: str | None = None
+    quotes: str = "double"
 
     def reading(self) -> ReadingOptions:
         """The options for the readers. Raises UserError for a field a language."""
@@ -44,7 +49,17 @@ class StreamSettings:
             self.id_field,
             on_error=self.on_error,
             largest_text=self.largest_text,
+            separator=self.separator,
+            quotes=self.quotes,
+            date_format=self._date_format,
         )
+
+    @property
+    def _date_format(self) -> str | None:
+        """The format for the readers: of the field of dates, unless it names another one."""
+        if self.date_format is None or date_format_of(self.date_format)[0] is not None:
+            return self.date_format
+        return f"{self.date_field}={self.date_format}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a manifest."""
@@ -163,7 +178,8 @@ class Feed:
         kept = [[token for token in tokens if known[token]] for tokens in texts]
         dates = [document.metadata.get(self.settings.date_field) for document in documents]
         last = next((date for date in reversed(dates) if date is not None), None)
-        return Minibatch(kept, sum(not tokens for tokens in kept), None if last is None else str(last))
+        date = None if last is None else iso_date(last) or str(last)
+        return Minibatch(kept, sum(not tokens for tokens in kept), date)
 
     def _count(self, document: Document) -> None:
         content = document.tokens if document.text is None else document.text

@@ -12,7 +12,8 @@ from stickbreaker.estimators.saving import manifest_at_start
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.estimators.topics.topic_runs import restore_state
 from stickbreaker.estimators.topics.topic_snapshots import Moments
-from stickbreaker.evaluation.prequential import prequential_score
+from stickbreaker.evaluation.prequential import count_words, prequential_score
+from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Online
 from stickbreaker.learning.stream_warnings import warnings_of
@@ -132,9 +133,12 @@ def online_step(
     documents.
     """
     model, predicted = topic_model(job.model), None
+    fading = FadingCounts() if state.fading is None else state.fading.copy()  # a step may fail
     if state.step > 0:
-        predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step)
+        predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step, fading)
+    count_words(fading, shards)
     record = learn_minibatch(job, state, documents, shards)
+    state.fading = fading
     if predicted is not None:
         record["prequential"] = predicted._asdict()
     refuse_unreadable(record)

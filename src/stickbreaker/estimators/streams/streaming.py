@@ -7,6 +7,7 @@ from pathlib import Path
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis
+from stickbreaker.corpus.text.dates import iso_date
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.saving import estimator_of, learned_from, manifest_of
@@ -15,7 +16,6 @@ from stickbreaker.estimators.streams.stream_feed import Feed, Minibatch, Stop, S
 from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
 from stickbreaker.estimators.topics.open_initialization import begin_open, corpus_of_tokens, source_of
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-from stickbreaker.estimators.topics.topic_snapshots import is_date
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.trace import line_of
 from stickbreaker.learning.variational import VariationalRun
@@ -30,14 +30,14 @@ class Stream:
     def __init__(self, feed: Feed, run: StreamRun, directory: ModelDirectory) -> None:
         self.feed, self.run, self.directory = feed, run, directory
         self.is_saved = True  # what was learned up to now
-        self.strange_date: str | None = None  # the first that is not ISO 8601
+        self.strange_date: str | None = None  # the first that is none
         self.first: TraceRecord | None = None  # of the step that nobody has watched
 
     def learn(self, minibatch: Minibatch) -> TraceRecord | None:
         """One online step; None for a minibatch without a word, which is counted alone."""
-        date = minibatch.date
-        if date is not None and not is_date(date):
-            self.strange_date, date = self.strange_date or date, None
+        date = iso_date(minibatch.date)
+        if date is None and minibatch.date is not None:
+            self.strange_date = self.strange_date or str(minibatch.date)
         corpus = corpus_of_tokens(minibatch.tokens)
         self.run.count(corpus, self.feed.digest, date)
         shards = source_of(corpus, self.run.job.model).all_shards()

@@ -53,6 +53,7 @@ NAMES = {
     ("documents", "growing"): "growing topics",
     ("documents", "franchise"): "representation='franchise'",
     ("words", "concepts"): "a tree of concepts",
+    ("schedule", "partial_fit"): "partial_fit",
 }  # of choices that are not made by a parameter's value
 DIRECT = "set representation='direct'"  # of documents only a representation is refused by the other slots
 CHANGED = (
@@ -120,7 +121,8 @@ def refuse_illegal(chosen: Combination) -> None:
         others = [other for other in Combination._fields if other in together and other != slot]
         rows = [row for row in LEGAL if _has(row, chosen, [s for s in Combination._fields if s != slot])]
         rows = rows or [row for row in LEGAL if _has(row, chosen, others)]
-        there = dict.fromkeys(repr(choice) for row in rows for choice in getattr(row, slot))
+        values = (choice for row in rows for choice in getattr(row, slot) if (slot, choice) not in NAMES)
+        there = dict.fromkeys(map(repr, values))
         beside = " and ".join(_named(other, getattr(chosen, other)[0]) for other in others)
         raise UserError(
             f"{_named(slot, getattr(chosen, slot)[0])} does not go with {beside}",

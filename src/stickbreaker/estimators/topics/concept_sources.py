@@ -21,7 +21,8 @@ BY_WORDS = "build the corpus with the segmentation icu, which finds words"
 @dataclass
 class Selection:
     """Concepts that were made, and what became of the entries: read, passed over since one side is not one
-    word, passed over since the vocabulary lacks a side, and pairs that remained.
+    word, passed over since the vocabulary lacks a side, and pairs that remained. `reversed_pairs`: entries
+    whose sides the vocabulary has in the languages the other way round.
 
     `by_characters`: of those of several words, one word that the analysis reads by characters. `coverage`: by
     language, the share of the vocabulary's tokens whose words are of a concept.
@@ -33,11 +34,17 @@ class Selection:
     by_characters: int = 0
     not_in_vocabulary: int = 0
     pairs: int = 0
+    reversed_pairs: int = 0
     coverage: dict[str, float] = field(default_factory=dict[str, float])
 
     def mostly_characters(self) -> bool:
         """Whether most entries of one word a side are of words that the corpus has by characters."""
         return 2 * self.by_characters > self.entries - (self.several_words - self.by_characters)
+
+    def is_reversed(self) -> bool:
+        """Whether clearly more entries fit the vocabulary with the two languages the other way round."""
+        fitting = self.entries - self.several_words - self.not_in_vocabulary
+        return self.reversed_pairs > 2 * fitting
 
 
 def concepts_of_pairs(
@@ -60,12 +67,16 @@ def concepts_of_pairs(
     _refuse_other_languages(vocabulary, languages)
     selection, met = Selection(), defaultdict[tuple[str, str], float](float)
     spell = [_Speller(vocabulary, analysis, code) for code in languages]
+    round_about = (spell[1], spell[0])
     for entry in entries:
         selection.entries += 1
         if len(entry.word.split()) != 1 or len(entry.translation.split()) != 1:
             selection.several_words += 1
             continue
-        sides = [one.parts(side) for one, side in zip(spell, (entry.word, entry.translation), strict=True)]
+        texts = (entry.word, entry.translation)
+        swapped = [one(side) for one, side in zip(round_about, texts, strict=True)]
+        selection.reversed_pairs += all(side is not None for side in swapped)
+        sides = [one.parts(side) for one, side in zip(spell, texts, strict=True)]
         if any(len(parts) > 1 for parts in sides):
             selection.several_words += 1
             selection.by_characters += any(len(p) > 1 and max(map(len, p)) == 1 for p in sides)
@@ -98,6 +109,8 @@ def concepts_of_pairs(
             selection.concepts.append(Concept(f"{word}/{translation}", dict(sorted(words.items()))))
     selection.pairs = len(pairs)
     remedy = f"see that words are of {first}, translations of {second}, and the corpus has them"
+    if selection.is_reversed():
+        remedy = f"its first column seems to be in {second}: give --from {second} --to {first}"
     return _covered(selection, vocabulary, remedy)
 
 

@@ -7,10 +7,10 @@ from itertools import chain
 import numpy as np
 from scipy.sparse import csr_array
 
-from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array, Stats, no_rows
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.metadata import storable
+from stickbreaker.corpus.readers.document_inputs import tokens_of, wrong_document
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.vocabulary import LONGEST_WORD
 from stickbreaker.estimators.topics.initialization import seed_from_documents
@@ -31,9 +31,8 @@ def corpus_of_tokens(documents: Sequence[Sequence[str]]) -> Corpus:
     3.0
     """
     for number, tokens in enumerate(documents):
-        if isinstance(tokens, str) or not all(issubclass(kind, str) for kind in set(map(type, tokens))):
-            problem = f"document {number} is not a list of strings"
-            raise UserError(problem, remedy="give a list of strings for each document")
+        if tokens_of(tokens) is None:
+            raise wrong_document(tokens, number, "a list of strings")
     documents = [[word for word in tokens if len(word) <= LONGEST_WORD] for tokens in documents]
     flat = list(chain.from_iterable(documents))
     spelled = {word: storable(word) for word in dict.fromkeys(flat)}

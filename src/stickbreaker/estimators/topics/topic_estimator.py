@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.records import Array, Record
+from stickbreaker.core.topk import descending, largest
 from stickbreaker.corpus import Bags, Corpus, Vocabulary
 from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.corpus.source import cut_shards
@@ -68,13 +69,14 @@ class TopicEstimator(TopicParams):
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
-        """Of an open vocabulary, the words that topics have now, with the tokens the model has of them."""
+        """Of an open vocabulary, the words that topics have now, with the tokens that the model expects of
+        them, and no count of documents: a stream's old documents fade, and others stand for many."""
         table, rows = self.engine_.table, self._rows
         assert table.keys is not None
         assert rows is not None
         tokens = self.model.words.word_totals(table.whole())[rows]
         kept = tuple(table.keys[row] for row in rows.tolist())
-        return Vocabulary(kept, np.ceil(tokens).astype(np.int64), tokens)
+        return Vocabulary(kept, np.zeros(len(kept), np.int64), tokens)
 
     @cached_property
     def _rows(self) -> NDArray[np.int64] | None:
@@ -176,7 +178,7 @@ class TopicEstimator(TopicParams):
         list of (word, probability) in place of the text.
         """
         top = self.top_words(num_words, by=PROBABILITY)
-        order = np.argsort(-self.topic_shares_, kind="stable")
+        order = descending(self.topic_shares_)
         topics: list[tuple[int, list[tuple[str, float]]]] = []
         for topic in order[: None if num_topics < 0 else num_topics].tolist():
             rows, places = np.unique(self.vocabulary_.lookup(top[topic]), return_inverse=True)
@@ -253,6 +255,7 @@ class TopicEstimator(TopicParams):
         from stickbreaker.estimators.topics import topic_runs
 
         self.given_names_ = {}  # were of other topics
+        vars(self).pop("began_as_stream", None)
         self.take(*topic_runs.learned(self, corpus, job, state))
 
     def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
@@ -277,6 +280,16 @@ class TopicEstimator(TopicParams):
         self._combine_names()
         self.unused_topics_ = unused_topics(totals[topic_columns]).tolist()
         self.topic_shares_ = totals[topic_columns] / max(totals[topic_columns].sum(), 1e-300)
+
+    def as_it_started(self) -> Self:
+        if self.state_.fading is None:  # no stream has been learned from
+            return self
+        made, point = copy.copy(self), self.model.words.point
+        made.point_topics = point
+        if self.eta is None:
+            given = self._eta(point and not self._continues_a_fit)
+            made.eta = float(self.params_["eta"].values) if point and given == "learned" else given
+        return made
 
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
@@ -329,10 +342,37 @@ class TopicEstimator(TopicParams):
         topic_runs.write_report_documents(self, corpus, folder)
 
     def score_documents(self, corpus: Corpus) -> tuple[float, float]:
+        """Log probability of documents in nats, and their tokens: those of words known or, where the
+        vocabulary is open, all, for it gives every string a probability. See `evaluation.log_probability`."""
+        if self.is_open:
+            from stickbreaker.estimators.topics.open_topics import open_topics_of
+            from stickbreaker.evaluation.open_vocabulary import log_probability_of_strings
+
+            scored = log_probability_of_strings(open_topics_of(self), corpus).held_out
+            return scored.nats, scored.tokens
+        return self._sums(corpus, self.log_probability)
+
+    def bound_documents(self, corpus: Corpus) -> tuple[float, float]:
+        """The bound on the log probability of documents in nats, and their tokens of words known."""
+        return self._sums(corpus, self.bound_of)
+
+    def log_probability(self, bags: Bags) -> float:
+        """Log probability of some documents' known words, in nats; of a closed vocabulary."""
+        from stickbreaker.evaluation.left_to_right import log_probability
+
+        return log_probability(bags, self.topic_words.of, self.alpha_).nats
+
+    def bound_of(self, bags: Bags) -> float:
+        """What inference climbs, E[log p(words, z, theta | beta)] and entropy under q, in nats: a lower bound
+        on log p; of documents that are sampled an estimate of it."""
+        return float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
+
+    def _sums(self, corpus: Corpus, nats_of: Callable[[Bags], float]) -> tuple[float, float]:
+        """Nats of all documents, block by block, and their known tokens."""
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)
-            nats += float(sum(local["scores"].values.sum() for local in self.infer_documents(bags)))
+            nats += nats_of(bags)
             tokens += float(bags.counts.sum(dtype=np.float64))
         return nats, tokens
 
@@ -380,7 +420,7 @@ class TopicEstimator(TopicParams):
 
 def largest_concepts(names: Sequence[str], shares: Array, n: int) -> list[list[tuple[str, float]]]:
     """Of each topic the `n` concepts with most of its tokens, and their shares (concepts × topics)."""
-    tops: list[list[int]] = np.argsort(-shares, axis=0, kind="stable")[:n].T.tolist()
+    tops: list[list[int]] = largest(shares.T, n)[0].tolist()
     return [[(names[c], float(shares[c, k])) for c in top] for k, top in enumerate(tops)]
 
 

@@ -13,11 +13,13 @@ from stickbreaker.corpus import Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.settings import (
+    MOST_TOPICS,
     SCHEDULES,
     concentration,
     engine_name,
     guide_of,
     inference_of,
+    memory_of_machine,
     positive,
     schedule_of,
     words_of,
@@ -48,6 +50,7 @@ from stickbreaker.models.topics.vocabularies.tree_compiler import compiled
 OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
 INIT = ("random", "documents")
 FOLD_IN: dict[str, Inference] = {"mean-field": CoordinateAscent(), "sampled": Hybrid(burn_in=10, samples=20)}
+ETA, POINT_ETA = 0.01, 0.05  # by default, of topics that are distributions and of points
 ROUNDS = 100  # of mean-field inference of a new document, at least
 SWEEPS, PASSES = 500, 100  # that a run takes by default, of Gibbs sampling and of all else
 
@@ -62,9 +65,11 @@ class TopicParams(Estimator):
     n_topics: int
     inference: str | Hybrid | Gibbs
     schedule: str | Schedule | None
-    eta: float | str | Array
+    eta: float | str | Array | None
     words: str | OpenVocabulary | ConceptTree
     guide: Any = None
+    point_topics: bool | None = None
+    began_as_stream: bool = False  # whether `partial_fit` began what it has learned
     doc_max_iter: int
     doc_tol: float
     init: str
@@ -104,6 +109,7 @@ class TopicParams(Estimator):
     ) -> TopicModel:
         """The model that the parameters describe. Raises UserError naming the parameter that is wrong."""
         positive("n_topics", self.n_topics_at_start(), whole=True)
+        self._refuse_too_many_topics(vocabulary)
         inference = inference_of(self.inference)
         if self.inference == "hybrid" and self.is_open:
             inference = OPEN_HYBRID
@@ -135,12 +141,26 @@ class TopicParams(Estimator):
         ):
             problem = "keep_local needs batch or memoised mean-field inference"
             raise UserError(problem, remedy="leave out keep_local")
-        documents, words = self._documents(stream), self._words(vocabulary, analysis)
+        point = self._has_points(schedule, stream)
+        eta = self._eta(point and not (stream and self._continues_a_fit))
+        documents, words = self._documents(stream), self._words(vocabulary, analysis, eta, point)
         solver = inference.solver(self._mean_field(int(self.doc_max_iter), keep_local=bool(self.keep_local)))
         moves = self._moves(schedule, documents, words, solver.draws)
         if schedule == "memoised" or (moves and documents.grows):
             solver = solver.with_full_reports()
         return TopicModel(documents, words, solver, moves)
+
+    def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
+        """Raise UserError for more topics than there are numbers or memory for; before any is made."""
+        n_topics = self.n_topics_at_start()
+        if n_topics > MOST_TOPICS:
+            raise UserError(f"n_topics={n_topics}", remedy=f"n_topics is at most {MOST_TOPICS:,}")
+        if vocabulary is None or self.is_open or engine_name(self.engine) != "local":
+            return
+        size = 8.0 * n_topics * len(vocabulary)  # bytes of the table of counts
+        if size > memory_of_machine():
+            problem = f"{n_topics:,} topics of {len(vocabulary):,} words take {size / 1e9:,.0f} GB of memory"
+            raise UserError(problem, remedy="lower n_topics, or the size of the vocabulary")
 
     def learning_schedule(self) -> Schedule:
         return schedule_of(self.schedule, *self.online)
@@ -153,17 +173,47 @@ class TopicParams(Estimator):
     def for_stream(self) -> Self:
         """The same with the defaults of streams written out, by which a saved stream goes on whatever they
         become."""
-        made = copy(self)
-        made.schedule = self.stream_schedule()
+        made, point = copy(self), self._has_points("partial_fit", stream=True)
+        made.schedule, made.point_topics, made.eta = self.stream_schedule(), point, self._eta(point)
         return made
 
     def n_topics_at_start(self) -> int:
         """How many topics a run of these parameters starts with."""
         return self.n_topics
 
-    def _eta(self) -> float | str | Array:
-        """The parameter `eta`, or what stands for it where it is left open."""
-        return self.eta
+    @property
+    def _continues_a_fit(self) -> bool:
+        """Whether `fit` began what `partial_fit` goes on with, by its own default of eta."""
+        return "state_" in vars(self) and not self.began_as_stream and self.point_topics is None
+
+    def _eta(self, point: bool = False) -> float | str | Array:
+        """The parameter `eta`, or its default; `point`: of topics that are points."""
+        if self.eta is not None:
+            return self.eta
+        return POINT_ETA if point else ETA
+
+    def _needs_distributions(self, schedule: str) -> str | None:
+        """The choice, as a message names it, for which topics must be distributions over beta."""
+        if self.is_open:
+            return "an open vocabulary"
+        if isinstance(self.eta, str):
+            return f"eta={self.eta!r}"
+        if self.gibbs_settings() is not None:
+            return f"inference={inference_of(self.inference).name!r}"
+        return "schedule='memoised'" if schedule == "memoised" else None
+
+    def _has_points(self, schedule: str, stream: bool) -> bool:
+        """Whether beta is a point: in streams unless another choice needs distributions over it."""
+        if self.point_topics is None:
+            return stream and self._needs_distributions(schedule) is None
+        if not isinstance(self.point_topics, bool | np.bool_):
+            problem = f"point_topics={self.point_topics!r}"
+            raise UserError(problem, remedy="point_topics is True, False or None")
+        against = self._needs_distributions(schedule) if self.point_topics else None
+        if against is not None:
+            problem = f"point_topics=True does not go with {against}"
+            raise UserError(problem, remedy="leave out point_topics")
+        return bool(self.point_topics)
 
     def _learned_eta_start(self, n_topics: int) -> float:
         """Where a learned eta starts."""
@@ -179,12 +229,15 @@ class TopicParams(Estimator):
     ) -> tuple[Move, ...]:
         """The moves that change the topics. `sampled`: documents' topics are drawn."""
 
-    def _words(self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None) -> TopicVocabulary[Any]:
+    def _words(
+        self, vocabulary: Vocabulary | None, analysis: AnyAnalysis | None, prior: Any, point: bool
+    ) -> TopicVocabulary[Any]:
+        """The words slot; `prior` is eta as it was given."""
         settings = words_of(self.words)[1]
         if isinstance(settings, ConceptTree):
-            return self._concepts(settings, vocabulary)
+            return self._concepts(settings, vocabulary, prior, point)
         if settings is not None:
-            concentration("eta", self._eta(), {}, 1.0)  # has no meaning then, and yet is no nonsense
+            concentration("eta", prior, {}, 1.0)  # has no meaning then, and yet is no nonsense
             if self.guide is not None:
                 raise UserError(
                     "a guide needs words that are known", remedy='set guide=None or words="closed"'
@@ -194,7 +247,7 @@ class TopicParams(Estimator):
             return OpenWords(settings)
         n_words, K = 1 if vocabulary is None else len(vocabulary), self.n_topics_at_start()
         shapes = {"words": (n_words,), "topics × words": (K, n_words)}
-        eta, learned = concentration("eta", self._eta(), shapes, self._learned_eta_start(K))
+        eta, learned = concentration("eta", prior, shapes, self._learned_eta_start(K))
         guide = guide_of(self.guide)
         if guide is not None and (learned or np.ndim(eta) == 2):
             eta_kind = "learned" if learned else "an array (topics, words)"
@@ -204,11 +257,15 @@ class TopicParams(Estimator):
         elif isinstance(eta, np.ndarray) and eta.ndim == 2:
             eta = np.ascontiguousarray(eta.T)
         firsts = (0,) if vocabulary is None else tuple(part.start for part in vocabulary.parts)
-        return ClosedVocabulary(n_words, eta, learned, firsts)
+        return ClosedVocabulary(
+            n_words, eta, learned and not point, firsts, point
+        )  # of points as `fit` left it
 
-    def _concepts(self, tree: ConceptTree, vocabulary: Vocabulary | None) -> ConceptVocabulary:
+    def _concepts(
+        self, tree: ConceptTree, vocabulary: Vocabulary | None, prior: Any, point: bool
+    ) -> ConceptVocabulary:
         """The words slot of a tree of concepts over a vocabulary (None: over two words of one concept)."""
-        eta, learned = concentration("eta", self._eta(), {}, 1.0)
+        eta, learned = concentration("eta", prior, {}, 1.0)
         if learned:
             raise UserError("eta is not learned where words have concepts", remedy="give eta as a number")
         if self.guide is not None:
@@ -216,7 +273,7 @@ class TopicParams(Estimator):
         if vocabulary is None:
             tree, vocabulary = ConceptTree([Concept("any", {"": ("a", "b")})]), Vocabulary.of(["a", "b"])
         assert isinstance(eta, float)
-        return ConceptVocabulary(compiled(tree, vocabulary), eta)
+        return ConceptVocabulary(compiled(tree, vocabulary), eta, point)
 
     def guide_names(self) -> tuple[str | None, ...]:
         guide = guide_of(self.guide)

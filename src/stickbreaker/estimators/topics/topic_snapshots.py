@@ -85,16 +85,3 @@ def words_now(job: VariationalRun, state: VariationalState, since: int | None) -
         places: list[int] = np.flatnonzero(new[ranked])[:ENTERED_WORDS].tolist()
         entered[numbers[k]] = [(place + 1, keys[rows[place]], shares[place]) for place in places]
     return top, entered
-
-
-def is_date(text: str) -> bool:
-    """Whether a snapshot can have this date.
-
-    >>> is_date("1993-04-05"), is_date("last week")
-    (True, False)
-    """
-    try:
-        Evolution().add(1, 0, text, {}, {})
-    except ValueError:
-        return False
-    return True

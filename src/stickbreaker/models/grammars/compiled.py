@@ -1,13 +1,16 @@
 """A grammar in flat arrays: rules of two symbols at most, in an order in which a chart can be filled."""
 
+from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array
-from stickbreaker.kernels.grammars.grammar_chart import Rules, Symbols
+from stickbreaker.kernels.grammars.grammar_chart import PLAIN, Rules, Symbols
 from stickbreaker.models.grammars.grammar import Grammar, Symbol, Terminal
+from stickbreaker.models.grammars.symbol_graph import components
 
 Integers = NDArray[np.int32]
 LONGEST = np.int32(2**30)  # of a yield that has no bound
@@ -71,11 +74,14 @@ def compiled(grammar: Grammar) -> Compiled:
     sources = np.array([source for _, _, source in parted], np.int32)
     first = np.searchsorted(rules.parents, np.arange(len(order) + 1)).astype(np.int32)
     n_inner = np.bincount(rules.parents[rules.lefts >= 0], minlength=len(order))
-    below = {numbers[name]: _below(numbers[name], rules, first) for name in grammar.adapted}
-    adapted = sorted(below, key=lambda symbol: (-below[symbol].sum(), symbol))
+    adapted = np.array([numbers[name] for name in grammar.adapted], np.int32)
+    below = np.zeros((len(adapted), len(order)), np.bool_)
+    _mark_below(adapted, first, rules, below)
+    general = np.lexsort([adapted, -below.sum(axis=1)])
+    adapted, below = adapted[general], below[general]
     places = np.full(len(order), -1, np.int32)
     places[adapted] = np.arange(len(adapted))
-    shortest, longest = _yields(rules, len(order))
+    shortest, longest = _yields(parted, numbers)
     symbols = Symbols(
         first=first,
         inner=(first[:-1] + n_inner).astype(np.int32),
@@ -86,7 +92,7 @@ def compiled(grammar: Grammar) -> Compiled:
         at_end=_anchored(parted, numbers, -1),
         groups=groups,
         circles=_circles(rules, groups),
-        below=np.array([below[symbol] for symbol in adapted], np.bool_).reshape(-1, len(order)),
+        below=below,
     )
     processes = [grammar.adapted[order[symbol]] for symbol in adapted]
     circle = (symbols.circles >= 0).any()
@@ -98,7 +104,7 @@ def compiled(grammar: Grammar) -> Compiled:
         sources,
         np.array([grammar.rules[source].weight if source >= 0 else 1.0 for source in sources]),
         numbers[grammar.start],
-        np.array(adapted, np.int32),
+        adapted,
         np.array([process.discount for process in processes]),
         np.array([process.concentration for process in processes]),
         len(order) + CIRCLES if circle else len(order),
@@ -113,26 +119,44 @@ def _parted(grammar: Grammar) -> list[Parted]:
     """Rules of two children at most; a terminal beside others gets a symbol named as it is spelled."""
     found: list[Parted] = []
     known = set(grammar.symbols)
-    made: dict[tuple[tuple[Symbol, bool], ...], str] = {}
+    made: dict[int, str] = {}  # symbols of right sides' rests, by the number of the rest
+    letters: dict[str, str] = {}  # symbols of terminals that stand beside others
+    numbers: dict[tuple[Symbol, bool, int], int] = {}
 
-    def symbol_of(children: tuple[Symbol, ...]) -> str:
-        """The symbol that is rewritten as some children and nothing else."""
-        if len(children) == 1 and not isinstance(children[0], Terminal):
-            return children[0]
-        key = tuple((child, isinstance(child, Terminal)) for child in children)
-        if key not in made:
-            name = " ".join(children)
-            while name in known:
-                name += " "
-            known.add(name)
-            made[key] = name
-            found.append((name, halves_of(children), -1))
-        return made[key]
+    def named(children: tuple[Symbol, ...]) -> str:
+        name = " ".join(children)
+        while name in known:
+            name += " "
+        known.add(name)
+        return name
+
+    def single(child: Symbol) -> str:
+        """The symbol that is rewritten as one child and nothing else."""
+        if not isinstance(child, Terminal):
+            return child
+        if child not in letters:
+            letters[child] = named((child,))
+            found.append((letters[child], (child,), -1))
+        return letters[child]
 
     def halves_of(children: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
         if len(children) == 1:
             return children
-        return symbol_of(children[:1]), symbol_of(children[1:])
+        lefts, names = [single(children[0])], list[str]()
+        rests = _numbered_rests(children, numbers)
+        for at in range(1, len(children) - 1):
+            if rests[at] in made:
+                right = made[rests[at]]
+                break
+            names.append(named(children[at:]))
+            made[rests[at]] = names[-1]
+            lefts.append(single(children[at]))
+        else:
+            right = single(children[-1])
+        for name in reversed(names):  # the last is part of the one before
+            found.append((name, (lefts.pop(), right), -1))
+            right = name
+        return lefts[0], right
 
     for number, rule in enumerate(grammar.rules):
         found.append((rule.parent, halves_of(rule.children), number))
@@ -146,36 +170,20 @@ def _order(parted: list[Parted]) -> tuple[list[str], Integers]:
         leads = below.setdefault(parent, [])
         if len(children) == 1 and not isinstance(children[0], Terminal):
             leads.append(children[0])
-    order: list[str] = []
-    groups: list[int] = []
-    reached: dict[str, int] = {}
-    low: dict[str, int] = {}
-    path: list[str] = []
-    for root in below:  # Tarjan's components, which come in this order
-        if root in reached:
-            continue
-        work = [(root, iter(below[root]))]
-        reached[root] = low[root] = len(reached)
-        path.append(root)
-        while work:
-            symbol, leads = work[-1]
-            child = next(leads, None)
-            if child is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[symbol])
-                if low[symbol] == reached[symbol]:
-                    start = path.index(symbol)
-                    groups += [groups[-1] + 1 if groups else 0] * (len(path) - start)
-                    order += path[start:]
-                    del path[start:]
-            elif child not in reached:
-                reached[child] = low[child] = len(reached)
-                path.append(child)
-                work.append((child, iter(below[child])))
-            elif child in path:
-                low[symbol] = min(low[symbol], reached[child])
-    return order, np.array(groups, np.int32)
+    found = components(below)
+    sizes = np.array([len(group) for group in found])
+    return [symbol for group in found for symbol in group], np.repeat(
+        np.arange(len(found), dtype=np.int32), sizes
+    )
+
+
+def _numbered_rests(children: tuple[Symbol, ...], numbers: dict[tuple[Symbol, bool, int], int]) -> list[int]:
+    """A number for each end of a right side, the same for ends that are alike."""
+    found = [0] * (len(children) + 1)
+    for at in range(len(children) - 1, 0, -1):
+        key = str(children[at]), isinstance(children[at], Terminal), found[at + 1]
+        found[at] = numbers.setdefault(key, len(numbers) + 1)
+    return found
 
 
 def _rules(parted: list[Parted], numbers: dict[str, int], letters: dict[str, int]) -> Rules:
@@ -195,80 +203,118 @@ def _rules(parted: list[Parted], numbers: dict[str, int], letters: dict[str, int
         rights,
         terminals,
         counted.astype(np.bool_),
-        *_grouped(lefts, len(numbers)),
-        *_grouped(terminals, len(letters)),
+        *grouped(lefts, len(numbers)),
+        *grouped(terminals, len(letters)),
     )
 
 
-def _grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
-    """Places by what is there, where that is not -1, and where those of each begin."""
+def grouped(values: Integers, n: int) -> tuple[Integers, NDArray[np.int64]]:
+    """The places of each value below n, value by value without -1, and where those of each begin."""
     order = np.argsort(values, kind="stable").astype(np.int32)
     order = order[values[order] >= 0]
     return order, np.searchsorted(values[order], np.arange(n + 1)).astype(np.int64)
 
 
-def _below(symbol: int, rules: Rules, first: Integers) -> NDArray[np.bool_]:
-    """Which symbols trees of one may have, itself included."""
-    found = np.zeros(len(first) - 1, np.bool_)
-    found[symbol] = True
-    waiting = [symbol]
-    while waiting:
-        one = waiting.pop()
-        own = slice(first[one], first[one + 1])
-        children = np.unique(np.concatenate([rules.lefts[own], rules.rights[own]]))
-        new = [child for child in children.tolist() if child >= 0 and not found[child]]
-        found[new] = True
-        waiting += new
-    return found
+@njit(**PLAIN)
+def _mark_below(adapted, first, rules, below):
+    """Mark which symbols trees of each adapted one may have, itself included (adapted symbols × symbols)."""
+    waiting = np.zeros(len(first), np.int32)
+    for place in range(len(adapted)):
+        below[place, adapted[place]] = True
+        waiting[0], number = adapted[place], 1
+        while number > 0:
+            number -= 1
+            symbol = waiting[number]
+            for rule in range(first[symbol], first[symbol + 1]):
+                for child in (rules.lefts[rule], rules.rights[rule]):
+                    if child >= 0 and not below[place, child]:
+                        below[place, child] = True
+                        waiting[number] = child
+                        number += 1
 
 
 def _circles(rules: Rules, groups: Integers) -> NDArray[np.int64]:
     """Of symbols in a group with a circle, where its sums over unary ways begin; else -1."""
     unary = (rules.lefts >= 0) & (rules.rights < 0)
     parents, lefts = rules.parents[unary], rules.lefts[unary]
-    found, total = np.full(len(groups), -1, np.int64), 0
-    for group in np.unique(groups[parents[groups[parents] == groups[lefts]]]):
-        members = groups == group
-        found[members] = total
-        total += int(members.sum()) ** 2
+    circles = np.unique(groups[parents[groups[parents] == groups[lefts]]])
+    sizes = np.bincount(groups, minlength=int(groups.max()) + 1) ** 2
+    begins = np.full(len(sizes), -1, np.int64)
+    begins[circles] = np.cumsum(sizes[circles]) - sizes[circles]
+    return begins[groups]
+
+
+def _yields(parted: list[Parted], numbers: dict[str, int]) -> tuple[Integers, Integers]:
+    """The fewest and the most terminals that each symbol may come to."""
+    shortest, longest = _shortest(parted), _longest(parted)
+    order = list(numbers)
+    return (
+        np.array([shortest[name] for name in order], np.int32),
+        np.array([longest[name] for name in order], np.int32),
+    )
+
+
+def _shortest(parted: list[Parted]) -> dict[str, int]:
+    """The fewest terminals of each symbol, least first (Knuth 1977)."""
+    users: dict[str, list[int]] = {}
+    missing, sizes = [0] * len(parted), [0] * len(parted)
+    found: dict[str, int] = {}
+    waiting: list[tuple[int, str]] = []
+    for number, (parent, children, _) in enumerate(parted):
+        if isinstance(children[0], Terminal):
+            waiting.append((1, parent))
+            continue
+        missing[number] = len(children)
+        for child in children:
+            users.setdefault(child, []).append(number)
+    heapify(waiting)
+    while waiting:
+        size, symbol = heappop(waiting)
+        if symbol in found:
+            continue
+        found[symbol] = size
+        for number in users.get(symbol, ()):
+            missing[number] -= 1
+            sizes[number] = min(sizes[number] + size, int(LONGEST))
+            if not missing[number]:
+                heappush(waiting, (sizes[number], parted[number][0]))
     return found
 
 
-def _yields(rules: Rules, n_symbols: int) -> tuple[Integers, Integers]:
-    """The fewest and the most terminals that each symbol may come to."""
-    shortest, longest = np.full(n_symbols, LONGEST), np.zeros(n_symbols, np.int32)
-    for bound, better in ((shortest, np.minimum), (longest, np.maximum)):
-        before = bound
-        for _ in range(n_symbols + 1):
-            before = bound.copy()
-            better.at(bound, rules.parents, _sizes(rules, bound))
-            if (bound == before).all():
-                break
-        else:
-            longest[bound != before] = LONGEST  # those still growing, and what they are part of, next
-    while True:
-        before = longest.copy()
-        np.maximum.at(longest, rules.parents, np.where(_sizes(rules, longest) == LONGEST, LONGEST, 0))
-        if (longest == before).all():
-            return shortest, longest
-
-
-def _sizes(rules: Rules, bound: Integers) -> Integers:
-    """The terminals of each rule, given those of symbols."""
-    sizes = np.where(rules.lefts >= 0, bound[rules.lefts], 1).astype(np.int64)
-    return np.minimum(sizes + np.where(rules.rights >= 0, bound[rules.rights], 0), LONGEST).astype(np.int32)
+def _longest(parted: list[Parted]) -> dict[str, int]:
+    """The most terminals of each symbol; LONGEST of those that rules of two children make grow for ever."""
+    rules: dict[str, list[tuple[Symbol, ...]]] = {}
+    below: dict[str, list[str]] = {}
+    for parent, children, _ in parted:
+        rules.setdefault(parent, []).append(children)
+        inner = [child for child in children if not isinstance(child, Terminal)]
+        below.setdefault(parent, []).extend(inner)
+    found: dict[str, int] = {}
+    for group in components(below):
+        most, members = 1, set(group)
+        for children in (children for symbol in group for children in rules[symbol]):
+            if isinstance(children[0], Terminal):
+                continue
+            if members.isdisjoint(children):
+                most = max(most, sum(found[child] for child in children))
+            elif len(children) == 2:
+                most = int(LONGEST)
+        found.update(dict.fromkeys(group, min(most, int(LONGEST))))
+    return found
 
 
 def _anchored(parted: list[Parted], numbers: dict[str, int], side: int) -> NDArray[np.bool_]:
     """Symbols that are at one side of every sentence that they are in (`side` 0: its start, -1: its end)."""
     anchored = np.ones(len(numbers), np.bool_)
-    while True:
-        before = anchored.copy()
-        for parent, children, _ in parted:
-            for place, child in enumerate(children):
-                if isinstance(child, Terminal):
-                    continue
-                outer = place == 0 if side == 0 else place == len(children) - 1
-                anchored[numbers[child]] &= outer and anchored[numbers[parent]]
-        if (anchored == before).all():
-            return anchored
+    below: dict[str, list[str]] = {}
+    waiting: list[str] = []
+    for parent, children, _ in parted:
+        inner = [child for child in children if not isinstance(child, Terminal)]
+        below.setdefault(parent, []).extend(inner)
+        waiting += inner[1:] if side == 0 else inner[:-1]
+    while waiting:
+        symbol = waiting.pop()
+        if anchored[numbers[symbol]]:
+            anchored[numbers[symbol]] = False
+            waiting += below[symbol]
+    return anchored

@@ -8,9 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from stickbreaker.core.errors import UserError, shown
+from stickbreaker.models.grammars.symbol_graph import components
 
 DISCOUNT, CONCENTRATION = 0.0, 1000.0  # of an adapted symbol whose grammar says nothing
-HEAVIEST = 1e300  # weight of a rule, so that sums are numbers, too
+LIGHTEST, HEAVIEST = 1e-300, 1e300  # weights of rules, so that sums and logarithms are numbers, too
+MOST_ADAPTED = 1000  # symbols: each has a place for every string of a text
+LARGEST_CIRCLE = 100  # symbols that reach each other by unary rules: sums over their ways take its cube
+LONGEST_RULE = 1000  # symbols of a right side
+LARGEST_RULES = 20_000_000  # sum of the squares of right sides' lengths: what parting them takes
+LARGEST_TRUNCATION = 10**18
 
 
 class Terminal(str):
@@ -62,16 +68,19 @@ class Grammar:
     rules: tuple[Rule, ...]
     adapted: Mapping[str, Adaptation]
     where: str | None = field(default=None, compare=False)  # the file, for messages
+    unquoted: bool = field(default=False, compare=False)  # terminals are names without rules, as in py-cfg
 
     def __post_init__(self) -> None:
         if not self.rules:
             self._refuse("has no rule", None)
         self._refuse_names()
         self._refuse_numbers()
+        self._refuse_sizes()
         self._refuse_twice()
         self._refuse_symbols()
         self._refuse_endless()
         self._refuse_below_itself()
+        self._refuse_circles()
 
     @property
     def start(self) -> str:
@@ -109,7 +118,7 @@ class Grammar:
         """
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         read = _read_py_cfg if any(_is_py_cfg(line) for _, line in lines) else _read_pyadagram
-        return cls(*read(lines, where), where)
+        return cls(*read(lines, where), where, read is _read_py_cfg)
 
     def to_text(self) -> str:
         """The grammar in the format of PyAdaGram, with weights; `from_text` reads it.
@@ -151,8 +160,8 @@ class Grammar:
 
     def _refuse_numbers(self) -> None:
         for rule in self.rules:
-            if not 0.0 < rule.weight <= HEAVIEST:
-                remedy = f"weights are above zero and at most {HEAVIEST:g}"
+            if not LIGHTEST <= rule.weight <= HEAVIEST:
+                remedy = f"weights are from {LIGHTEST:g} to {HEAVIEST:g}"
                 self._refuse(f"a weight of {rule.weight}", rule.line, remedy)
             if not rule.children:
                 self._refuse(f"{rule.parent} is rewritten as nothing", rule.line, "leave the rule out")
@@ -165,6 +174,24 @@ class Grammar:
                 self._refuse(problem, line, "it is above minus the discount")
             if truncation is not None and truncation < 1:
                 self._refuse(f"{symbol} is truncated at {truncation}", line, "it is at least 1")
+            if truncation is not None and truncation > LARGEST_TRUNCATION:
+                problem = f"the truncation of {symbol} has {len(str(truncation))} digits"
+                self._refuse(problem, line, "give * for none")
+
+    def _refuse_sizes(self) -> None:
+        """Refuse what would take long to make sense of."""
+        if len(self.adapted) > MOST_ADAPTED:
+            problem = f"{len(self.adapted):,} symbols are adapted"
+            self._refuse(problem, None, f"adapt at most {MOST_ADAPTED:,}")
+        squares = 0
+        for rule in self.rules:
+            size = len(rule.children)
+            squares += size * size
+            if size > LONGEST_RULE:
+                problem = f"the right side of {rule.parent} has {size:,} symbols"
+                self._refuse(problem, rule.line, f"give it at most {LONGEST_RULE:,}")
+            if squares > LARGEST_RULES:
+                self._refuse("the right sides are too long together", rule.line, "give long parts a symbol")
 
     def _refuse_twice(self) -> None:
         seen: dict[tuple[object, ...], Rule] = {}
@@ -195,39 +222,67 @@ class Grammar:
                 self._refuse(problem, rules[0].line, "leave its rules out")
 
     def _refuse_endless(self) -> None:
+        open_children = [set(_below([rule])) for rule in self.rules]
+        users: dict[str, list[int]] = {}
+        for number, children in enumerate(open_children):
+            for child in children:
+                users.setdefault(child, []).append(number)
+        waiting = [rule.parent for rule, own in zip(self.rules, open_children, strict=True) if not own]
         ends: set[str] = set()
-        while True:
-            more = {
-                symbol
-                for symbol, rules in self.by_parent.items()
-                if symbol not in ends and any(ends.issuperset(_below([rule])) for rule in rules)
-            }
-            if not more:
-                break
-            ends |= more
+        while waiting:
+            symbol = waiting.pop()
+            if symbol in ends:
+                continue
+            ends.add(symbol)
+            for number in users.get(symbol, ()):
+                open_children[number].discard(symbol)
+                if not open_children[number]:
+                    waiting.append(self.rules[number].parent)
         for symbol, rules in self.by_parent.items():
             if symbol not in ends:
                 self._refuse(f"{symbol} can only go on for ever", rules[0].line, "give it a rule that ends")
 
     def _refuse_below_itself(self) -> None:
+        below = {symbol: list(_below(rules)) for symbol, rules in self.by_parent.items()}
+        circling = {
+            symbol
+            for group in components(below)
+            for symbol in group
+            if len(group) > 1 or symbol in below[symbol]
+        }
         for symbol in self.adapted:
-            way = self._way_back(symbol)
-            if way:
+            if symbol in circling:
+                way = self._way_back(symbol)
                 problem = f"{symbol} is adapted and below itself: {' > '.join(way)}"
                 self._refuse(problem, self._line_of(symbol), "adapt a symbol above the circle")
 
     def _way_back(self, symbol: str) -> list[str]:
-        """The shortest way from a symbol down to itself; empty where there is none."""
-        ways: dict[str, list[str]] = {symbol: [symbol]}
+        """The shortest way from a symbol down to itself; empty if there is none."""
+        above = {symbol: ""}
         waiting = [symbol]
-        for above in waiting:
-            for child in _below(self.by_parent[above]):
+        for one in waiting:
+            for child in _below(self.by_parent[one]):
                 if child == symbol:
-                    return [*ways[above], symbol]
-                if child not in ways:
-                    ways[child] = [*ways[above], child]
+                    way = [symbol]
+                    while one:
+                        way.append(one)
+                        one = above[one]
+                    return way[::-1]
+                if child not in above:
+                    above[child] = one
                     waiting.append(child)
         return []
+
+    def _refuse_circles(self) -> None:
+        """Refuse large groups of symbols that reach each other by unary rules."""
+        below = {
+            symbol: [child for rule in rules if len(rule.children) == 1 for child in _below([rule])]
+            for symbol, rules in self.by_parent.items()
+        }
+        for group in components(below):
+            if len(group) > LARGEST_CIRCLE:
+                problem = f"{len(group):,} symbols are in a circle of unary rules"
+                self._refuse(problem, self._line_of(group[0]), f"leave at most {LARGEST_CIRCLE} in one")
 
     def _line_of(self, symbol: str) -> int | None:
         rules = self.by_parent.get(symbol)

@@ -31,10 +31,22 @@ class Sentences(NamedTuple):
 
     def with_unknown(self) -> NDArray[np.bool_]:
         """Which sentences have a symbol that the grammar does not."""
-        found = np.zeros(len(self.documents), np.bool_)
-        unknown = np.flatnonzero(self.letters == UNKNOWN)
-        found[np.searchsorted(self.starts, unknown, side="right") - 1] = True
-        return found
+        return self.unknown() > 0
+
+    def unknown(self) -> NDArray[np.int64]:
+        """How many symbols of each sentence the grammar does not have."""
+        places = np.flatnonzero(self.letters == UNKNOWN)
+        sentences = np.searchsorted(self.starts, places, side="right") - 1
+        return np.bincount(sentences, minlength=len(self.documents))
+
+    def numbered(self, new_symbol: int) -> Integers:
+        """The terminals, with one in place of all that the grammar does not have."""
+        return np.where(self.letters == UNKNOWN, np.int32(new_symbol), self.letters)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The symbols of each sentence, in number."""
+        return np.diff(self.starts)
 
     def __getitem__(self, number: int) -> Integers:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.letters[self.starts[number] : self.starts[number + 1]]

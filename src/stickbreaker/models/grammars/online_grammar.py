@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, psi
+from scipy.special import psi
 
 from stickbreaker.core import purposes
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Reorder
@@ -40,8 +40,8 @@ from stickbreaker.models.grammars.cached_trees import CachedTrees, key_of, parts
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 from stickbreaker.models.grammars.grammar_sentences import Reader, Sentences
 from stickbreaker.models.grammars.parser import LearnedGrammar, Predictive
-from stickbreaker.models.grammars.processes import best_process, predictive
-from stickbreaker.models.grammars.sentence_strings import active_symbols
+from stickbreaker.models.grammars.processes import best_process, log_gamma_ratio, predictive
+from stickbreaker.models.grammars.sentence_strings import active_symbols, chart_fits
 from stickbreaker.models.grammars.tree_chain import new_chart, new_draft
 
 LEAST = 0.5  # uses of a cached tree: one with fewer costs more rules than it saves
@@ -293,10 +293,10 @@ class OnlineGrammar(Model):
         return self.report(sentences, shard, rows, new_rows, rule_uses * unit, nats, usage)
 
     def sentences_of(self, shard: Shard[Any]) -> Sentences:
-        """The sentences of a shard's documents, without those that have symbols of no terminal."""
+        """The sentences of a shard's documents that have no new symbols and are not too long."""
         found = self.reader.read(shard.content, shard.rows, documents=shard.documents)
-        unknown = found.with_unknown()
-        return found.take(~unknown) if unknown.any() else found
+        kept = ~found.with_unknown() & chart_fits(self.grammar, found.sizes)
+        return found if kept.all() else found.take(kept)
 
     def report(
         self,
@@ -373,10 +373,10 @@ class OnlineGrammar(Model):
         grammar, prior = self.grammar, self.priors(params)
         counted, n = grammar.rules.counted, len(grammar.names)
         parents = grammar.rules.parents[counted]
-        nats = float((gammaln(prior + uses) - gammaln(prior))[counted].sum())
-        before, after = (np.bincount(parents, x[counted], n) for x in (prior, prior + uses))
-        used = before > 0.0
-        return nats - float((gammaln(after[used]) - gammaln(before[used])).sum())
+        nats = float(log_gamma_ratio(prior + uses, prior, uses)[counted].sum())
+        sums = [np.bincount(parents, x[counted], n) for x in (prior + uses, prior, uses)]
+        after, before, used = (x[sums[1] > 0.0] for x in sums)
+        return nats - float(log_gamma_ratio(after, before, used).sum())
 
     def best_processes(self, params: Record, summary: Summary, step: Step) -> dict[str, Field]:
         """Discounts and concentrations of the greatest evidence, where counts are those of this step alone;

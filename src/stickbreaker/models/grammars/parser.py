@@ -1,7 +1,7 @@
 """A grammar that was learned: how probable it finds sentences, and their trees."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -27,8 +27,10 @@ from stickbreaker.kernels.grammars.grammar_chart import (
 from stickbreaker.kernels.grammars.grammar_trees import expanded, longest_beginning, mark_cuts, mistake_in
 from stickbreaker.kernels.grammars.tree_sampling import Text, fill_to_scale, log_sum, start_random
 from stickbreaker.models.grammars.compiled import Compiled, Integers
+from stickbreaker.models.grammars.new_symbols import opened
 from stickbreaker.models.grammars.sentence_strings import (
     active_symbols,
+    chart_fits,
     known_strings,
     no_strings,
     numbered_strings,
@@ -190,6 +192,31 @@ class LearnedGrammar:
         return Predictive(grammar.shares(counts), fresh, shares)
 
     @cached_property
+    def opened(self) -> "LearnedGrammar":
+        """The same with new symbols of texts as terminal `new_symbol`: see `new_symbols`."""
+        grammar, moved, added = opened(self.grammar)
+        uses = np.append(self.uses, np.zeros(len(added)))
+        entries = np.where(self.entries < 0, self.entries, moved[np.maximum(self.entries, 0)])
+        predictive = self.predictive
+        if predictive is not None:
+            counts = grammar.weights + np.where(grammar.rules.counted, uses[grammar.sources], 0.0)
+            p, shares = np.zeros(len(counts)), grammar.shares(counts)[added]
+            p[moved] = predictive.rules
+            left = np.ones(len(grammar.names))
+            left[grammar.rules.parents[added]] -= shares
+            p *= left[grammar.rules.parents]
+            p[added] = shares
+            predictive = predictive._replace(rules=p)
+        return replace(
+            self, grammar=grammar, uses=uses, entries=entries.astype(np.int32), predictive=predictive
+        )
+
+    @property
+    def new_symbol(self) -> int:
+        """The terminal of a grammar that is `opened` which stands for symbols that are new."""
+        return len(self.grammar.terminals) - 1
+
+    @cached_property
     def weights(self) -> Weights:
         """What a chart multiplies by."""
         return self._weights(best=False)
@@ -253,8 +280,18 @@ class LearnedGrammar:
     ) -> Iterator[Parse]:
         """Of each sentence log p, and trees: `n_trees` that are drawn given it, or the most probable one.
 
-        What is drawn for a sentence depends on the seed and on the sentence, not on others.
+        What is drawn for a sentence depends on the seed and on the sentence, not on others. A sentence that
+        is too long (`sentence_strings`) has none.
         """
+        fits = chart_fits(self.grammar, np.diff(starts))
+        found = self._parses(*_those(letters, starts, fits), n_trees, best, seed)
+        for fit in fits:
+            yield next(found) if fit else NOTHING
+
+    def _parses(
+        self, letters: Integers, starts: NDArray[np.int64], n_trees: int, best: bool, seed: int
+    ) -> Iterator[Parse]:
+        """The same of sentences that are short enough."""
         memory, greatest, _ = self._memory
         wholes, whole_starts = self.wholes
         for _, text, scales, chart, draft in self._chunks(letters, starts):
@@ -269,12 +306,14 @@ class LearnedGrammar:
                 yield Parse(nats, rules, ends, tree_nats)
 
     def nats(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
-        """log p of each sentence, -inf of those that no tree comes to: what `parses` has, without trees."""
-        found = np.zeros(len(starts) - 1)
+        """log p of each sentence, -inf if it cannot be parsed: what `parses` has, without trees."""
         grammar, masses = self.grammar, self._memory[0].masses
-        for first, text, scales, chart, _ in self._chunks(letters, starts):
-            out = found[first : first + len(scales)]
+        fits = chart_fits(grammar, np.diff(starts))
+        found, nats = np.full(len(starts) - 1, -np.inf), np.zeros(int(fits.sum()))
+        for first, text, scales, chart, _ in self._chunks(*_those(letters, starts, fits)):
+            out = nats[first : first + len(scales)]
             _sum_sentences(scales, text, chart, grammar.rules, grammar.symbols, self.weights, masses, out)
+        found[fits] = nats
         return found
 
     def _chunks(
@@ -321,6 +360,19 @@ class LearnedGrammar:
     def _typical(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
         """Nats a symbol, about, of each sentence."""
         return frequencies_of(letters, starts, len(self.grammar.terminals))
+
+
+NOTHING = Parse(-np.inf, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0))
+
+
+def _those(
+    letters: Integers, starts: NDArray[np.int64], kept: NDArray[np.bool_]
+) -> tuple[Integers, NDArray[np.int64]]:
+    """Some of the sentences."""
+    if kept.all():
+        return letters, starts
+    sizes = np.diff(starts)
+    return letters[np.repeat(kept, sizes)], np.concatenate([[0], np.cumsum(sizes[kept])])
 
 
 def _number_of(letters: Integers) -> int:

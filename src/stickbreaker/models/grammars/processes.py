@@ -1,6 +1,7 @@
 """Discounts and concentrations of adapted symbols: drawn given who sits where, or found by sticks."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,27 @@ WIDTH = 1.0  # of a step out of a slice, where both are on the scale that they a
 STEPS = 50  # out of a slice, at most
 LOGARITHMS = -5.0, 16.0  # of a concentration that is found
 LOGITS = -7.0, 4.0  # and of a discount
+LARGE = 1e6  # from which on a difference of logarithms of the gamma function is computed without them
 STEEP = 1e10  # b / a from which on logarithms of the gamma function have too few digits for their difference
+
+
+def log_gamma_ratio(
+    high: NDArray[Any] | float, low: NDArray[Any] | float, difference: NDArray[Any] | float
+) -> Array:
+    """log gamma(high) - log gamma(low), where high = low + difference.
+
+    Of large numbers the logarithms have too few digits for it: their difference is Stirling's, term by term.
+
+    >>> float(log_gamma_ratio(1e18 + 2.0, 1e18, 2.0))  # 2 log(1e18)
+    82.89306334778564
+    """
+    high, low, difference = (np.asarray(x, np.float64) for x in (high, low, difference))
+    large = low > LARGE
+    above, below = np.where(large, high, 1.0), np.where(large, low, 1.0)
+    stirling = (below - 0.5) * np.log1p(np.where(large, difference, 0.0) / below)
+    stirling += difference * (np.log(above) - 1.0) + (1.0 / above - 1.0 / below) / 12.0
+    exact = gammaln(np.where(large, 1.0, high)) - gammaln(np.where(large, 1.0, low))
+    return np.where(large, stirling, exact)
 
 
 def log_seating(discount: float, concentration: float, sizes: NDArray[np.int64]) -> float:
@@ -33,12 +54,13 @@ def log_seating(discount: float, concentration: float, sizes: NDArray[np.int64])
         return 0.0
     a, b = discount, concentration
     if a * STEEP > b:
-        nats = (n_tables - 1) * np.log(a) + gammaln(b / a + n_tables) - gammaln(b / a + 1.0)
+        nats = (n_tables - 1) * np.log(a)
+        nats += float(log_gamma_ratio(b / a + n_tables, b / a + 1.0, n_tables - 1.0))
     elif a > 0.0:
         nats = np.log(b + a * np.arange(1, n_tables)).sum()
     else:
         nats = (n_tables - 1) * np.log(b)
-    nats -= gammaln(b + n) - gammaln(b + 1.0)
+    nats -= float(log_gamma_ratio(b + n, b + 1.0, n - 1.0))
     steps = np.arange(1, len(sizes))
     return float(nats + sizes[1:] @ (gammaln(steps - a) - gammaln(1.0 - a)))
 

@@ -1,5 +1,6 @@
-"""Sentences as charts read them: terminals by number, strings by number, symbols that may occur."""
+"""Sentences as charts read them: terminals and strings by number, symbols that may occur, and their size."""
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +11,36 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.kernels.grammars.grammar_chart import PLAIN, span_at
 from stickbreaker.kernels.grammars.tree_sampling import Text
 from stickbreaker.models.grammars.compiled import Compiled, Integers
+
+LARGEST_CHART = 2 << 30  # bytes that a sentence's chart and drafts of its trees may take
+ENTRY = 56  # bytes of an entry of a draft, and of what is still to be drawn
+
+
+def draft_entries(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.int64]:
+    """Entries of a tree of a sentence of that many terminals, at most."""
+    n = 2 * np.asarray(lengths, np.int64) * (grammar.unary + 1) + 2
+    if grammar.n_closures:  # each subtree that is remembered may have as many unary steps
+        n *= len(grammar.adapted) + 1
+    return n
+
+
+def chart_bytes(grammar: Compiled, lengths: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    """What sentences of that many terminals take: two numbers for each symbol and span, and drafts."""
+    chart = 16.0 * len(grammar.names) * (np.asarray(lengths, np.float64) + 1.0) ** 2
+    return chart + ENTRY * draft_entries(grammar, lengths).astype(np.float64)
+
+
+def chart_fits(grammar: Compiled, lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which sentences, by their lengths, are short enough."""
+    return chart_bytes(grammar, lengths) <= LARGEST_CHART
+
+
+def why_too_long(grammar: Compiled, length: int) -> str:
+    """What is wrong with a sentence that does not fit."""
+    gigabytes = float(chart_bytes(grammar, length)) / (1 << 30)
+    return (
+        f"a sentence of {length:,} symbols would take {gigabytes:.1f} GB, more than {LARGEST_CHART >> 30} GB"
+    )
 
 
 def text_of(grammar: Compiled, letters: Integers, starts: NDArray[np.int64]) -> tuple[Text, int]:
@@ -36,13 +67,14 @@ def span_starts(starts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def no_strings(spans: NDArray[np.int64]) -> Integers:
-    """Room for the number of each span's string, 0 as yet. Raises UserError where memory is not enough."""
-    try:
-        return np.zeros(int(spans[-1]), np.int32)
-    except MemoryError:
+    """Room for the number of each span's string, 0 as yet. Raises UserError if it is more than the memory."""
+    size = 4 * int(spans[-1])
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if size > memory:
         longest = int(np.sqrt(2 * np.diff(spans).max()))
-        problem = f"there is not enough memory for the parts of sentences of up to {longest:,} symbols"
-        raise UserError(problem, remedy="cut long texts into sentences") from None
+        problem = f"the parts of sentences of up to {longest:,} symbols would take {size / (1 << 30):,.0f} GB"
+        raise UserError(problem, remedy="cut long texts into sentences")
+    return np.zeros(int(spans[-1]), np.int32)
 
 
 def repeated_strings(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
@@ -42,8 +41,8 @@ from stickbreaker.kernels.grammars.tree_sampling import (
 from stickbreaker.models.contract import Fitted, Sampler, Score
 from stickbreaker.models.grammars.compiled import Compiled, Integers
 from stickbreaker.models.grammars.derivations import derivations_of
-from stickbreaker.models.grammars.processes import draw_process, log_prior, log_seating
-from stickbreaker.models.grammars.sentence_strings import text_of
+from stickbreaker.models.grammars.processes import draw_process, log_gamma_ratio, log_prior, log_seating
+from stickbreaker.models.grammars.sentence_strings import chart_fits, draft_entries, text_of, why_too_long
 
 MOST = 2.0**300  # of what terminals are multiplied by
 
@@ -166,9 +165,10 @@ class AdaptorChain(Sampler):
             n = len(self._grammar.names)
             totals = np.bincount(rules.parents[counted], prior[counted], n)
             sums = np.bincount(rules.parents[counted], uses[counted], n)
-            nats += float((gammaln(prior + uses) - gammaln(prior))[counted].sum())
+            nats += float(log_gamma_ratio(prior + uses, prior, uses)[counted].sum())
             used = totals > 0.0
-            nats -= float((gammaln(totals[used] + sums[used]) - gammaln(totals[used])).sum())
+            totals, sums = totals[used], sums[used]
+            nats -= float(log_gamma_ratio(totals + sums, totals, sums).sum())
         else:
             totals = np.bincount(rules.parents, prior, len(self._grammar.names))
             nats += float(uses @ np.log(prior / totals[rules.parents]))
@@ -458,9 +458,7 @@ def frequencies_of(letters: Integers, starts: NDArray[np.int64], n_terminals: in
 
 def new_draft(grammar: Compiled, longest: int) -> Draft:
     """Room for a tree of a sentence of so many terminals."""
-    n = 2 * longest * (grammar.unary + 1) + 2
-    if grammar.n_closures:  # each subtree that is remembered may have as many unary steps
-        n *= len(grammar.adapted) + 1
+    n = int(draft_entries(grammar, longest))
     return Draft(
         **{name: np.zeros(n, np.int32) for name in Draft._fields[:6]},
         nats=np.zeros(n),
@@ -470,13 +468,11 @@ def new_draft(grammar: Compiled, longest: int) -> Draft:
 
 
 def new_chart(grammar: Compiled, longest: int) -> Chart:
-    """Room for a chart of such a sentence. Raises UserError where there is not enough memory."""
+    """Room for a chart of such a sentence. Raises UserError for one that is too long."""
+    if not chart_fits(grammar, np.array([longest]))[0]:
+        raise UserError(why_too_long(grammar, longest), remedy="cut long texts into sentences")
     shape = (len(grammar.names), longest + 1, longest + 1)
-    try:
-        return Chart(np.zeros(shape), np.zeros(shape), np.zeros(shape[0], np.bool_))
-    except MemoryError:
-        problem = f"there is not enough memory for a sentence of {longest:,} symbols"
-        raise UserError(problem, remedy="cut long texts into sentences") from None
+    return Chart(np.zeros(shape), np.zeros(shape), np.zeros(shape[0], np.bool_))
 
 
 def _room(grammar: Compiled, starts: NDArray[np.int64]) -> Room:

@@ -1,6 +1,6 @@
 """Trees of sentences, as a person reads them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -62,13 +62,19 @@ def _escaped(text: str) -> str:
     return "_".join(text.translate(ESCAPED).split()) or "_"
 
 
-def tree_of(values: NDArray[Any], grammar: Compiled) -> Tree:
-    """The tree of rules from the top, left before right; symbols that part a right side are left out."""
+def tree_of(values: NDArray[Any], grammar: Compiled, text: Sequence[str] | None = None) -> Tree:
+    """The tree of rules from the top, left before right; symbols that part a right side are left out.
+
+    text: the sentence's symbols; None: as the grammar has them.
+    """
     rules = grammar.rules
+    last = len(text) if text is not None else 0
     grown: list[list[Tree | str]] = []
     for rule in reversed(values.tolist()):
         if rules.lefts[rule] < 0:
-            children: list[Tree | str] = [grammar.terminals[rules.terminals[rule]]]
+            last -= 1
+            terminal = grammar.terminals[rules.terminals[rule]] if text is None else text[last]
+            children: list[Tree | str] = [terminal]
         else:
             children = grown.pop()
             if rules.rights[rule] >= 0:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Counts)  # the layout of the table that a vocabulary has
 WordTopics = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascending) → topics × words
 
-WordShares = Callable[[NDArray[np.integer[Any]]], Array]  # word numbers (ascending) → words
-
 
 class Paths(NamedTuple):
     """Rows of a table of which several may be of one word: rows of a word are together, words ascending."""
@@ -118,6 +116,7 @@ class TopicVocabulary(ABC, Generic[C]):
     collapses: ClassVar[bool]
 
     learned: bool  # whether its hyperparameter moves
+    point: bool  # whether beta is a point, its maximum, rather than a distribution
     table: TableSpec
 
     @property
@@ -231,11 +230,6 @@ class TopicVocabulary(ABC, Generic[C]):
 
         `spelled`: the corpus's words, where the rows of the table have keys.
         """
-
-    @abstractmethod
-    def unigram(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordShares:
-        """Gives the probability of words of a corpus, by their ascending numbers there, if all counts of the
-        table were one topic's: what a model with a single topic says."""
 
     @abstractmethod
     def ranked(

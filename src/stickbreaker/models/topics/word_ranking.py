@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
-from stickbreaker.core.topk import largest
+from stickbreaker.core.topk import SAME, largest
 from stickbreaker.models.topics.topic_words import TopicWords, parts_of
 
 RELEVANCE, PROBABILITY = "relevance", "probability"
@@ -36,7 +36,7 @@ class RankedWords(NamedTuple):
 
 
 def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> RankedWords:
-    """The `n` most probable words of each topic, first of equals first; `within`: among these. Fewer where
+    """The `n` most probable words of each topic, ties by number; `within`: among these. Fewer where
     there are fewer words.
 
     >>> from stickbreaker.models.topics.topic_words import Dense
@@ -47,13 +47,13 @@ def leading_words(topics: TopicWords, n: int, within: slice = slice(None)) -> Ra
     for rows, part in parts_of(topics, within):
         own, best = largest(part, n)
         places, values = np.hstack([places, own + rows.start]), np.hstack([values, best])
-        order, values = largest(values, n)  # earlier parts stand first, so that ties stay in order
+        order, values = largest(values, n, places)
         places = np.take_along_axis(places, order, axis=1)
     return RankedWords(places, values)
 
 
 def relevant_words(topics: TopicWords, shares: ArrayLike, n: int, within: slice = slice(None)) -> RankedWords:
-    """The `n` most relevant words of each topic, first of equals first; `within`: among these. Fewer where
+    """The `n` most relevant words of each topic, ties by number; `within`: among these. Fewer where
     there are fewer words. The table is read twice, part by part.
 
     `shares` (topics) are the topics' parts of all tokens. Words less than a tenth as frequent in the topic as
@@ -69,10 +69,10 @@ def relevant_words(topics: TopicWords, shares: ArrayLike, n: int, within: slice 
     places, values = np.zeros((topics.shape[0], 0), np.int64), np.zeros((topics.shape[0], 0))
     scores = np.zeros((topics.shape[0], 0))
     for rows, part in parts_of(topics, within):
-        own, best = largest(_scores(part, weights @ part, least), n)
+        own, best = largest(_scores(part, weights @ part, least), n, logs=True)
         places, scores = np.hstack([places, own + rows.start]), np.hstack([scores, best])
         values = np.hstack([values, np.take_along_axis(part, own, axis=1)])
-        order, scores = largest(scores, n)
+        order, scores = largest(scores, n, places, logs=True)
         places = np.take_along_axis(places, order, axis=1)
         values = np.take_along_axis(values, order, axis=1)
     return RankedWords(places, values)
@@ -95,7 +95,7 @@ def least_probability(leading: Array) -> Array:
     """How probable relevant words are at least (topics), from those of each topic's first (topics × n)."""
     if not leading.shape[1]:
         return np.zeros(len(leading))
-    return LEAST_OF_TENTH * leading[:, min(TENTH, leading.shape[1]) - 1]
+    return LEAST_OF_TENTH * (1.0 - SAME) * leading[:, min(TENTH, leading.shape[1]) - 1]
 
 
 def _by_probability(

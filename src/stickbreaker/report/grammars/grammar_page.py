@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.estimators.saving import load
@@ -49,7 +50,9 @@ def grammar_page_of(path: Path, title: str) -> GrammarPage:
     """
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done":
-        raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
+        raise UserError(
+            "is still learning", where=path, remedy=f"finish it with: {command_line('resume', path)}"
+        )
     model = load(path, verb="report")
     if not isinstance(model, PlainAdaptorGrammar):
         raise UserError("is not a grammar that was learned", where=path)
@@ -73,7 +76,7 @@ def page_of_grammar(
     changes = changes_of_grammar(model, evolution, n_shown)
     return GrammarPage(
         title=title,
-        subtitle=f"{named}, learned from {_n_sentences(model):,} sentences",
+        subtitle=f"{named}, learned from {_n_sentences(model):,} {_unit_of(model)}",
         facts=_facts(model),
         settings=[
             (name, value) for name, value in settings_of(manifest) if name != "grammar" or _short(value)
@@ -91,6 +94,7 @@ def page_of_grammar(
         trees=trees_of_sentences(model, sentences),
         rules=rules[:MOST_RULES],
         more_rules=max(len(rules) - MOST_RULES, 0),
+        expected=not model.sampled,
     )
 
 
@@ -180,12 +184,17 @@ def _n_sentences(model: PlainAdaptorGrammar) -> int:
     return len(model.params_["lengths"].values) if model.sampled else int(model.corpus_["documents"])
 
 
+def _unit_of(model: PlainAdaptorGrammar) -> str:
+    """What `_n_sentences` counts."""
+    return "sentences" if model.sampled else "documents"
+
+
 def _facts(model: PlainAdaptorGrammar) -> list[tuple[str, str]]:
     """The cards at the top."""
     params = model.params_
     sampled = model.sampled
     facts = [
-        ("sentences", f"{_n_sentences(model):,}"),
+        (_unit_of(model), f"{_n_sentences(model):,}"),
         *([("symbols in them", f"{len(params['letters'].values):,}")] if sampled else []),
         ("different symbols", f"{len(model.compiled_.terminals):,}"),
         ("adapted symbols", str(len(model.symbols_))),

@@ -133,7 +133,8 @@ class GrammarPage:
     `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end.
     `piece` is the symbol by which sentences are cut, `samples` how many of the sampler's states say where
     (0: trees were drawn), `no_sentences` why there is none. `more_symbols` are adapted symbols, and
-    `more_rules` symbols of the grammar, that are not shown.
+    `more_rules` symbols of the grammar, that are not shown. `expected`: uses of subtrees are not counted but
+    expected ones, as of variational inference, which knows no tables.
     """
 
     title: str
@@ -153,3 +154,4 @@ class GrammarPage:
     trees: Sequence[DrawnTree] = ()
     rules: Sequence[RuleRow] = ()
     more_rules: int = 0
+    expected: bool = False

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from stickbreaker.core.errors import counted
 from stickbreaker.report.colour import hue_hex, topic_colours
 from stickbreaker.report.grammars.grammar_page_data import (
     AdaptedSymbol,
@@ -46,6 +47,7 @@ def grammar_payload(page: GrammarPage) -> dict[str, Any]:
             {"name": shown_word(one.name), "colour": colour, "points": [list(pair) for pair in one.ranked]}
             for one, colour in ranked
         ],
+        "uses": "expected uses" if page.expected else "customers",
         "lengths": [_lengths(one, colour) for one, colour in zip(charted, colours, strict=True)],
     }
 
@@ -59,17 +61,18 @@ def grammar_context(page: GrammarPage) -> dict[str, Any]:
         "settings": [(clean(name), clean(value)) for name, value in page.settings],
         "piece": shown_word(page.piece) if page.piece else "",
         "samples": f"{page.samples:,}" if page.samples else "",
-        "sentences": [_sentence(row) for row in page.sentences],
+        "sentences": [_sentence(row, page.expected) for row in page.sentences],
         "no_sentences": clean(page.no_sentences),
         "levels": _legend(),
-        "symbols": [_symbol(one) for one in page.symbols],
+        "symbols": [_symbol(one, page.expected) for one in page.symbols],
+        "expected": page.expected,
         "more_symbols": page.more_symbols,
         "has_charts": any(one.subtrees for one in page.symbols),
         "changes": page.changes,
         "turnovers": [_turnover(one) for one in page.turnovers],
         "in_steps": any(curve.unit != "sweep" for curve in page.curves),
         "has_f1": any(curve.kind == "segmentation" for curve in _drawn_curves(page.curves)),
-        "trees": [_tree(one) for one in page.trees],
+        "trees": [_tree(one, page.expected) for one in page.trees],
         "rules": [_rule(row) for row in page.rules],
         "more_rules": page.more_rules,
         "has_curves": bool(_drawn_curves(page.curves)),
@@ -125,13 +128,11 @@ def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, Any]:
     }
 
 
-def _symbol(one: AdaptedSymbol) -> dict[str, Any]:
+def _symbol(one: AdaptedSymbol, expected: bool) -> dict[str, Any]:
     """An adapted symbol and its tables."""
     return {
         "name": shown_word(one.name),
-        "subtrees": f"{one.subtrees:,}",
-        "customers": f"{one.customers:,}",
-        "tables": f"{one.tables:,}",
+        "held": f"{counted(one.subtrees, 'subtree')}, {_uses(one.customers, one.tables, expected)}",
         "discount": _number(one.discount),
         "concentration": _number(one.concentration),
         "most_used": _subtrees(one.most_used),
@@ -174,16 +175,22 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000.0 else f"{value:.3g}"
 
 
-def _sentence(row: SegmentedSentence) -> dict[str, Any]:
-    return {"number": f"{row.number:,}", "pieces": [_piece(one) for one in row.pieces]}
+def _uses(customers: int, tables: int | None, expected: bool) -> str:
+    """How often something remembered is used; `expected`: not counted, and no table is known."""
+    if expected:
+        return counted(customers, "expected use")
+    return counted(customers, "customer") + ("" if tables is None else f" at {counted(tables, 'table')}")
 
 
-def _piece(one: Piece) -> dict[str, Any]:
+def _sentence(row: SegmentedSentence, expected: bool) -> dict[str, Any]:
+    return {"number": f"{row.number:,}", "pieces": [_piece(one, expected) for one in row.pieces]}
+
+
+def _piece(one: Piece, expected: bool) -> dict[str, Any]:
     """A piece, its shade, and what a pointer over it says."""
     sure = _percent(one.sure)
     if one.customers:
-        times = f"{one.customers:,} customer{'' if one.customers == 1 else 's'}"
-        note = f"remembered: {times} at {one.tables:,} table{'' if one.tables == 1 else 's'}; {sure} sure"
+        note = f"remembered: {_uses(one.customers, one.tables, expected)}; {sure} sure"
     else:
         note = f"not remembered; {sure} sure"
     shares = ["", *(f"{_percent(share)} of the trees cut here" for share in one.inside)]
@@ -208,24 +215,23 @@ def _legend() -> list[tuple[int, str]]:
     return list(enumerate([f"over {sure[0]}% sure", *between, f"under {sure[-1]}%"]))
 
 
-def _tree(one: DrawnTree) -> dict[str, Any]:
+def _tree(one: DrawnTree, expected: bool) -> dict[str, Any]:
     return {
         "number": f"{one.number:,}",
         "text": clean(one.text),
         "nats": f"{one.nats:.1f}".replace("-", "−"),
         "share": _percent(math.exp(min(one.tree_nats - one.nats, 0.0))),
-        "top": _node(one.top),
+        "top": _node(one.top, expected),
         "brackets": clean(one.brackets),
     }
 
 
-def _node(one: TreeNode) -> dict[str, Any]:
+def _node(one: TreeNode, expected: bool) -> dict[str, Any]:
     """A node of a tree with those below it; a text is a node without a symbol."""
-    note = (
-        f"remembered, {one.customers:,} customer{'' if one.customers == 1 else 's'}" if one.customers else ""
-    )
+    note = f"remembered, {_uses(one.customers, None, expected)}" if one.customers else ""
     below = [
-        {"text": shown_word(child)} if isinstance(child, str) else _node(child) for child in one.children
+        {"text": shown_word(child)} if isinstance(child, str) else _node(child, expected)
+        for child in one.children
     ]
     return {"symbol": shown_word(one.symbol), "note": note, "below": below}
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from stickbreaker.core.topk import by_size
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
 from stickbreaker.report.grammars.grammar_page_data import AdaptedSymbol, SubtreeRow
 
@@ -29,7 +30,8 @@ def _adapted(
     model: PlainAdaptorGrammar, name: str, found: Sequence[Subtree], discount: float, concentration: float
 ) -> AdaptedSymbol:
     """One symbol with its subtrees, of which those most used come first."""
-    longest = sorted(found, key=lambda one: (-len(one.text), -one.customers, one.text))
+    by_text = sorted(found, key=lambda one: one.text)
+    longest = sorted(by_size(by_text, [one.customers for one in by_text]), key=lambda one: -len(one.text))
     return AdaptedSymbol(
         name=name,
         subtrees=len(found),

@@ -60,7 +60,7 @@ def segmented_sentences(
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
     uses = uses_of_texts(model)
     rows: list[SegmentedSentence] = []
-    for number, cuts in enumerate(cuts_of(model, shown, piece)):
+    for number, (cuts, _) in enumerate(cuts_of(model, shown, piece)):
         text = [model.compiled_.terminals[letter] for letter in shown[number]]
         pieces = [
             _piece(

@@ -32,7 +32,7 @@ def trees_of_sentences(model: PlainAdaptorGrammar, sentences: Sentences) -> list
     for number, parse in enumerate(model.parses_of(shown, 1, best=True)):
         if len(parse.starts) < 2:
             continue
-        tree = tree_of(parse.rules[: int(parse.starts[1])], model.compiled_)
+        tree = tree_of(parse.rules[: int(parse.starts[1])], model.learned_.opened.grammar)
         text = model.join(list(tree.leaves()))
         (top,) = [one for one in _nodes(model, tree, drawn, uses) if isinstance(one, TreeNode)]
         nats = parse.nats, float(parse.tree_nats[0])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.topk import descending, largest
+
 Floats = NDArray[np.floating]
 Matrix = NDArray[np.float64]
 
@@ -40,8 +42,7 @@ def nearest_topics(distances: Floats, n: int = 4) -> list[list[int]]:
     """Indexes of each topic's n nearest others, the nearest first; `distances` is (K, K)."""
     others = np.array(distances, dtype=np.float64)
     np.fill_diagonal(others, np.inf)
-    order = np.argsort(others, axis=1, kind="stable")[:, : max(min(n, len(others) - 1), 0)]
-    return [[int(j) for j in row] for row in order]
+    return largest(-others, min(n, len(others) - 1))[0].tolist()
 
 
 def place_topics(distances: Floats) -> list[tuple[float, float]]:
@@ -124,6 +125,6 @@ def _turned(points: Matrix) -> Matrix:
     if turned.shape[1] < 2:
         turned = np.column_stack([turned, np.zeros(len(turned))])
     for axis in range(2):
-        if turned[np.argmax(np.abs(turned[:, axis])), axis] < 0:
+        if turned[descending(np.abs(turned[:, axis]), 1)[0], axis] < 0:
             turned[:, axis] = -turned[:, axis]
     return turned

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.plain_ngram import UNBOUNDED, PlainNgramModel
 from stickbreaker.estimators.saving import load
@@ -34,7 +35,9 @@ def language_page_of(path: Path, title: str) -> LanguagePage:
     """
     manifest = ModelDirectory(path).manifest()
     if manifest["status"] != "done":
-        raise UserError("is still learning", where=path, remedy=f"finish it with: stickbreaker resume {path}")
+        raise UserError(
+            "is still learning", where=path, remedy=f"finish it with: {command_line('resume', path)}"
+        )
     model = load(path, verb="report")
     if not isinstance(model, PlainNgramModel):
         raise UserError("is not a language model", where=path)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.topk import descending
 from stickbreaker.estimators.plain_ngram import PlainNgramModel
 from stickbreaker.report.ngrams.language_page_data import ContextRow, LengthRow, Spread
 
@@ -143,7 +144,7 @@ def _spelled(model: PlainNgramModel, words: list[int]) -> list[str]:
 def _following(model: PlainNgramModel, words: list[int]) -> list[tuple[str, float]]:
     """The words that most probably follow a context."""
     p = model.language_model_.next_words(words, np.exp(model.base_.log_p))
-    return [(model.words_[k], float(p[k])) for k in np.argsort(-p, kind="stable")[:FOLLOWING].tolist()]
+    return [(model.words_[k], float(p[k])) for k in descending(p, FOLLOWING).tolist()]
 
 
 def _probability(model: PlainNgramModel, words: list[int], word: int) -> float:

@@ -20,7 +20,7 @@ from stickbreaker.core.json_checks import (
     record_with,
     refuse_other_kinds,
 )
-from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.core.untrusted import making_sense_of, read_given_file
 from stickbreaker.saved.topic_names import checked_name
 
 if TYPE_CHECKING:
@@ -105,10 +105,9 @@ def names_in_file(model: "TopicEstimator", path: Path) -> FileNames:
 
 def _read_file(path: Path) -> list[dict[str, Any]]:
     """The topics in a file of names."""
-    if path.stat().st_size > _MOST_BYTES:
-        raise UserError("is too large to be names of topics", where=path, remedy=_REMEDY)
+    content = read_given_file(path, _MOST_BYTES, _REMEDY)
     with making_sense_of(path, _REMEDY):
-        record = json.loads(path.read_bytes())
+        record = json.loads(content)
         refuse_other_kinds(record, _FILE)
         if record["version"] != FILE_VERSION:
             problem = f"was written by another version ({record['version']}, this one reads {FILE_VERSION})"

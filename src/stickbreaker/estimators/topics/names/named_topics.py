@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.records import Array
+from stickbreaker.core.topk import by_size
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, largest_concepts
 from stickbreaker.models.topics.topic_words import TopicWords
 from stickbreaker.models.topics.word_ranking import RELEVANCE, RankedWords, ranking
@@ -88,7 +89,8 @@ class NamedTopics:
         for topic, share in parts:
             group = int(self.group_of[topic])
             sums[group] = sums.get(group, 0.0) + share
-        return sorted(sums.items(), key=lambda part: -part[1])
+        groups = sorted(sums.items())
+        return by_size(groups, [share for _, share in groups])
 
     def ranked_words(self, n: int, within: slice = slice(None), by: str = RELEVANCE) -> RankedWords:
         """As `TopicEstimator.ranked_words`, of groups (both G × n)."""
@@ -150,7 +152,7 @@ def groups_of_names(
     groups: dict[object, list[int]] = {}
     for k, name in enumerate(names):
         groups.setdefault((k,) if name is None or k in unused else name, []).append(k)
-    ordered = [tuple(sorted(group, key=lambda k: -shares[k])) for group in groups.values()]
+    ordered = [tuple(by_size(group, shares[group])) for group in groups.values()]
     return sorted(ordered)
 
 

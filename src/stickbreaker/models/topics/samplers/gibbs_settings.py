@@ -23,6 +23,8 @@ from stickbreaker.models.topics.vocabularies.concepts import ConceptVocabulary
 if TYPE_CHECKING:
     from stickbreaker.models.topics.model import TopicModel
 
+MOST_CHAINS = 256  # each holds the state of a sampler over all tokens
+
 
 @dataclass(frozen=True, slots=True)
 class Gibbs(Inference):
@@ -47,6 +49,8 @@ class Gibbs(Inference):
         if not right or not (self.burn_in is None or is_whole(self.burn_in, 0)):
             remedy = "burn_in is a whole number from 0 or None, every and chains are whole numbers from 1"
             raise UserError(f"{self}", remedy=remedy)
+        if self.chains > MOST_CHAINS:
+            raise UserError(f"chains={self.chains}", remedy=f"chains are at most {MOST_CHAINS}")
         if not is_flag(self.delayed):
             raise UserError(f"Gibbs(delayed={self.delayed!r})", remedy="delayed is True or False")
 

@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.core.topk import descending
 from stickbreaker.models.contract import CountTable, Summary, TableSpec
-from stickbreaker.models.topics.slots import TopicVocabulary, WordShares, WordTopics, WordWeights
+from stickbreaker.models.topics.slots import TopicVocabulary, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Stored, TopicWords
 from stickbreaker.models.topics.vocabularies.informed_prior import InformedPrior
+
+RowKernel = Callable[[Array, Array, NDArray[np.float32], Array], None]
 
 BLOCK = 4096  # rows whose Dirichlet parameters are held at once
 DRIFT = "eta_drift"  # of the params: log of the factor that a learned eta moved by, see `update`
@@ -30,7 +33,8 @@ class ClosedVocabulary(TopicVocabulary[Array]):
 
     `eta` is one number, an array (words) or (words × topics), or that of a guide; `learned` lets a run move a
     number. `firsts` is the first row of each group (language) of words: a topic is a distribution over each
-    of them (Mimno et al. 2009; Zhai 2014, section 3.3.2).
+    of them (Mimno et al. 2009; Zhai 2014, section 3.3.2). `point`: beta is a point, the maximum of its
+    density under Dirichlet(1 + eta), which is E[beta] under q (docs/models/point-topics.md).
     """
 
     name: ClassVar[str] = "closed"
@@ -42,6 +46,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     eta: float | Array | InformedPrior
     learned: bool = False
     firsts: tuple[int, ...] = (0,)
+    point: bool = False
     _constants: dict[str, Array] = field(default_factory=dict, init=False, repr=False)  # worked out once
 
     @property
@@ -147,51 +152,63 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def weights(
         self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        from stickbreaker.kernels.dirichlet import expected_log_weights
+        from stickbreaker.kernels.dirichlet import expected_log_weights, mean_weights
 
-        return WordWeights(*self.expected(expected_log_weights, params, counts, totals, rows))
+        if not self.point:
+            return WordWeights(*self.expected(expected_log_weights, params, counts, totals, rows))
+        sums = np.ascontiguousarray(totals + self.prior_totals(params))
+        return WordWeights(*self._by_group(mean_weights, params, counts, sums, rows))
 
     def expected(
-        self,
-        kernel: Callable[[Array, Array, NDArray[np.float32], Array], None],
-        params: Record,
-        counts: Array,
-        totals: Array,
-        rows: NDArray[np.int64] | None,
+        self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float32], Array]:
-        """What a kernel makes of the concentrations of rows and psi of their totals, a group at a time."""
+        """What a kernel makes of the concentrations of rows and psi of their totals."""
         from scipy.special import psi
 
         log_totals = np.asarray(psi(totals + self.prior_totals(params)))
+        return self._by_group(kernel, params, counts, log_totals, rows)
+
+    def _by_group(
+        self, kernel: RowKernel, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.float32], Array]:
+        """What a kernel makes of the concentrations of rows and their group's `totals` (groups × topics)."""
         out, log_scale = np.empty(counts.shape, np.float32), np.empty(len(counts))
         for group, range_ in enumerate(self.ranges(rows)):
             for start in range(range_.start, range_.stop, BLOCK):
                 part = slice(start, min(start + BLOCK, range_.stop))
                 prior = self.prior(params, part if rows is None else rows[part])
                 concentration = np.ascontiguousarray(counts[part] + prior)
-                kernel(concentration, log_totals[group], out[part], log_scale[part])
+                kernel(concentration, totals[group], out[part], log_scale[part])
         return out, log_scale
 
     def summary(self, params: Record, counts: Array, first: int) -> Summary:
-        """Of the words from `first` on, a number a topic each: sums of log Gamma(lambda), counts psi(lambda)
-        and psi(lambda), and where eta is learned of eta counts / lambda^2."""
+        """Sums over the words from `first` on (topics): of log Gamma(lambda), counts psi(lambda) and
+        psi(lambda), if eta is learned also of eta counts / lambda^2; for points of eta log(lambda / eta)."""
         from stickbreaker.kernels.dirichlet import add_dirichlet_terms
 
         sums, bends = np.zeros((3, counts.shape[1])), np.zeros(counts.shape[1])
         for start in range(0, len(counts), BLOCK):
             part = slice(start, min(start + BLOCK, len(counts)))
             prior = self.prior(params, slice(first + part.start, first + part.stop))
+            if self.point:
+                sums[0] += log_density(counts[part], prior)
+                continue
             concentration = np.ascontiguousarray(counts[part] + prior)
             add_dirichlet_terms(concentration, np.ascontiguousarray(counts[part]), *sums)
             if self.learned:
                 bends += (prior * counts[part] / concentration**2).sum(axis=0)
+        if self.point:
+            return {"log_points": sums[0]}
         summary = {"log_gammas": sums[0], "expected": sums[1], "digammas": sums[2]}
         return {**summary, "bends": bends} if self.learned else summary
 
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
-        """-KL(q(beta) || p(beta)) over all topics, in nats: the table's part of eq. 2.4."""
+        """The table's part of eq. 2.4, in nats: -KL(q(beta) || p(beta)) over all topics; of points the log of
+        their density under Dirichlet(1 + eta), less that of the densest point, eta's mean."""
         from scipy.special import psi
 
+        if self.point:
+            return float((summary["log_points"] - log_density(totals, self.prior_totals(params))).sum())
         expected = (totals * psi(totals + self.prior_totals(params))).sum(axis=0) - summary["expected"]
         return float((self.evidence(params, totals, summary) + expected).sum())
 
@@ -205,12 +222,13 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return np.asarray(summary["log_gammas"] + ends - self._prior_terms(params))
 
     def log_words(self, params: Record, counts: Array, totals: Array, first: int) -> Array:
-        """E[log beta] of the rows from `first` on (rows × columns), given the whole columns' totals (groups ×
-        columns)."""
+        """E[log beta], of points log beta, of the rows from `first` on (rows × columns), given the whole
+        columns' totals (groups × columns)."""
         from scipy.special import psi
 
-        out = np.asarray(psi(self.parameters(params, counts, first)))
-        log_totals = psi(totals + self.prior_totals(params))
+        log = np.log if self.point else psi
+        out = np.asarray(log(self.parameters(params, counts, first)))
+        log_totals = log(totals + self.prior_totals(params))
         for group, part in enumerate(self.ranges(range(first, first + len(counts)))):
             out[part] -= log_totals[group]
         return out
@@ -254,19 +272,6 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
         return lambda rows: self._read(params, table, rows.astype(np.int64)).T
 
-    def unigram(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordShares:
-        """Counts plus eta, of which the mean is taken where topics differ in it."""
-        sums = table.totals().sum(axis=1) + self.prior_totals(params).mean(axis=1)
-
-        def of(rows: NDArray[np.integer[Any]]) -> Array:
-            out = table.counts(rows.astype(np.int64)).sum(axis=1)
-            out += np.mean(np.atleast_2d(self.prior(params, rows)), axis=1)
-            for group, part in enumerate(self.ranges(rows)):
-                out[part] /= sums[group]
-            return out
-
-        return of
-
     def _read(self, params: Record, table: CountTable, rows: NDArray[np.int64]) -> Array:
         """`topic_words_of` some rows of a table."""
         return self.topic_words_of(params, table.counts(rows), table.totals(), rows)
@@ -282,6 +287,15 @@ class ClosedVocabulary(TopicVocabulary[Array]):
         return in_order(shares)
 
 
+def log_density(counts: Array, prior: Array | float) -> Array:
+    """Sums over rows of prior × log((counts + prior) / prior) (columns).
+
+    Of a Dirichlet's choices, less the same of its total: the log density of the point (counts + prior) / sum
+    under Dirichlet(1 + prior), over the density of its maximum, prior / sum.
+    """
+    return np.asarray((prior * np.log1p(counts / prior)).sum(axis=0))
+
+
 @lru_cache(maxsize=8)
 def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
     """The group of each of some rows, not to be written to: groups follow one another from `firsts` on."""
@@ -291,8 +305,8 @@ def _groups(firsts: tuple[int, ...], n_words: int) -> NDArray[np.int32]:
 
 
 def in_order(shares: Array) -> list[tuple[NDArray[np.int64], Array]]:
-    """Words of each topic (shares: topics × words), the most probable first, the first of equals first."""
-    orders = [np.argsort(-own, kind="stable") for own in shares]
+    """Words of each topic (shares: topics × words), the most probable first, ties in order."""
+    orders = [descending(own) for own in shares]
     return [(order, own[order]) for order, own in zip(orders, shares, strict=True)]
 
 

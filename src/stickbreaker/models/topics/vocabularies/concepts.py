@@ -6,16 +6,16 @@ Kernels and scipy are imported on use: a model is loaded without them.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.models.contract import CountTable, Summary, TableSpec
-from stickbreaker.models.topics.slots import Paths, TopicVocabulary, WordShares, WordTopics, WordWeights
+from stickbreaker.models.topics.slots import Paths, TopicVocabulary, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Stored, TopicWords
-from stickbreaker.models.topics.vocabularies.closed import BLOCK, flat_noise, in_order
+from stickbreaker.models.topics.vocabularies.closed import BLOCK, flat_noise, in_order, log_density
 from stickbreaker.models.topics.vocabularies.compiled_tree import NO_EDGE, CompiledTree
 
 
@@ -25,7 +25,8 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     among (Zhai 2014, section 5.1; the tree of several languages is derived in docs/models/concepts.md).
 
     A path's probability is the product of its choices; a word's is the sum over its paths. Rows of the table
-    are the leaves, grouped by node; counts of inner edges are sums of the groups' totals.
+    are the leaves, grouped by node; counts of inner edges are sums of the groups' totals. `point`: choices
+    are points, each node's at its maximum under Dirichlet(1 + eta × sizes) (docs/models/point-topics.md).
     """
 
     name: ClassVar[str] = "concepts"
@@ -36,6 +37,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
     tree: CompiledTree
     eta: float
+    point: bool = False
 
     @property
     def table(self) -> TableSpec:  # type: ignore[override]
@@ -73,6 +75,8 @@ class ConceptVocabulary(TopicVocabulary[Array]):
     ) -> WordWeights:
         from stickbreaker.kernels.concept_paths import expected_log_paths
 
+        if self.point:
+            return self._point_weights(params, counts, totals, rows)
         tree, places = self.tree, slice(None) if rows is None else rows
         concentration = np.ascontiguousarray(counts + self._eta(params) * tree.sizes[places][:, None])
         starts = tree.starts if rows is None else _starts(tree.words[rows])
@@ -83,6 +87,20 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         groups = tree.groups[places]
         expected_log_paths(concentration, groups, log_nodes, tree.alone, starts, weights, log_scale, shares)
         return WordWeights(weights, log_scale, Paths(np.repeat(np.arange(n_words), np.diff(starts)), shares))
+
+    def _point_weights(
+        self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
+    ) -> WordWeights:
+        """Probabilities of words, sums over their paths, each row divided by its largest."""
+        from stickbreaker.kernels.dirichlet import mean_weights
+
+        paths = np.arange(len(counts)) if rows is None else rows
+        starts = _starts(self.tree.words[paths])
+        shares = self.path_probabilities(params, counts, totals, paths)
+        words, places = _sums(shares, starts), np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        weights, log_scale = np.empty(words.shape, np.float32), np.empty(len(words))
+        mean_weights(words, np.ones(words.shape[1]), weights, log_scale)
+        return WordWeights(weights, log_scale, Paths(places, (shares / words[places]).astype(np.float32)))
 
     def log_nodes(self, params: Record, totals: Array) -> Array:
         """E[log] of the edges above each node with leaves, less psi of the node's total where it has a
@@ -97,7 +115,13 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
     def summary(self, params: Record, counts: Array, first: int) -> Summary:
         """Of the paths from `first` on, a number a topic each: sums of log Gamma(lambda) - log Gamma(eta) and
-        of counts psi(lambda). Paths whose node has no other choice cancel with it, and are left out."""
+        of counts psi(lambda); of points eta log(lambda / eta). Paths whose node has no other choice cancel
+        with it, and are left out."""
+        if self.point:
+            rows = slice(first, first + len(counts))
+            choice = ~self.tree.alone[self.tree.groups[rows]]
+            priors = self._eta(params) * self.tree.sizes[rows][choice]
+            return {"log_points": log_density(counts[choice], priors[:, None])}
         terms = np.zeros((2, counts.shape[1]))
         for start in range(0, len(counts), BLOCK):
             part = slice(start, min(start + BLOCK, len(counts)))
@@ -107,10 +131,15 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         return {"log_gammas": terms[0], "expected": terms[1]}
 
     def score(self, params: Record, totals: Array, summary: Summary) -> float:
-        """-KL(q(pi) || p(pi)) over all nodes and topics, in nats: the table's part of the bound."""
+        """The table's part of the bound, in nats: -KL(q(pi) || p(pi)) over all nodes and topics; of points
+        the log of their density over its maximum."""
         tree, eta = self.tree, self._eta(params)
         edges, nodes = tree.passing(totals)
         choices, several = ~tree.alone[tree.sources], ~tree.alone
+        if self.point:
+            of_edges = log_density(edges[choices], eta * tree.edge_sizes[choices, None])
+            of_nodes = log_density(nodes[several], eta * tree.node_sizes[several, None])
+            return float((summary["log_points"] + of_edges - of_nodes).sum())
         of_edges = self._terms(edges[choices], eta * tree.edge_sizes[choices])
         of_nodes = self._terms(nodes[several], eta * tree.node_sizes[several])
         evidence, expected = of_edges - of_nodes + np.stack([summary["log_gammas"], summary["expected"]])
@@ -146,16 +175,6 @@ class ConceptVocabulary(TopicVocabulary[Array]):
 
     def predictions(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordTopics:
         return lambda words: self._read(params, table, words.astype(np.int64)).T
-
-    def unigram(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordShares:
-        totals = table.totals().sum(axis=1, keepdims=True)
-
-        def of(words: NDArray[np.integer[Any]]) -> Array:
-            paths = self.reads(words.astype(np.int64))
-            counts = table.counts(paths).sum(axis=1, keepdims=True)
-            return self._words(params, counts, totals, paths)[:, 0]
-
-        return of
 
     def path_probabilities(
         self, params: Record, counts: Array, totals: Array, paths: NDArray[np.int64]

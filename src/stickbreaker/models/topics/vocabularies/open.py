@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.edits import Drop, Edit, Grow, Reorder
 from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
+from stickbreaker.core.topk import descending
 from stickbreaker.models.contract import CountTable, Step, Summary, TableSpec
-from stickbreaker.models.topics.slots import TopicVocabulary, WordShares, WordTopics, WordWeights
+from stickbreaker.models.topics.slots import TopicVocabulary, WordTopics, WordWeights
 from stickbreaker.models.topics.topic_words import Dense, TopicWords
 from stickbreaker.models.topics.vocabularies.bloom import SeenBefore
 from stickbreaker.models.topics.vocabularies.open_settings import LEAST, MOST, OpenVocabulary
@@ -41,6 +42,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     dirichlet: ClassVar[bool] = False
     collapses: ClassVar[bool] = False
     table = TableSpec(keyed=True, truncated=True)
+    point: ClassVar[bool] = False  # pyright: ignore[reportIncompatibleVariableOverride]
 
     settings: OpenVocabulary
     characters: CharacterModel | None = None
@@ -235,19 +237,6 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
 
         return of
 
-    def unigram(self, params: Record, table: CountTable, spelled: Sequence[str] | None) -> WordShares:
-        """Counts plus a G0."""
-        assert spelled is not None
-        counts, a = _whole(table), float(params["concentration"].values)
-        total = float(table.totals().sum()) + a
-
-        def of(rows: NDArray[np.integer[Any]]) -> Array:
-            words = [spelled[int(row)] for row in rows]
-            known = counts.read(table.positions(words), counts.values).sum(axis=1) * counts.scale
-            return (known + a * self._spelling(params, words)) / total
-
-        return of
-
     def _spelling(self, params: Record, words: Sequence[str]) -> Array:
         """G0 of words, above zero where a float could not hold it."""
         return np.exp(np.maximum(self.log_spelling(params, words), LEAST_SPELLING))
@@ -259,7 +248,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
         out: list[tuple[NDArray[np.int64], Array]] = []
         for k in topics:
             shares = probabilities[k, : int(counts.sizes[k])]
-            order = np.argsort(-shares, kind="stable")
+            order = descending(shares)
             order = order[: int((shares > 0.0).sum())]  # not those beyond the truncation
             out.append((counts.rows[k, order].astype(np.int64), shares[order]))
         return out

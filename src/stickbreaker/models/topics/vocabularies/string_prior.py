@@ -3,6 +3,7 @@
 Kernels are imported on use: a model is loaded without them.
 """
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Integers = NDArray[np.int64]
 
 CODE_POINTS = 0x110000 - 0x800  # that a word may hold: all but the surrogates
+MOST_TIMES = 1e15  # that an n-gram may have been counted: sums of them stay exact
 LARGEST_ORDER = 20  # an n-gram of each size is kept for each letter
 LENGTHS = ("empirical", "least-squares")
 
@@ -165,8 +167,14 @@ class CharacterModel:
         if not rising or counts.shape != ngrams.shape or (parents > np.arange(len(ngrams))).any():
             raise ValueError("n-grams of no spelling")
         refuse_negative(counts, "counts of n-grams")
+        if (counts[ngrams > 0] <= 0.0).any() or (counts > MOST_TIMES).any():
+            raise ValueError("counts of no n-grams")
+        if len(alphabet) and not 0 <= alphabet[0] <= alphabet[-1] <= sys.maxunicode:
+            raise ValueError("letters of no alphabet")
         if tail.shape != (2,) or log_p.ndim != 1 or not len(log_p) or max(log_p.max(), tail[1]) > 1e-9:
             raise ValueError("lengths of no spelling")
+        if not (np.isfinite(log_p).all() and np.isfinite(tail).all()):
+            raise ValueError("lengths that are not finite")
         lengths = Lengths(log_p, float(tail[0]), float(tail[1]))
         return cls(alphabet.astype(np.int64), ngrams.astype(np.int64), counts, lengths)
 

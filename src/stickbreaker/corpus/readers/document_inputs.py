@@ -1,0 +1,311 @@
+"""What is handed over as documents: texts, tokens, records, tables or a matrix. One place decides which."""
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from numbers import Number
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.option_names import OR_FROM_TEXTS
+from stickbreaker.corpus.document import Document
+from stickbreaker.corpus.text.languages import language_code
+
+FORMS = ("texts", "tokens", "table", "matrix")
+_LIST = "give a list of texts or of token lists, a table, a Corpus or a matrix"
+_TO_LIST = ("to_pylist", "to_list", "tolist")  # of Arrow, of polars and pandas, of NumPy
+
+
+class DocumentInput(NamedTuple):
+    """Documents and their form, one of `FORMS`.
+
+    "texts": a list of strings, or of dicts of texts by language; "tokens": a list of lists of strings;
+    "table": a table with the column "text", or a list of records; "matrix": all else, which may be a matrix.
+    """
+
+    form: str
+    values: Any
+
+
+def document_input(given: Any, *, empty_lists: bool = False) -> DocumentInput:
+    """What was handed over as documents; whatever can be read but once is read here.
+
+    With `empty_lists` a list of nothing but empty lists is one of tokens. Raises UserError for what cannot be
+    documents, with the remedy.
+
+    >>> document_input(word.split() for word in ["a cat", "a dog"])
+    DocumentInput(form='tokens', values=[['a', 'cat'], ['a', 'dog']])
+    """
+    _refuse_single(given)
+    if is_table(given):
+        table = _whole(given)
+        if _is_numeric(table):
+            return DocumentInput("matrix", table)
+        _refuse_other_columns(table)
+        return DocumentInput("table", table)
+    if getattr(given, "ndim", 1) != 1 and not _holds_strings(given):
+        return DocumentInput("matrix", given)
+    if not isinstance(given, Iterable):
+        return DocumentInput("matrix", given)
+    values = as_list(given)
+    if not values:
+        raise UserError("there is no document", remedy=_LIST)
+    return _of_list(values, given, empty_lists=empty_lists)
+
+
+def _of_list(values: list[Any], given: Any, *, empty_lists: bool) -> DocumentInput:
+    """What a list of documents is, by the first of them that is not missing or an empty list."""
+    values = [_with_tokens_listed(value) for value in values]
+    first = next((value for value in values if not (is_missing(value) or _is_empty(value))), None)
+    if isinstance(first, Number):
+        return DocumentInput("matrix", values)
+    wrong = next((number for number, value in enumerate(values) if is_missing(value)), None)
+    if wrong is not None:
+        raise wrong_document(values[wrong], wrong)
+    if isinstance(first, list | tuple):
+        return _of_lists(values, given)
+    if first is None:
+        return DocumentInput("tokens" if empty_lists else "matrix", values)
+    if isinstance(first, Mapping):
+        if is_record(first) and "text" not in first:
+            problem = f"a record has no field 'text' (fields: {', '.join(map(str, list(first)[:20]))})"
+            raise UserError(problem, remedy='give Corpus.from_frame(records, "body") with its name')
+        return DocumentInput("table" if is_record(first) else "texts", values)
+    if isinstance(first, str):
+        return DocumentInput("texts", values)
+    number = next(number for number, value in enumerate(values) if value is first)
+    raise wrong_document(first, number)
+
+
+def _of_lists(values: list[Any], given: Any) -> DocumentInput:
+    """What a list of lists is: tokens, or the rows of a matrix. Raises UserError for bags of gensim."""
+    for number, value in enumerate(values):
+        if isinstance(value, list | tuple) and value:
+            if isinstance(value[0], str):
+                return DocumentInput("tokens", values)
+            if _is_bag(value) or not isinstance(value[0], Number):
+                raise wrong_document(value, number)
+            break
+    sizes = [len(value) if isinstance(value, list | tuple) else -1 for value in values]
+    other = next((number for number, size in enumerate(sizes) if size != sizes[0]), None)
+    if other is not None:
+        problem = f"document 0 has {sizes[0]} numbers, document {other} has {max(sizes[other], 0)}"
+        raise UserError(problem, remedy="give tokens as strings, or rows of counts of one length")
+    return DocumentInput("matrix", given if isinstance(given, Sequence) else values)
+
+
+def once_read(given: Any) -> Any:
+    """The same documents, to be read as often as is needed: what can be read but once as a list or table.
+
+    >>> once_read(iter(["a cat"]))
+    ['a cat']
+    """
+    if is_table(given):
+        return _whole(given)
+    return list(given) if isinstance(given, Iterator) else given
+
+
+def is_table(given: Any) -> bool:
+    """Whether something is a table, of pandas, polars, Arrow or another library with the Arrow protocol."""
+    package, name = type(given).__module__.partition(".")[0], type(given).__name__
+    if package == "polars":
+        return name in ("DataFrame", "LazyFrame")
+    columns = getattr(given, "columns", None) is not None or getattr(given, "schema", None) is not None
+    arrow = package in ("pandas", "pyarrow") or callable(getattr(given, "__arrow_c_stream__", None))
+    return columns and arrow and getattr(given, "ndim", 2) == 2
+
+
+def is_record(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is a record with a field of text, and not a text for each of several languages.
+
+    >>> is_record({"text": "a cat", "year": 1988}), is_record({"en": "a cat", "de": "eine Katze"})
+    (True, False)
+    """
+    return "text" in value or (len(value) > 0 and not any(map(_is_language, value)))
+
+
+def _is_language(name: object) -> bool:
+    try:
+        return isinstance(name, str) and bool(language_code(name))
+    except UserError:
+        return False
+
+
+def as_list(values: Any) -> list[Any]:
+    """The elements of an array, a column or any other iterable."""
+    for name in _TO_LIST:
+        convert = getattr(values, name, None)
+        if callable(convert):
+            return convert()  # pyright: ignore[reportReturnType]
+    return list(values)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for one that is missing: None, NaN, or what pandas has for these.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def wrong_document(value: object, number: int, wanted: str = "a string or a list of strings") -> UserError:
+    """What is wrong with a document that is not what is wanted, and what to do.
+
+    >>> print(wrong_document(None, 3))
+    document 3 is missing (None); leave it out, or give an empty text
+    """
+    remedy = f"give {wanted} for each document"
+    if is_missing(value):
+        return UserError(
+            f"document {number} is missing ({value})", remedy="leave it out, or give an empty text"
+        )
+    if isinstance(value, bytes | bytearray):
+        return UserError(f"document {number} is bytes", remedy='decode it: value.decode("utf-8")')
+    if isinstance(value, PathLike):
+        return UserError(f"document {number} is a path", remedy="give Corpus.build(paths)")
+    if isinstance(value, Document):
+        remedy = "give Corpus.from_documents(documents)"
+        return UserError(f"document {number} is a Document", remedy=remedy)
+    if isinstance(value, Mapping) and is_record(value):
+        return UserError(f"document {number} is a record", remedy="give Corpus.from_frame(records)")
+    if _is_bag(value):
+        problem = f"document {number} is a bag of (number, count), as gensim has them"
+        return UserError(problem, remedy="give Corpus.from_gensim(bags, dictionary)")
+    return UserError(f"document {number} is not {wanted}", remedy=remedy)
+
+
+def refuse_documents(inputs: object) -> None:
+    """Raise UserError, naming the way to make a corpus, for documents where paths of files belong."""
+    if isinstance(inputs, str | PathLike):
+        return
+    if is_table(inputs):
+        raise UserError("a table where paths of files belong", remedy="give it to Corpus.from_frame")
+    if getattr(inputs, "ndim", 1) != 1:
+        raise UserError("a matrix where paths of files belong", remedy="give it to Corpus.from_matrix")
+    if not isinstance(inputs, Sequence) and getattr(inputs, "ndim", None) != 1:
+        problem = f"{type(inputs).__name__} where paths of files belong"
+        raise UserError(problem, remedy="give a path or a list of paths; texts go to Corpus.from_texts")
+    for value in as_list(inputs):
+        if isinstance(value, str | PathLike):
+            continue
+        if isinstance(value, Mapping):
+            way = "from_frame" if is_record(value) else "from_texts"
+        else:
+            way = "from_gensim" if _is_bag(value) else "from_tokens"
+        raise UserError(
+            f"{type(value).__name__} where a path belongs", remedy=f"give Corpus.{way}(documents)"
+        )
+
+
+@contextmanager
+def naming_from_texts(inputs: object) -> Generator[None]:
+    """Let the error about a path that is not there name `Corpus.from_texts`, if it may be a text."""
+    try:
+        yield
+    except UserError as error:
+        may_be_text = not isinstance(inputs, str | PathLike) or len(str(inputs).split()) > 1
+        if not (may_be_text and error.remedy in ("check the path", "check the pattern")):
+            raise
+        remedy = error.remedy + OR_FROM_TEXTS
+        raise UserError(error.problem, where=error.where, remedy=remedy) from None
+
+
+def _refuse_single(given: object) -> None:
+    """Raise UserError for one document, and for what has no order."""
+    if isinstance(given, PathLike):
+        raise UserError("a path where documents belong", remedy="give Corpus.build(path)")
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        given = given.item()
+    problem = None
+    if isinstance(given, str):
+        problem = "one string where a list of texts belongs" if given else "there is no document"
+    elif isinstance(given, bytes | bytearray):
+        remedy = 'decode them, value.decode("utf-8"), and give a list of texts'
+        raise UserError("bytes where a list of texts belongs", remedy=remedy)
+    elif given is None:
+        problem = "there is no document"
+    elif isinstance(given, Mapping) and getattr(given, "ndim", 0) != 2:  # a sparse matrix may be a dict
+        problem = "one dict where a list of documents belongs"
+    elif isinstance(given, Set):
+        problem = "a set of documents, which has no order"
+    if problem is not None:
+        raise UserError(problem, remedy=_LIST)
+
+
+def _refuse_other_columns(table: Any) -> None:
+    """Raise UserError for a table with texts of which no column is named "text"."""
+    names = column_names(table)
+    if "text" not in names:
+        problem = f"a table with texts has no column 'text' (columns: {', '.join(names[:20])})"
+        remedy = 'give the column alone, as table["body"], or Corpus.from_frame(table, "body")'
+        raise UserError(problem, remedy=remedy)
+
+
+def column_names(table: Any) -> list[str]:
+    """The names of a table's columns."""
+    names = getattr(table, "column_names", None)
+    return [str(name) for name in (table.columns if names is None else names)]
+
+
+def _whole(table: Any) -> Any:
+    """A table to be read as often as is needed. Raises UserError for one that polars has not computed yet."""
+    if type(table).__name__ == "LazyFrame":
+        raise UserError("a table that is not computed yet", remedy="give table.collect()")
+    package = type(table).__module__.partition(".")[0]
+    if package in ("pandas", "polars") or callable(getattr(table, "to_pylist", None)):
+        return table
+    import pyarrow as pa
+
+    return pa.table(table)
+
+
+def _is_numeric(table: Any) -> bool:
+    """Whether all columns of a table hold numbers."""
+    return np.asarray(table[:1]).dtype.kind in "biuf"
+
+
+def _holds_strings(array: Any) -> bool:
+    """Whether an array of two dimensions holds strings, a document's tokens a row."""
+    if getattr(array, "ndim", 0) != 2 or getattr(getattr(array, "dtype", None), "kind", "") not in "OUT":
+        return False
+    return array.size > 0 and isinstance(array[0, 0], str)
+
+
+def _with_tokens_listed(value: Any) -> Any:
+    """A document whose tokens are an array, a column or an iterator as a list; any other as it is."""
+    if isinstance(value, str | bytes | Mapping | list | tuple | Set | PathLike) or is_missing(value):
+        return value
+    column = getattr(value, "ndim", None) == 1 or callable(getattr(value, "to_list", None))
+    return as_list(value) if column or isinstance(value, Iterator) else value
+
+
+def tokens_of(value: Any) -> list[str] | None:
+    """The tokens of a document: of a list, an array, a column or an iterator of strings; None for others.
+
+    >>> tokens_of(("a", "cat")), tokens_of("a cat"), tokens_of([("cat", 1)])
+    (['a', 'cat'], None, None)
+    """
+    value = _with_tokens_listed(value)
+    if not isinstance(value, list | tuple) or not all(
+        issubclass(kind, str) for kind in set(map(type, value))
+    ):
+        return None
+    return list(value)
+
+
+def _is_empty(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 0
+
+
+def _is_bag(value: object) -> bool:
+    """Whether a document is a list of (number, count)."""
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    pair = value[0]
+    sized = isinstance(pair, list | tuple | np.ndarray) and len(pair) == 2
+    return sized and all(isinstance(part, Number) for part in pair)

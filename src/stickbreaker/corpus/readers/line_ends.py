@@ -1,0 +1,79 @@
+"""What a line is, for all that reads text: it ends at LF, CR LF or CR, and nowhere else.
+
+`str.splitlines` also cuts at U+2028, form feeds and others, and `readline` does not cut at a CR alone.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from io import BufferedIOBase
+
+_PIECE = 1 << 14  # bytes read at a time
+
+
+def without_end(line: str) -> str:
+    """A line without its end.
+
+    >>> without_end("a\\r\\n"), without_end("a\\r"), without_end("a\\n\\r")
+    ('a', 'a', 'a\\n')
+    """
+    return line[:-2] if line.endswith("\r\n") else line.removesuffix("\n").removesuffix("\r")
+
+
+def byte_lines(stream: BufferedIOBase, most: int) -> Iterator[bytes | None]:
+    """The lines of a stream with their ends; None in place of each of more than `most` bytes.
+
+    No more than a line is held, and each is given as soon as it is there: of one that ends with CR, as soon
+    as the byte after it is; of one that is too large, before the rest of it is read.
+    """
+    line_so_far = _OpenLine(most)
+    for piece in iter(partial(stream.read1, _PIECE), b""):
+        if line_so_far.ends_with_cr:
+            if piece.startswith(b"\n"):
+                line_so_far.add(b"\n")
+                piece = piece[1:]
+            yield from line_so_far.ended()
+        lines = piece.splitlines(True)  # of bytes: at LF, CR LF and CR alone
+        rest = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
+        for line in lines:
+            if line_so_far.size:
+                line_so_far.add(line)
+                yield from line_so_far.ended()
+            else:
+                yield line if len(line) <= most else None
+        line_so_far.add(rest)
+        yield from line_so_far.refused()
+    if line_so_far.size:
+        yield from line_so_far.ended()
+
+
+class _OpenLine:
+    """The beginning of a line, in pieces; of one that is larger than `most` bytes only the size is held."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._clear()
+
+    def _clear(self) -> None:
+        self.size, self.pieces, self.ends_with_cr = 0, list[bytes](), False
+        self.is_refused = False
+
+    def add(self, piece: bytes) -> None:
+        """Take in what follows."""
+        if piece:
+            self.size += len(piece)
+            self.ends_with_cr = piece.endswith(b"\r")
+            self.pieces.append(piece)
+            if self.size > self.most:
+                self.pieces.clear()
+
+    def refused(self) -> Iterator[None]:
+        """None, once, if the line is too large already."""
+        if self.size > self.most and not self.is_refused:
+            self.is_refused = True
+            yield None
+
+    def ended(self) -> Iterator[bytes | None]:
+        """The line, unless it was refused, and begin the next one."""
+        if not self.is_refused:
+            yield b"".join(self.pieces) if self.size <= self.most else None
+        self._clear()

@@ -1,0 +1,188 @@
+"""Packed files: gzip, zstd, bzip2, xz and zip, known by their first bytes; and text in UTF-16 or UTF-32."""
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import zstandard
+
+from stickbreaker.corpus.readers.problems import Bad
+
+PACKINGS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip"}  # by ending
+BOM = b"\xef\xbb\xbf"
+_FIRST_BYTES = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ\x00": "xz",
+    b"PK\x03\x04": "zip",
+    b"PK\x05\x06": "zip",  # of nothing
+    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},
+}
+_ENCODINGS = {  # by byte order mark, longest first
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+_LARGEST_WINDOW = 1 << 31
+_MOST_MEMORY = 1 << 30  # bytes that unpacking xz may take
+_PACKED = 1_024  # bytes unpacked at a time: 4 of zstd may become 128 KiB
+_BUFFER = 1 << 17
+_PEEK = 10
+
+
+class Damaged(Exception):
+    """A packed file that cannot be unpacked."""
+
+
+DAMAGE = (
+    *(EOFError, Damaged, zlib.error, lzma.LZMAError),
+    *(gzip.BadGzipFile, zstandard.ZstdError, zipfile.BadZipFile),
+)
+
+
+def damage(error: BaseException) -> Bad:
+    """What is wrong with a file whose unpacking raised one of `DAMAGE`."""
+    problem = f"the compressed file is truncated or damaged ({error})"
+    remedy = "copy or compress it again, or --on-error skip to keep what comes before"
+    return Bad("damaged compressed file", problem, remedy)
+
+
+def plain_name(path: Path) -> str:
+    """A file's name in lower case, without what its packing adds; of a zip file its only member's.
+
+    >>> plain_name(Path("Posts.csv.GZ"))
+    'posts.csv'
+    """
+    name = path.name.lower()
+    ending = next((ending for ending in PACKINGS if name.endswith(ending)), "")
+    name = name.removesuffix(ending)
+    if ending != ".zip":
+        return name
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [Path(member.filename).name.lower() for member in _members(archive)]
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
+        return name
+    return members[0] if len(members) == 1 and Path(members[0]).suffix else name
+
+
+def unpacked(
+    raw: "io.BufferedReader[Any]", path: Path | None, content: Callable[[BinaryIO], BinaryIO]
+) -> BinaryIO:
+    """The unpacked bytes of a file, as UTF-8 where a byte order mark tells UTF-16 or UTF-32.
+
+    `content` holds all bytes of a stream in memory, for a zip file in a pipe. Raises Bad, or one of `DAMAGE`,
+    which reading may raise too.
+    """
+    start = raw.peek(_PEEK)
+    packing = next((kind for magic, kind in _FIRST_BYTES.items() if start.startswith(magic)), None)
+    if packing is None and path is not None and start:
+        packing = PACKINGS.get(path.suffix.lower())
+    stream = _OPENERS[packing](raw, content) if packing is not None else raw
+    start = stream.peek(4)
+    for mark, encoding in _ENCODINGS.items():
+        if start.startswith(mark):
+            return cast(BinaryIO, io.BufferedReader(_Recoded(stream, encoding), _BUFFER))
+    return cast(BinaryIO, stream)
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of packed frames, one after another; raises EOFError where the last one is cut off."""
+
+    def __init__(self, raw: BinaryIO, frame: Callable[[], Any]) -> None:
+        self.raw, self.new_frame = raw, frame
+        self.frame: Any = None
+        self.packed = b""
+        self.ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        while not self.ready:
+            chunk, self.packed = self.packed or self.raw.read(_PACKED), b""
+            if not chunk and self.frame is None:
+                return 0
+            if not chunk:
+                raise EOFError("it ends before its end marker")
+            frame = self.frame or self.new_frame()
+            try:
+                self.ready, self.frame = memoryview(frame.decompress(chunk)), frame
+            except OSError as error:  # of bzip2
+                raise Damaged(str(error)) from None
+            if frame.eof:
+                self.packed, self.frame = frame.unused_data, None
+        count = min(len(buffer), len(self.ready))
+        buffer[:count] = self.ready[:count]
+        self.ready = self.ready[count:]
+        return count
+
+
+class _Recoded(io.RawIOBase):
+    """Text in UTF-16 or UTF-32 as UTF-8; what is no such text becomes what is no UTF-8."""
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self.stream = stream
+        self.decoder = codecs.getincrementaldecoder(encoding)("surrogatepass")
+        self.ready = memoryview(b"")
+        self.ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        while not self.ready and not self.ended:
+            piece = self.stream.read1(_BUFFER)  # pyright: ignore[reportAttributeAccessIssue]
+            self.ended = not piece
+            try:
+                text = self.decoder.decode(piece, self.ended)
+            except UnicodeDecodeError:
+                self.ready, self.ended = memoryview(b"\xff"), True
+                continue
+            self.ready = memoryview(text.encode("utf-8", "surrogatepass"))
+        count = min(len(buffer), len(self.ready))
+        buffer[:count] = self.ready[:count]
+        self.ready = self.ready[count:]
+        return count
+
+
+def _frames(new_frame: Callable[[], Any]) -> Callable[[BinaryIO, object], Any]:
+    return lambda raw, _content: io.BufferedReader(_Unpacked(raw, new_frame), _BUFFER)
+
+
+def _zip(raw: BinaryIO, content: Callable[[BinaryIO], BinaryIO]) -> Any:
+    """The only member of a zip file. Raises Bad for several, and for one in a way that cannot be read."""
+    archive = zipfile.ZipFile(raw if raw.seekable() else content(raw))
+    members = _members(archive)
+    if len(members) != 1:
+        remedy = "unpack it, and give the directory or the files"
+        raise Bad("zip of several files", f"the zip file holds {len(members)} files, not one", remedy)
+    try:
+        return archive.open(members[0])
+    except (RuntimeError, NotImplementedError) as error:  # a password; a method of packing
+        reason = str(error) if isinstance(error, NotImplementedError) else "it needs a password"
+        raise Bad("unreadable zip file", f"the zip file cannot be read ({reason})", "unpack it") from None
+
+
+def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """The files in an archive, without those that a Mac adds."""
+    return [
+        one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX/")
+    ]
+
+
+_OPENERS: dict[str, Callable[[BinaryIO, Callable[[BinaryIO], BinaryIO]], Any]] = {
+    "gzip": lambda raw, _content: gzip.GzipFile(fileobj=raw),
+    "zstd": _frames(lambda: zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).decompressobj()),
+    "bzip2": _frames(bz2.BZ2Decompressor),
+    "xz": _frames(lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _MOST_MEMORY)),
+    "zip": _zip,
+}

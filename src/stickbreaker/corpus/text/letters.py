@@ -1,0 +1,36 @@
+"""Letters as languages write them: lower case, and the invisible marks that stand within words."""
+
+import regex
+
+MARKS = r"\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # in a class of a pattern
+JOINERS = "\u200c\u200d"  # invisible, but Persian, Hindi and emoji are written with them
+_DOTTED = frozenset({"tr", "tur", "az", "aze"})  # İ is i, and I is ı
+_FORMAT = regex.compile(rf"[[{MARKS}]--[{JOINERS}]]", regex.V1)
+_IDLE_JOINERS = regex.compile(  # in scripts that have no use for them
+    rf"(?<=[\p{{Latin}}\p{{Greek}}\p{{Cyrillic}}]\p{{M}}*)[{JOINERS}]++"
+)
+
+
+def lower_case(word: str, language: str | None) -> str:
+    """A word in lower case, as its language has it.
+
+    >>> lower_case("ISTANBUL", "en"), lower_case("ISPARTA", "tr"), lower_case("İzmir", "tr")
+    ('istanbul', 'ısparta', 'izmir')
+    """
+    if language in _DOTTED:
+        word = word.replace("I\u0307", "i").replace("İ", "i").replace("I", "ı")
+    return word.lower()
+
+
+def without_marks(word: str) -> str:
+    """A word without soft hyphens and other invisible marks, but for joiners that spell it.
+
+    >>> without_marks("hy\\u00adphen"), without_marks("auf\\u200clage"), len(without_marks("می\\u200cخواهم"))
+    ('hyphen', 'auflage', 8)
+    """
+    if word.isascii():
+        return word
+    kept = _FORMAT.sub("", word)
+    if JOINERS[0] in kept or JOINERS[1] in kept:
+        kept = _IDLE_JOINERS.sub("", kept.strip(JOINERS))
+    return kept or word

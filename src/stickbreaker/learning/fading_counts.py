@@ -1,0 +1,110 @@
+"""Word counts of a stream that fade, at several rates: what unigrams that follow the stream are made of."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.corpus.vocabulary import language_of
+
+FADING = (0.9, 0.95, 0.97, 0.99, 1.0)  # what is left of older counts after a step, by rate
+MOST_WORDS = 1 << 18  # words that are counted at once; beyond that the rarest half is dropped
+PREFIX = "fading/"  # of arrays in a checkpoint
+SEPARATOR = "\x00"  # between words in a checkpoint: no word has it
+
+
+class FadingCounts:
+    """Counts of words, older ones multiplied by each number of `FADING` at every step.
+
+    `counts` is (words × rates); `words` gives the row of each word. `nats` (rates) are the log probabilities
+    that the unigrams of each rate have given up to now to words that they predicted: the best rate so far is
+    the one with the most. Memory is bounded by `MOST_WORDS`, whatever the stream brings.
+
+    >>> fading = FadingCounts()
+    >>> fading.add(["bank", "loan"], np.array([2.0, 1.0]))
+    >>> fading.add(["bank"], np.array([1.0]))
+    >>> fading.of(["bank", "loan", "boat"])[:, 0].tolist()
+    [2.8, 0.9, 0.0]
+    """
+
+    def __init__(self) -> None:
+        self.words: dict[str, int] = {}
+        self.counts: Array = np.zeros((0, len(FADING)))
+        self.nats: Array = np.zeros(len(FADING))
+
+    def of(self, words: Sequence[str]) -> Array:
+        """Counts of some words (words × rates)."""
+        rows = np.array([self.words.get(word, -1) for word in words], np.int64)
+        if not len(self.counts):
+            return np.zeros((len(words), len(FADING)))
+        return np.where(rows[:, None] >= 0, self.counts[rows], 0.0)
+
+    def totals(self, languages: Sequence[str] = ()) -> Array:
+        """Sums over all words (rates), or over those of each language (languages × rates)."""
+        counts = self.counts[: len(self.words)]
+        if not languages:
+            return np.asarray(counts.sum(axis=0))
+        places = {code: place for place, code in enumerate(languages)}
+        sums = np.zeros((len(languages), len(FADING)))
+        np.add.at(sums, [places[language_of(word)] for word in self.words], counts)
+        return sums
+
+    def best(self) -> int:
+        """The place of the rate that has predicted best up to now, the fastest of equals (to a millionth)."""
+        return int(np.round(self.nats, 6).argmax())
+
+    def add(self, words: Sequence[str], tokens: Array) -> None:
+        """Let all counts fade, and add the tokens of some distinct words."""
+        rows = np.array([self.words.setdefault(word, len(self.words)) for word in words], np.int64)
+        if len(self.words) > len(self.counts):
+            counts = np.zeros((max(1024, 2 * len(self.words)), len(FADING)))
+            counts[: len(self.counts)] = self.counts
+            self.counts = counts
+        self.counts *= FADING
+        self.counts[rows] += tokens[:, None]
+        if len(self.words) > MOST_WORDS:
+            self._drop_rarest()
+
+    def _drop_rarest(self) -> None:
+        """Keep the half of the words with the largest sums over the rates, the first of equals."""
+        sums = self.counts[: len(self.words)].sum(axis=1)
+        kept = np.sort(np.argsort(-sums, kind="stable")[: MOST_WORDS // 2])
+        spelled = list(self.words)
+        self.words = {spelled[row]: place for place, row in enumerate(kept.tolist())}
+        self.counts = self.counts[kept]
+
+    def copy(self) -> Self:
+        """The same, to be changed by itself."""
+        made = type(self)()
+        made.words, made.counts, made.nats = dict(self.words), self.counts.copy(), self.nats.copy()
+        return made
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """As arrays of a checkpoint."""
+        spelled = SEPARATOR.join(self.words).encode("utf-8", "surrogatepass")
+        return {
+            f"{PREFIX}words": np.frombuffer(spelled, np.uint8),
+            f"{PREFIX}counts": self.counts[: len(self.words)].copy(),
+            f"{PREFIX}nats": self.nats.copy(),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self | None:
+        """Those of a checkpoint; None if it has none. Raises ValueError where they make no sense."""
+        if f"{PREFIX}words" not in arrays:
+            return None
+        spelled, counts, nats = (arrays[f"{PREFIX}{name}"] for name in ("words", "counts", "nats"))
+        text = spelled.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass")
+        words = text.split(SEPARATOR) if text else []
+        made = cls()
+        made.words = {word: row for row, word in enumerate(words)}
+        if counts.shape != (len(made.words), len(FADING)) or nats.shape != (len(FADING),):
+            raise ValueError("fading counts of other words")
+        if len(made.words) != len(words) or not np.isfinite(nats).all():
+            raise ValueError("fading counts that are not finite, or of one word twice")
+        refuse_negative(counts, "fading counts")
+        made.counts, made.nats = counts.astype(np.float64), nats.astype(np.float64)
+        return made

@@ -1,0 +1,51 @@
+"""Which symbols of a grammar lead to which: groups that reach each other, in time linear in the rules."""
+
+from collections.abc import Iterable, Mapping
+
+
+def components(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """Groups of symbols that reach each other (Tarjan 1972); what leads to a group comes after it.
+
+    below: what each symbol leads to, each of which is a key, too.
+
+    >>> components({"S": ["W", "S"], "W": ["L"], "L": ["W"], "X": []})
+    [['W', 'L'], ['S'], ['X']]
+    """
+    found: list[list[str]] = []
+    reached: dict[str, int] = {}
+    low: dict[str, int] = {}
+    path: list[str] = []
+    on_path: set[str] = set()
+    for root in below:
+        if root in reached:
+            continue
+        work = [(root, iter(below[root]))]
+        reached[root] = low[root] = len(reached)
+        path.append(root)
+        on_path.add(root)
+        while work:
+            symbol, leads = work[-1]
+            child = next(leads, None)
+            if child is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[symbol])
+                if low[symbol] == reached[symbol]:
+                    found.append(_taken(path, symbol))
+                    on_path.difference_update(found[-1])
+            elif child not in reached:
+                reached[child] = low[child] = len(reached)
+                path.append(child)
+                on_path.add(child)
+                work.append((child, iter(below[child])))
+            elif child in on_path:
+                low[symbol] = min(low[symbol], reached[child])
+    return found
+
+
+def _taken(path: list[str], symbol: str) -> list[str]:
+    """The end of a path from a symbol on, taken off it."""
+    found: list[str] = []
+    while not found or found[-1] != symbol:
+        found.append(path.pop())
+    return found[::-1]
