@@ -461,7 +461,7 @@ def open_halfway(cli, planted, tmp_path_factory):
         ("small/spelling_alphabet", "gone"),
         ("small/spelling_ngrams", {"axes": ["topics"], "additive": False, "fresh": 0.0}),
         ("small/spelling_tail", {"axes": ["tail"], "additive": True, "fresh": 0.0}),
-        ("settings/eta", None),
+        ("settings/eta", "many"),
         ("settings/eta", {"array": [0.5, 0.5]}),
     ],
 )
