@@ -12,6 +12,7 @@ import pyarrow as pa
 from stickbreaker.core.errors import UserError, shortened, shown
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.metadata import LONGEST_VALUE, characters_of
+from stickbreaker.corpus.readers.arrow_sizes import decoded_sizes
 from stickbreaker.corpus.readers.base import Reader, ReadingOptions, parts_of, text_fields
 from stickbreaker.corpus.readers.document_inputs import is_missing, tokens_of
 from stickbreaker.corpus.readers.field_rules import checked_columns, document_of
@@ -23,6 +24,10 @@ _ROWS = 1_024  # decoded at a time
 _FEW_ROWS = 16  # of strings that share beginnings, and so may be much longer than the file
 _LONG_VALUE = 1 << 18  # bytes
 _LARGEST_BATCH = 1 << 25  # bytes of a column's strings that are decoded at a time
+_LARGEST_DECODED, _PACKED_AT_MOST = (
+    1 << 28,
+    100,
+)  # bytes of an Arrow batch, or that many times its bytes packed
 _LEFT_OUT = object()  # stands for a value that is too long for metadata
 _INDEX = re.compile(r"__index_level_[0-9]+__")  # the name that pandas gives to an index without one
 _TROUBLE = (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, TypeError, MemoryError)
@@ -256,6 +261,11 @@ def _with_long_values(stream: BinaryIO, group: int, paths: list[str], rows: int)
 def _arrow(stream: BinaryIO, chosen: Choice) -> Iterator[pa.RecordBatch]:
     """The batches of an Arrow file, an Arrow stream or a Feather file of version 2."""
     whole = stream.read(6) == b"ARROW1"
+    stream.seek(0)
+    for size, decoded in decoded_sizes(stream):
+        if decoded > max(_LARGEST_DECODED, _PACKED_AT_MOST * size):
+            problem = f"a batch of {decoded / 1e9:.1f} GB, packed into {size / 1e6:.1f} MB, is not decoded"
+            raise Bad("too large", problem, "leave the column with the longest values out")
     stream.seek(0)
     opened = pa.ipc.open_file if whole else pa.ipc.open_stream
     schema = opened(stream).schema
