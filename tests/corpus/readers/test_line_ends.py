@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.corpus.readers.reading import read
 
+from stickbreaker import UserError
 from stickbreaker.cli.fit_grammar import grammar_from
 from stickbreaker.corpus import Analysis, Corpus
-from stickbreaker.corpus.readers import read_words
+from stickbreaker.corpus.readers import read_words, sources
 from stickbreaker.corpus.readers.line_ends import byte_lines
 from stickbreaker.estimators.topics.seed_words import Guide
 from stickbreaker.models.grammars.grammar import Grammar
@@ -156,3 +157,13 @@ def test_a_line_without_end_is_told_before_it_is_read():
             return len(buffer)
 
     assert next(byte_lines(io.BufferedReader(Endless()), 1_000_000)) is None
+
+
+def test_a_list_without_an_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "_MOST_LINES", 3)
+    path = tmp_path / "list.txt"
+    path.write_text("a\nb\nc\n")
+    assert [line for _, line in sources.listed_lines(str(path), "give a list")] == ["a", "b", "c"]
+    path.write_text("a\n" * 4)
+    with pytest.raises(UserError, match=r"list\.txt: has more than 3 lines; give a list"):
+        list(sources.listed_lines(str(path), "give a list"))

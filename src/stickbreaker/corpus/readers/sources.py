@@ -21,6 +21,7 @@ from stickbreaker.corpus.readers.problems import Bad, Problems
 _CONVERT = "convert the file to UTF-8, or --on-error skip"
 _NO_NUL = "convert the file to UTF-8 and remove its NUL bytes, or --on-error skip"
 _PIECE = 1 << 17
+_MOST_LINES = 5_000_000  # of a list that is read whole; CC-CEDICT has 125,000, WordNet 150,000
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,20 @@ def lines_of(source: Source, problems: Problems, largest: int | None = None) -> 
             yield number, without_end(decoded(line))
         except Bad as bad:
             problems.tell(bad, source.name, number)
+
+
+def listed_lines(
+    path: str, remedy: str, *, skippable: bool = True, largest: int | None = None
+) -> Iterator[tuple[int, str]]:
+    """The lines of a list that is read whole, such as stop words, a guide or a dictionary: see `lines_of`.
+
+    Raises UserError for what is not one file, for a line that is no text, and for a list without an end.
+    """
+    problems = Problems(skip=False, skippable=skippable)
+    for number, line in lines_of(one_source(path, remedy), problems, largest):
+        if number > _MOST_LINES:
+            raise UserError(f"has more than {_MOST_LINES:,} lines", where=path, remedy=remedy)
+        yield number, line
 
 
 def raw_lines_of(

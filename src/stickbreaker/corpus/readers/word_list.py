@@ -6,8 +6,7 @@ from itertools import chain, islice
 
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.corpus.readers.limits import bytes_allowed, too_large
-from stickbreaker.corpus.readers.problems import Problems
-from stickbreaker.corpus.readers.sources import lines_of, one_source
+from stickbreaker.corpus.readers.sources import listed_lines
 
 _ENTRY = re.compile(r"([0-9]{1,15})\t([^\t]+)\t[0-9]{1,15}")
 
@@ -53,9 +52,8 @@ def read_numbered_words(path: str, largest: int | None = None) -> tuple[str, ...
 
 
 def _lines(path: str, largest: int | None) -> Iterator[tuple[int, str]]:
-    source = one_source(path, "give one file, a word a line", "not one file of words")
     size = 0
-    for number, line in lines_of(source, Problems(skip=False), largest):
+    for number, line in listed_lines(path, "give one file, a word a line", largest=largest):
         size += len(line) + 1
         if size > bytes_allowed(largest):
             raise too_large("the list of words", largest).at(path, number)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stickbreaker.core.errors import UserError, shown
-from stickbreaker.corpus.readers.problems import Problems
-from stickbreaker.corpus.readers.sources import lines_of, one_source
+from stickbreaker.corpus.readers.sources import listed_lines
 
 CEDICT = re.compile(r"(\S+) (\S+) \[([^\]]*)\] ?/(.*)")
 ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -187,4 +186,4 @@ _PARTS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    return lines_of(one_source(path, "give a file of words"), Problems(skip=False, skippable=False))
+    return listed_lines(path, "give a file of words", skippable=False)

@@ -13,7 +13,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Vocabulary
 from stickbreaker.corpus.readers.problems import Problems
-from stickbreaker.corpus.readers.sources import lines_of, one_source, sources_of, text_of
+from stickbreaker.corpus.readers.sources import listed_lines, sources_of, text_of
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.corpus.vocabulary import tagged
 from stickbreaker.models.topics import InformedPrior
@@ -280,4 +280,4 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    return lines_of(one_source(path, "give a .dic or .json file"), Problems(skip=False))
+    return listed_lines(path, "give a .dic or .json file")

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stickbreaker.core.errors import UserError, shown
-from stickbreaker.corpus.readers.problems import Problems
-from stickbreaker.corpus.readers.sources import lines_of, one_source
+from stickbreaker.corpus.readers.sources import listed_lines
 
 ROW = '{"concept": "house", "words": {"de": ["haus"], "en": ["house"]}, "parent": null}'
 MOST_STRENGTH = 1e6
@@ -191,5 +190,4 @@ def _object(line: str) -> Mapping[str, Any]:
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    source = one_source(path, "give a file with a concept in JSON a line")
-    return lines_of(source, Problems(skip=False, skippable=False))
+    return listed_lines(path, "give a file with a concept in JSON a line", skippable=False)
