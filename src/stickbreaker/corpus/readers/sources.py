@@ -61,11 +61,11 @@ def sources_of(given: list[str]) -> list[Source]:
     return [replace(one, label=storable(one.name)) if labels[one.label] > 1 else one for one in found]
 
 
-def one_source(path: str, remedy: str, problem: str = "not one file") -> Source:
+def one_source(path: str, remedy: str) -> Source:
     """The single file that a path names. Raises UserError for a directory, and for a pattern of several."""
     found = sources_of([path])
     if len(found) != 1 or found[0].within:
-        raise UserError(problem, where=path, remedy=remedy)
+        raise UserError("not one file", where=path, remedy=remedy)
     return found[0]
 
 
