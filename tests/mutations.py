@@ -173,6 +173,24 @@ MUTATIONS = {
         "left[grammar.rules.parents[added]] -= 0.0",
         "tests/models/test_new_symbols.py",
     ),
+    "the largest of points": Mutation(
+        "kernels/dirichlet.py",
+        "weight = concentration[w, k] / totals[k] / largest",
+        "weight = concentration[w, k] / largest",
+        "tests/models/test_point_topics.py",
+    ),
+    "the density of points": Mutation(
+        "models/topics/vocabularies/closed.py",
+        "prior * np.log1p(counts / prior)",
+        "prior * np.log1p(counts)",
+        "tests/models/test_point_topics.py",
+    ),
+    "what fades of a stream's words": Mutation(
+        "learning/fading_counts.py",
+        "self.counts *= FADING",
+        "self.counts *= 1.0",
+        "tests/learning/test_fading_counts.py tests/evaluation/test_prequential.py",
+    ),
     "shares of concepts below others": Mutation(
         "models/topics/vocabularies/concepts.py",
         "means[edge] *= means[entrance]",
