@@ -46,7 +46,7 @@ class Permissions(Part):
         if done.code != 0:
             return going_on(done)
         wrong |= open_to_others(place, before, umask)
-        wrong |= {f"{path.name} (replaced)" for path in replaced if path.exists() and mode(path) & ~PRIVATE}
+        wrong |= {f"{path.name} (replaced)" for path in replaced if path.exists() and is_open(path, place)}
         if wrong:
             return Decision(LOST, f"umask {umask:03o}: {', '.join(sorted(wrong)[:4])}")
         if names := differing(product(place / work.out), whole):
@@ -56,6 +56,12 @@ class Permissions(Part):
 
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
+
+
+def is_open(path: Path, place: Path) -> bool:
+    """Whether others reach a path: neither it nor a directory on the way from `place` is private."""
+    way = [path, *path.parents[: len(path.relative_to(place).parts) - 1]]
+    return all(mode(each) & ~PRIVATE for each in way)
 
 
 def open_to_others(place: Path, before: set[Path], umask: int) -> set[str]:
