@@ -124,7 +124,9 @@ def test_a_model_is_read_while_it_learns(cli, tmp_path):
         feed_until(process, lines(90) + " " * 9_000, out, 80)
         told = cli("topics", out, "--top", 8).stdout
         assert any(word in told for word in ("river", "stream", "boat", "shore"))
-        assert cli("topics", out, "--at", "2001-01-03").stdout.startswith("step 1: 20 documents, 2001-01-02")
+        assert cli("topics", out, "--at", "2001-01-03").stdout.startswith(
+            "step 1: 20 documents read, 2001-01-02"
+        )
         cli("transform", out, held, "--out", tmp_path / "shares.csv")
         cli("report", out, "--out", tmp_path / "report.html")
         assert documents_in(out) == 80

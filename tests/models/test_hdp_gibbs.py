@@ -246,7 +246,7 @@ def test_corners(n_topics, lengths):
         assert sampler.counts().shape[1] >= 1
 
 
-@pytest.mark.parametrize("X", [[[1, 2]], [[0, 0], [0, 1]], [[3, 1, 0]] * 20, [[0, 0]] * 2])
+@pytest.mark.parametrize("X", [[[1, 2]], [[0, 0], [0, 1]], [[3, 1, 0]] * 20])
 def test_small_inputs(X):
     model = HDP(3, inference="gibbs", random_state=0, max_iter=20).fit(X)
     assert model.n_topics_ >= 1

@@ -159,7 +159,7 @@ def test_texts_that_do_not_fit_the_model_are_refused():
     for nothing in ({}, {"en": None}):
         with pytest.raises(UserError, match="document 0 has no text in any language"):
             model.transform([nothing])
-    with pytest.raises(UserError, match="document 0 maps something else than languages to texts"):
+    with pytest.raises(UserError, match="a record has no field 'text'"):
         model.transform([{"cold": 2, "water": 1}])
     with pytest.raises(UserError, match="language='fr'"):
         model.top_words(3, "fr")

@@ -13,7 +13,6 @@ from stickbreaker.corpus.vocabulary import language_of
 FADING = (0.9, 0.95, 0.97, 0.99, 1.0)  # what is left of older counts after a step, by rate
 MOST_WORDS = 1 << 18  # words that are counted at once; beyond that the rarest half is dropped
 PREFIX = "fading/"  # of arrays in a checkpoint
-SEPARATOR = "\x00"  # between words in a checkpoint: no word has it
 
 
 class FadingCounts:
@@ -84,9 +83,10 @@ class FadingCounts:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """As arrays of a checkpoint."""
-        spelled = SEPARATOR.join(self.words).encode("utf-8", "surrogatepass")
+        letters = "".join(self.words).encode("utf-8", "surrogatepass")
         return {
-            f"{PREFIX}words": np.frombuffer(spelled, np.uint8),
+            f"{PREFIX}letters": np.frombuffer(letters, np.uint8),
+            f"{PREFIX}lengths": np.array([len(word) for word in self.words], np.int64),
             f"{PREFIX}counts": self.counts[: len(self.words)].copy(),
             f"{PREFIX}nats": self.nats.copy(),
         }
@@ -94,11 +94,15 @@ class FadingCounts:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self | None:
         """Those of a checkpoint; None if it has none. Raises ValueError where they make no sense."""
-        if f"{PREFIX}words" not in arrays:
+        if f"{PREFIX}letters" not in arrays:
             return None
-        spelled, counts, nats = (arrays[f"{PREFIX}{name}"] for name in ("words", "counts", "nats"))
-        text = spelled.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass")
-        words = text.split(SEPARATOR) if text else []
+        names = ("letters", "lengths", "counts", "nats")
+        letters, lengths, counts, nats = (arrays[f"{PREFIX}{name}"] for name in names)
+        text = letters.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass")
+        ends = np.cumsum(lengths, dtype=np.int64).tolist()
+        if lengths.ndim != 1 or (lengths < 1).any() or (ends[-1] if ends else 0) != len(text):
+            raise ValueError("fading counts of words of other lengths")
+        words = [text[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
         made = cls()
         made.words = {word: row for row, word in enumerate(words)}
         if counts.shape != (len(made.words), len(FADING)) or nats.shape != (len(FADING),):
