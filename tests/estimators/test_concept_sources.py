@@ -186,7 +186,7 @@ def test_columns_the_other_way_round_are_named():
     entries = [
         Entry(i, *pair) for i, pair in enumerate([("Haus", "house"), ("Baum", "tree"), ("Heim", "home")])
     ]
-    with pytest.raises(UserError, match="seems to be in de: give --from de --to en"):
+    with pytest.raises(UserError, match="seems to be in de: give de before en"):
         concepts_of_pairs(entries, BOTH, ANALYSIS, ("en", "de"))
     alike = [*entries, Entry(4, "bank", "bank")]
     found = concepts_of_pairs(alike, BOTH, ANALYSIS, ("en", "de"))

@@ -22,14 +22,13 @@ from stickbreaker.cli.options.inputs import ReadingChoice, reading_options
 from stickbreaker.cli.options.params import RENAMED
 from stickbreaker.cli.running import begin_run, go_on
 from stickbreaker.core.errors import UserError, noun_for
-from stickbreaker.core.untrusted import MEGABYTE, read_given_text
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, VocabularyRule
     from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
     from stickbreaker.models.grammars.grammar import Grammar
 
-LARGEST = 10 * MEGABYTE  # of a grammar's file
+LARGEST = 10 << 20  # bytes of a grammar's file
 DIGITS = 18  # of a number of subtrees, at most
 
 
@@ -314,6 +313,7 @@ def _truncation(given: tuple[str, ...]) -> int | dict[str, int] | None:
 
 def grammar_from(given: str) -> "Grammar | str":
     """A grammar from a file, or its name. Raises UserError for what is neither, and for a wrong grammar."""
+    from stickbreaker.core.untrusted import read_given_text
     from stickbreaker.models.grammars.grammar import Grammar
     from stickbreaker.models.grammars.named import BY_NAME
 

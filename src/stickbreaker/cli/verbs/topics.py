@@ -23,7 +23,6 @@ from stickbreaker.cli.spark_scoring import shares_on_spark
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import refuse_file
 from stickbreaker.core.spreadsheets import text_cell
-from stickbreaker.core.topk import descending
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -64,6 +63,7 @@ def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "relevance
     """Each topic's number, share of the tokens, whether it is unused, and its first words; the largest topic
     first, unused ones at the end. Topics of one name are one; its number is that of the largest of `members`.
     """
+    from stickbreaker.core.topk import descending
     from stickbreaker.estimators.topics.names.named_topics import NamedTopics
 
     named = NamedTopics(estimator)

@@ -110,7 +110,7 @@ def concepts_of_pairs(
     selection.pairs = len(pairs)
     remedy = f"see that words are of {first}, translations of {second}, and the corpus has them"
     if selection.is_reversed():
-        remedy = f"its first column seems to be in {second}: give --from {second} --to {first}"
+        remedy = f"its first column seems to be in {second}: give {second} before {first}"
     return _covered(selection, vocabulary, remedy)
 
 
