@@ -246,6 +246,16 @@ class Vocabulary:
         ends = np.cumsum([0] + [sizes[code] for code in self.languages]).tolist()
         return {code: slice(*ends[i : i + 2]) for i, code in enumerate(self.languages)}
 
+    @functools.cached_property
+    def documents_per_token(self) -> NDArray[np.float64]:
+        """Documents that have a word, over its tokens (V); 1 of words that were not counted.
+
+        >>> Vocabulary(("a", "b"), np.array([1, 0]), np.array([4.0, 0.0])).documents_per_token.tolist()
+        [0.25, 1.0]
+        """
+        counted = (self.tokens > 0.0) & (self.documents > 0)
+        return np.divide(self.documents, self.tokens, out=np.ones(len(self)), where=counted)
+
     @property
     def parts(self) -> tuple[slice, ...]:
         """The rows over which a topic is a distribution: each language's, or all.
