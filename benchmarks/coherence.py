@@ -245,7 +245,8 @@ def aims_of(own: list[Scores], other: list[Scores]) -> dict[str, bool]:
         return float(np.mean([a.npmi[by] - b.npmi[by_other] for a, b in zip(own, other, strict=True)]))
 
     aims = {
-        "documents above NMF by relevance": gap("documents", SAME_DIVERSITY) > 0.0,
+        "documents above NMF by relevance": gap("documents", "relevance") > 0.0,
+        "documents above NMF by relevance of the same diversity": gap("documents", SAME_DIVERSITY) > 0.0,
         "company level with NMF by weight": gap("company", "probability") > -0.01,
     }
     if own[0].purity is not None:
