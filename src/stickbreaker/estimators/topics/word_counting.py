@@ -35,7 +35,8 @@ def word_documents_of(estimator: TopicEstimator, source: Source, engine: Engine)
     n_words, n_topics = len(estimator.vocabulary_), len(estimator.alpha_)
     if isinstance(estimator.engine_.table, StoredTable) or not 0 < n_words * n_topics <= CELLS:
         return None
-    sent = estimator if isinstance(engine, LocalEngine) else estimator.without_table()
+    local = isinstance(engine, LocalEngine)  # a copy: what it caches goes with it
+    sent = estimator.over(estimator.engine_) if local else estimator.without_table()
     counts = _summed(engine, DocumentCounts(sent, source))
     parts = estimator.vocabulary_.parts
     sides = [keep_first(counts[rows, :-1], counts[rows, -1], rows) for rows in parts]
