@@ -58,10 +58,10 @@ MUTATIONS = {
         "tests/kernels/test_franchise_kernel.py tests/models/test_franchise.py",
     ),
     "documents of a topic with a word": Mutation(
-        "kernels/word_documents.py",
+        "kernels/document_counts.py",
         "counts[i, k] += theta[d, k] * words[i, k] / norm",
         "counts[i, k] += theta[d, k] * words[i, k] * norm",
-        "tests/kernels/test_word_documents_kernel.py tests/models/test_word_documents.py",
+        "tests/kernels/test_document_counts_kernel.py tests/models/test_word_documents.py",
     ),
     "company of words": Mutation(
         "models/topics/word_documents.py",

@@ -13,7 +13,7 @@ from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.evaluation.coherence import npmi_of_shares
-from stickbreaker.kernels.word_documents import count_documents, count_meetings
+from stickbreaker.kernels.document_counts import count_documents, count_meetings
 from stickbreaker.models.topics.topic_words import TopicWords
 from stickbreaker.models.topics.word_documents import (
     IN_COMPANY,

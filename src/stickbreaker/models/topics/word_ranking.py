@@ -141,7 +141,7 @@ def _scaled(evidence: WordEvidence, rows: slice, part: Array) -> Array:
 def document_words(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
     """The first `n` words of each topic by the documents that were counted; those beyond the words that are
     kept, and all where nothing was counted, are `characteristic_words`."""
-    kept = _kept_order(evidence, within, company=False)
+    kept = _order_by_documents(evidence, within, company=False)
     if kept is None:
         return characteristic_words(evidence, n, within)
     return _with_rest(kept, evidence, n, within)
@@ -169,14 +169,14 @@ def _joined(evidence: WordEvidence, side: Side, members: Sequence[Sequence[int]]
 def words_in_company(evidence: WordEvidence, n: int, within: slice = slice(None)) -> RankedWords:
     """`document_words`, the first of which are ordered by their company too. Raises UserError where it was
     not counted which words occur together."""
-    kept = _kept_order(evidence, within, company=True)
+    kept = _order_by_documents(evidence, within, company=True)
     if kept is None:
         problem = f"by={COMPANY!r}: the model has not counted which words occur together"
         raise UserError(problem, remedy="fit it anew on a corpus (streams do not count it)")
     return _with_rest(kept, evidence, n, within)
 
 
-def _kept_order(evidence: WordEvidence, within: slice, *, company: bool) -> NDArray[np.int64] | None:
+def _order_by_documents(evidence: WordEvidence, within: slice, *, company: bool) -> NDArray[np.int64] | None:
     """The words that were counted among some rows (topics × words), in order; None where none were."""
     if evidence.counted is None:
         return None

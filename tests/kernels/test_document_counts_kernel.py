@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from tests.oracle.word_documents import document_counts
 
-from stickbreaker.kernels.word_documents import count_documents, count_meetings
+from stickbreaker.kernels.document_counts import count_documents, count_meetings
 
 pytestmark = pytest.mark.kernels
 
