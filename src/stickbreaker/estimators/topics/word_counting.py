@@ -10,7 +10,6 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
-from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.evaluation.coherence import npmi_of_shares
 from stickbreaker.kernels.document_counts import count_documents, count_meetings
@@ -29,11 +28,13 @@ CELLS = 1 << 25  # words × topics that are counted at most: 256 MB, twice
 def word_documents_of(estimator: TopicEstimator, source: Source, engine: Engine) -> WordDocuments | None:
     """Count in how many documents of a source each topic uses its words, and which of the first ones meet.
 
-    Every document is inferred once, where `engine` reads the corpus. None for a table that lies in files, and
-    for one of more than `CELLS` cells.
+    Every document is inferred once, where `engine` reads the corpus. None for a table of too many cells: more
+    than `CELLS`, or on Spark more than are a quarter of `task_bytes`.
     """
     n_words, n_topics = len(estimator.vocabulary_), len(estimator.alpha_)
-    if isinstance(estimator.engine_.table, StoredTable) or not 0 < n_words * n_topics <= CELLS:
+    settings = estimator.engine
+    most = CELLS if isinstance(settings, str) else settings.task_bytes // (4 * np.dtype(np.float64).itemsize)
+    if not 0 < n_words * n_topics <= most:
         return None
     local = isinstance(engine, LocalEngine)  # a copy: what it caches goes with it
     sent = estimator.over(estimator.engine_) if local else estimator.without_table()
