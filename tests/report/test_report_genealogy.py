@@ -312,11 +312,12 @@ def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(page_records, "load_topics", loaded)
     shown = page_records.page_of(fitted, "t")
     assert shown.growth
-    vocabulary = load(fitted, "report").vocabulary_.spelled
+    model = load(fitted, "report")
+    vocabulary = model.vocabulary_.spelled
     (refinement,) = shown.growth.refinements
     assert list(refinement.before) == [vocabulary[0], vocabulary[1]]
     assert refinement.after[0][1:] == ([vocabulary[1], vocabulary[2]], [vocabulary[0], vocabulary[3]])
-    assert list(refinement.after[-1][1]) == [word for word, _, _ in shown.topics[0].words[:10]]
+    assert list(refinement.after[-1][1]) == model.top_words(10, by="probability")[0]
     assert re.search(r"there was 1 split and 0 merges", render(shown))
 
 
