@@ -1,10 +1,11 @@
 """Do the words of topics keep company? Latent Dirichlet allocation beside NMF on tf-idf, by one scorer.
 
-`make bench` runs it after the benchmark of LDA; alone it is `make bench-coherence`, some minutes of one core.
+`make bench` runs it after the benchmark of LDA; alone it is `make bench-coherence`, half an hour of one core.
 All programs get the same counts: 20 Newsgroups (the training part), AP and blogs, with the library's own
-analysis and vocabulary. Words of every program are ranked twice, by probability and by relevance, by the same
-code. Each program has three settings; that with the best NPMI in one half of the documents is reported on the
-other half.
+analysis and vocabulary. Each learns from one half of the documents, and chooses its words there; how often
+these words meet is counted in the other half. Words of every program are ranked in the same ways, by the same
+code: those of the library, and the c-TF-IDF of BERTopic (documents go to their largest topic). Three seeds,
+which also divide the documents.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import gzip
 import json
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -29,9 +30,11 @@ from watch import Watch
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus.shards import Bags
+from stickbreaker.estimators.topics.word_counting import add_documents, company_from, count_company
 from stickbreaker.evaluation import npmi, topic_diversity
 from stickbreaker.models.topics.topic_words import Dense
-from stickbreaker.models.topics.word_ranking import RANKINGS
+from stickbreaker.models.topics.word_documents import WordDocuments, keep_first
+from stickbreaker.models.topics.word_ranking import RANKINGS, WordEvidence, relevant_words
 
 Array = NDArray[np.float64]
 Settings = dict[str, Any]
@@ -44,17 +47,12 @@ FILES = {  # the file, and the field that is a label
 TOPICS = (20, 50)
 PASSES = 10  # of the programs that do not stop by themselves
 WORDS, DIVERSE = 10, 25  # of a topic: for NPMI, for diversity
-COLUMNS = ("corpus", "K", "program", "words by", "NPMI", "diversity", "purity", "CPU s", "setting")
-TRIES: dict[str, tuple[Settings, ...]] = {
-    "stickbreaker": ({}, {"eta": 0.1, "alpha": 0.1}, {"inference": "gibbs", "eta": 0.1, "max_iter": 200}),
-    "NMF on tf-idf": ({}, {"sublinear_tf": True}, {"init": "nndsvda"}),
-    "scikit-learn": (
-        {"max_doc_update_iter": 20},
-        {"max_doc_update_iter": 20, "topic_word_prior": 0.1, "doc_topic_prior": 0.1},
-        {"max_doc_update_iter": 20, "topic_word_prior": 0.01},
-    ),
-    "gensim": ({}, {"alpha": "auto"}, {"alpha": "auto", "eta": 0.1}),
-}
+SEEDS = (0, 1, 2)
+C_TF_IDF, SAME_DIVERSITY = "c-TF-IDF", "relevance, diversity of documents"
+LAMBDAS = tuple(np.linspace(0.0, 1.0, 21))
+OWN, THEIRS = "stickbreaker", "NMF on tf-idf"
+COLUMNS = ("corpus", "K", "program", "words by", "NPMI", "of seeds", "diversity", "purity", "CPU s")
+SETTINGS: dict[str, Settings] = {"scikit-learn": {"max_doc_update_iter": 20}}
 
 
 class Topics(NamedTuple):
@@ -67,23 +65,22 @@ class Topics(NamedTuple):
 class Program(Protocol):
     """What makes topics of counts."""
 
-    def __call__(self, counts: csr_matrix, n_topics: int, settings: Settings) -> Topics: ...
+    def __call__(self, counts: csr_matrix, n_topics: int, seed: int) -> Topics: ...
 
 
-def stickbreaker(counts: csr_matrix, n_topics: int, settings: Settings) -> Topics:
+def stickbreaker(counts: csr_matrix, n_topics: int, seed: int) -> Topics:
     """`LDA`, which stops by itself."""
-    lda = LDA(n_topics, random_state=0, n_jobs=1, **settings).fit(Corpus.from_matrix(counts))
+    lda = LDA(n_topics, random_state=seed, n_jobs=1).fit(Corpus.from_matrix(counts))
     return Topics(lda.topic_word_, lda.transform(Corpus.from_matrix(counts)))
 
 
-def nmf(counts: csr_matrix, n_topics: int, settings: Settings) -> Topics:
+def nmf(counts: csr_matrix, n_topics: int, seed: int) -> Topics:
     """scikit-learn's NMF of tf-idf, from singular vectors."""
     from sklearn.decomposition import NMF
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    settings = dict(settings)
-    weights = TfidfTransformer(sublinear_tf=settings.pop("sublinear_tf", False)).fit_transform(counts)
-    model = NMF(n_topics, random_state=0, max_iter=400, **{"init": "nndsvd", **settings})
+    weights = TfidfTransformer().fit_transform(counts)
+    model = NMF(n_topics, init="nndsvd", random_state=seed, max_iter=400)
     shares = model.fit_transform(weights)
     words = model.components_.astype(np.float64)  # of counts in single precision they are single
     return Topics(words, shares.astype(np.float64) * words.sum(axis=1))
@@ -95,9 +92,9 @@ class Peer:
 
     name: str
 
-    def __call__(self, counts: csr_matrix, n_topics: int, settings: Settings) -> Topics:
+    def __call__(self, counts: csr_matrix, n_topics: int, seed: int) -> Topics:
         program = program_of(self.name)
-        program.fit(counts, n_topics, 0, settings, Watch((PASSES,), lambda topics: 0.0))
+        program.fit(counts, n_topics, seed, SETTINGS.get(self.name, {}), Watch((PASSES,), lambda topics: 0.0))
         return Topics(program.topics(), program.theta(counts))
 
 
@@ -110,12 +107,19 @@ PROGRAMS: dict[str, Program] = {
 
 
 class Collection(NamedTuple):
-    """Documents × words, the documents' labels or none, and the two halves that words are counted in."""
+    """Documents × words, and the documents' labels or none."""
 
     name: str
     counts: csr_matrix
     labels: NDArray[np.str_] | None
-    halves: tuple[Bags, Bags]
+
+
+class Half(NamedTuple):
+    """Documents to learn from, with their labels, and the other half, in which words are counted."""
+
+    counts: csr_matrix
+    labels: NDArray[np.str_] | None
+    others: Bags
 
 
 def load(name: str) -> Collection | None:
@@ -129,26 +133,60 @@ def load(name: str) -> Collection | None:
     bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
     counts = csr_matrix((bags.counts, bags.words, bags.offsets), shape=(len(documents), corpus.n_words))
     labels = None if field is None else np.array([document[field] for document in documents])
-    order = np.random.default_rng(0).permutation(len(documents))
-    half = len(order) // 2
-    return Collection(name, counts, labels, (_bags(counts[order[:half]]), _bags(counts[order[half:]])))
+    return Collection(name, counts, labels)
+
+
+def half_of(collection: Collection, seed: int) -> Half:
+    """The halves of a collection, by a seed. Words that the first half lacks are words all the same."""
+    order = np.random.default_rng(seed).permutation(collection.counts.shape[0])
+    first, second = np.array_split(order, 2)
+    labels = None if collection.labels is None else collection.labels[first]
+    return Half(collection.counts[first], labels, _bags(collection.counts[second]))
 
 
 def _bags(counts: csr_matrix) -> Bags:
     return Bags(counts.indptr.astype(np.int64), counts.indices, counts.data, np.zeros(counts.shape[0]))
 
 
-def scores(topics: Topics, collection: Collection, half: int) -> dict[str, dict[str, float]]:
-    """NPMI and diversity of the words by each ranking, in one half of the documents."""
+def evidence_of(topics: Topics, counts: csr_matrix) -> WordEvidence:
+    """What words are ranked by, counted in the documents that topics of any program were learned from."""
     words = Dense(topics.words / topics.words.sum(axis=1, keepdims=True))
-    lengths = np.asarray(collection.counts.sum(axis=1)).ravel()
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
     tokens = lengths @ (topics.documents / np.maximum(topics.documents.sum(axis=1, keepdims=True), 1e-300))
-    found: dict[str, dict[str, float]] = {}
-    for by, ranking in RANKINGS.items():
-        top = ranking(words, tokens / tokens.sum(), DIVERSE, slice(None)).words
-        company = npmi(top[:, :WORDS], [collection.halves[half]], collection.counts.shape[1]).mean
-        found[by] = {"NPMI": company, "diversity": topic_diversity(top)}
-    return found
+    bags, (n_topics, n_words) = _bags(counts), words.shape
+    documents = np.zeros((n_words, n_topics + 1))
+    add_documents(bags, topics.documents, words, documents)
+    side = keep_first(documents[:, :-1], documents[:, -1], slice(0, n_words))
+    company = company_from(side, count_company(bags, side, n_words))
+    counted = WordDocuments((side._replace(company=company),))
+    return WordEvidence(words, tokens / tokens.sum(), None, counted)
+
+
+def c_tf_idf(topics: Topics, counts: csr_matrix, n: int) -> NDArray[np.int64]:
+    """The first words of each topic by BERTopic's tf · log (1 + A / f): tf of the documents whose largest
+    topic it is, f of all, A the mean of the topics' tokens."""
+    largest = topics.documents.argmax(axis=1)
+    n_topics = topics.words.shape[0]
+    places = np.arange(len(largest))
+    member = csr_matrix((np.ones(len(largest)), (largest, places)), (n_topics, len(largest)))
+    tf = np.asarray((member @ counts).toarray(), np.float64)
+    f = np.maximum(tf.sum(axis=0), 1e-300)
+    scores = tf / np.maximum(tf.sum(axis=1, keepdims=True), 1.0) * np.log1p(tf.sum() / n_topics / f)
+    return np.argsort(-scores, axis=1, kind="stable")[:, :n]
+
+
+def tops_of(topics: Topics, counts: csr_matrix, diversity: float | None) -> dict[str, NDArray[np.int64]]:
+    """The first words of each topic by each ranking. `diversity`: one to meet by the λ of relevance."""
+    evidence = evidence_of(topics, counts)
+    tops = {by: ranking(evidence, DIVERSE, slice(None)).words for by, ranking in RANKINGS.items()}
+    tops[C_TF_IDF] = c_tf_idf(topics, counts, DIVERSE)
+    if diversity is not None:
+        by_lambda = [
+            relevant_words(evidence.topics, evidence.shares, DIVERSE, weight=float(one)).words
+            for one in LAMBDAS
+        ]
+        tops[SAME_DIVERSITY] = min(by_lambda, key=lambda top: abs(topic_diversity(top) - diversity))
+    return tops
 
 
 def purity(shares: Array, labels: NDArray[np.str_]) -> float:
@@ -158,27 +196,63 @@ def purity(shares: Array, labels: NDArray[np.str_]) -> float:
     return sum(int(np.unique(group, return_counts=True)[1].max()) for group in groups) / len(labels)
 
 
-def rows_of(name: str, collection: Collection, n_topics: int) -> Iterator[Row]:
-    """A program's best setting: a row for each ranking, of which each chooses a setting for itself."""
-    tries: list[tuple[Settings, Topics, float]] = []
-    for settings in TRIES[name]:
-        start = time.process_time()
-        topics = PROGRAMS[name](collection.counts, n_topics, settings)
-        tries.append((settings, topics, time.process_time() - start))
-    for by in RANKINGS:
-        settings, topics, seconds = max(tries, key=lambda one: scores(one[1], collection, 0)[by]["NPMI"])
-        told = {key: f"{value:.3f}" for key, value in scores(topics, collection, 1)[by].items()}
-        labels = collection.labels
+class Scores(NamedTuple):
+    """One run: NPMI in the other half and diversity, by ranking; purity of documents; CPU seconds."""
+
+    npmi: Mapping[str, float]
+    diversity: Mapping[str, float]
+    purity: float | None
+    seconds: float
+
+
+def scores_of(name: str, half: Half, n_topics: int, seed: int, diversity: float | None) -> Scores:
+    """Learn topics of a half, and score their words in the other one."""
+    start = time.process_time()
+    topics = PROGRAMS[name](half.counts, n_topics, seed)
+    seconds = time.process_time() - start
+    tops = tops_of(topics, half.counts, diversity)
+    n_words = half.counts.shape[1]
+    return Scores(
+        {by: npmi(top[:, :WORDS], [half.others], n_words).mean for by, top in tops.items()},
+        {by: topic_diversity(top) for by, top in tops.items()},
+        None if half.labels is None else purity(topics.documents, half.labels),
+        seconds,
+    )
+
+
+def rows_of(name: str, collection: Collection, n_topics: int, runs: list[Scores]) -> Iterator[Row]:
+    """A row for each ranking: means over the seeds."""
+    for by in runs[0].npmi:
+        pure = [run.purity for run in runs if run.purity is not None]
         yield {
             "corpus": collection.name,
             "K": n_topics,
             "program": name,
             "words by": by,
-            **told,
-            "purity": None if labels is None else f"{purity(topics.documents, labels):.3f}",
-            "CPU s": f"{seconds:.0f}",
-            "setting": ", ".join(f"{key}={value}" for key, value in settings.items()) or "default",
+            "NPMI": f"{np.mean([run.npmi[by] for run in runs]):.3f}",
+            "of seeds": " ".join(f"{run.npmi[by]:.3f}" for run in runs),
+            "diversity": f"{np.mean([run.diversity[by] for run in runs]):.2f}",
+            "purity": f"{np.mean(pure):.3f}" if pure else None,
+            "CPU s": f"{np.mean([run.seconds for run in runs]):.1f}",
         }
+
+
+def aims_of(own: list[Scores], other: list[Scores]) -> dict[str, bool]:
+    """Whether words by documents are above NMF's by relevance at the same diversity, words in company level
+    with NMF's by weight, and topics purer."""
+
+    def gap(by: str, by_other: str) -> float:
+        return float(np.mean([a.npmi[by] - b.npmi[by_other] for a, b in zip(own, other, strict=True)]))
+
+    aims = {
+        "documents above NMF by relevance": gap("documents", "relevance") > 0.0,
+        "documents above NMF by relevance of the same diversity": gap("documents", SAME_DIVERSITY) > 0.0,
+        "company level with NMF by weight": gap("company", "probability") > -0.01,
+    }
+    if own[0].purity is not None:
+        pairs = zip(own, other, strict=True)
+        aims["purer than NMF"] = float(np.mean([(a.purity or 0) - (b.purity or 0) for a, b in pairs])) > 0.0
+    return aims
 
 
 def main() -> None:
@@ -187,7 +261,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--out", type=Path, default=Path("bench-results"), help="default: bench-results")
-    options.add_argument("--programs", nargs="+", choices=TRIES, default=list(TRIES), help="only these")
+    options.add_argument("--programs", nargs="+", choices=PROGRAMS, default=list(PROGRAMS), help="only these")
+    options.add_argument("--corpora", nargs="+", choices=FILES, default=list(FILES), help="only these")
+    options.add_argument("--topics", nargs="+", type=int, default=list(TOPICS), help="numbers of topics")
     args = options.parse_args()
     report = Report(args.out, "coherence", about())
     report.say(f"# Coherence of topics beside NMF's\n\n{machine()}\n")
@@ -196,21 +272,37 @@ def main() -> None:
         report.say(f"MISSING: {name}")
     report.section(
         "Topics",
-        f"NPMI of {WORDS} words of each topic in the half of the documents that chose no setting; diversity "
-        f"of {DIVERSE} words; purity: share of documents with the commonest label of their largest topic "
-        "(newsgroup; of blogs the industry). AP has no labels. CPU s: a run, and topics of its documents.",
+        f"Learned from one half of the documents. NPMI of {WORDS} words of each topic in the other half, the "
+        f"mean and that of each seed; diversity of {DIVERSE} words; purity: share of documents with the "
+        "commonest label of their largest topic (newsgroup; of blogs the industry). AP has no labels. "
+        "CPU s: a run, and topics of its documents. NMF by probability is by weight. "
+        f"'{SAME_DIVERSITY}': relevance at the λ of {len(LAMBDAS)} whose diversity is nearest to that of "
+        f"{OWN} by documents.",
         COLUMNS,
     )
-    for corpus in FILES:
+    met: dict[str, list[bool]] = {}
+    for corpus in args.corpora:
         collection = load(corpus)
         if collection is None:
             report.say(f"MISSING: {FILES[corpus][0]}")
             continue
-        for n_topics in TOPICS:
+        for n_topics in args.topics:
+            runs: dict[str, list[Scores]] = {}
             for name in args.programs:
-                if name not in missing:
-                    for row in rows_of(name, collection, n_topics):
-                        report.row(row)
+                if name in missing:
+                    continue
+                for seed in SEEDS:
+                    half = half_of(collection, seed)
+                    own = runs[OWN][seed] if name == THEIRS and OWN in runs else None
+                    diversity = None if own is None else own.diversity["documents"]
+                    runs.setdefault(name, []).append(scores_of(name, half, n_topics, seed, diversity))
+                for row in rows_of(name, collection, n_topics, runs[name]):
+                    report.row(row)
+            if OWN in runs and THEIRS in runs:
+                for aim, yes in aims_of(runs[OWN], runs[THEIRS]).items():
+                    met.setdefault(aim, []).append(yes)
+    for aim, each in met.items():
+        report.say(f"{aim}: {sum(each)} of {len(each)}")
     print(f"\nWritten: {args.out / 'coherence.md'} and coherence.json")
 
 

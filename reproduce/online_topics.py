@@ -66,7 +66,7 @@ def learn(plan: Plan) -> Run:
             TOPICS, words="open", inference="hybrid", schedule=Online(BATCH, 0.6, 64.0), alpha=0.1,
             max_iter=plan.passes, random_state=plan.seed, n_jobs=1,
         ).fit([text.split() for text in documents()])  # fmt: skip
-        words = model.top_words(TEN)
+        words = model.top_words(TEN, by="relevance")
     else:
         online = Online(BATCH, 0.6, 1.0, total="seen")
         given: dict[str, Any] = {"schedule": online, "refine_every": 100}

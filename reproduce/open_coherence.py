@@ -157,7 +157,7 @@ def follow(stream: Stream, job: Settings | Dynamic) -> tuple[list[int], list[Top
     def watch(model: LDA, number: int) -> None:
         if number in wanted:
             seen.append(min(number * job.batch, len(stream.documents)))
-            tops.append(model.top_words(TEN))
+            tops.append(model.top_words(TEN, by="relevance"))
 
     one_pass(job, stream, watch, shares=False)
     return seen, tops

@@ -65,6 +65,18 @@ MUTATIONS = {
         "terms += log64(alpha) + size * log_stick",
         "tests/kernels/test_franchise_kernel.py tests/models/test_franchise.py",
     ),
+    "documents of a topic with a word": Mutation(
+        "kernels/document_counts.py",
+        "counts[i, k] += theta[d, k] * words[i, k] / norm",
+        "counts[i, k] += theta[d, k] * words[i, k] * norm",
+        "tests/kernels/test_document_counts_kernel.py tests/models/test_word_documents.py",
+    ),
+    "company of words": Mutation(
+        "models/topics/word_documents.py",
+        "weights = np.tile(1.0 / np.log2(np.arange(n) + 2.0), (n, 1))",
+        "weights = np.tile(1.0 * np.log2(np.arange(n) + 2.0), (n, 1))",
+        "tests/models/test_word_documents.py",
+    ),
     "words' sticks": Mutation(
         "kernels/sticks.py",
         "left -= cells.values[k, slot] * cells.scale",

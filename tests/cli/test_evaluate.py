@@ -63,6 +63,25 @@ def test_particles_need_not_be_told(cli, model, planted):
     assert json.loads(cli(*line).stdout)["left_to_right"]["particles"] == 20
 
 
+@pytest.mark.parametrize("by", ["documents", "company", "relevance", "probability"])
+def test_words_are_those_of_the_ranking(cli, model, planted, texts, by):
+    told = json.loads(cli("evaluate", model, planted, "--by", by, "--json").stdout)
+    words = LDA.load(model).top_words(10, by=by)
+    assert told["coherence"][0]["npmi"]["mean"] == coherence(words, Corpus.from_texts(texts)).npmi.mean
+    shown = json.loads(cli("topics", model, "--by", by, "--json").stdout)["topics"]
+    assert sorted(one["words"] for one in shown) == sorted(words)
+
+
+@pytest.mark.parametrize("verb", ["topics", "evaluate", "compare"])
+def test_a_stream_has_not_counted_company(cli, planted, texts, tmp_path, verb):
+    LDA(3, random_state=0).partial_fit(texts).save(tmp_path / "model")
+    inputs = {"evaluate": [planted], "compare": [tmp_path / "model"]}.get(verb, [])
+    told = cli(verb, tmp_path / "model", *inputs, "--by", "company", code=1).stderr.splitlines()[-1]
+    problem = "--by company: the model has not counted which words occur together"
+    assert told == f"stickbreaker: {problem}; fit it anew on a corpus (streams do not count it)"
+    cli(verb, tmp_path / "model", *inputs)
+
+
 def test_diversity_and_labels(told, model):
     lda = LDA.load(model)
     spread = told["diversity"]

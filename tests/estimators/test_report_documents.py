@@ -156,7 +156,12 @@ def test_the_coherence_of_two_languages_is_the_mean_of_both():
     model = LDA(5, random_state=0, max_iter=5, tol=0.0).fit(corpus)
     told = collect_documents_and_figures(model, Source(corpus), model.engine_)[1]["coherence"]
     topics = Topics(
-        model.topic_word_, model.alpha_, model.vocabulary_, model.infer_shares, model.topic_shares_
+        model.topic_word_,
+        model.alpha_,
+        model.vocabulary_,
+        model.infer_shares,
+        model.topic_shares_,
+        model.word_documents_,
     )
     scores = coherence_of(topics, corpus)
     assert [one.documents for one in scores.values()] == [60, 59]

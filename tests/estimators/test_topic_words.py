@@ -1,5 +1,6 @@
 """Topics' words, read a part at a time."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -10,9 +11,17 @@ from hypothesis import strategies as st
 from stickbreaker import LDA, ConceptTree
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.estimators import fitting
+from stickbreaker.estimators.plain_lda import PlainLDA
+from stickbreaker.estimators.topics import word_counting
 from stickbreaker.models.topics import topic_words
 from stickbreaker.models.topics.topic_words import Dense, parts_of
-from stickbreaker.models.topics.word_ranking import leading_words, relevant_words
+from stickbreaker.models.topics.word_ranking import (
+    WordEvidence,
+    characteristic_words,
+    leading_words,
+    relevant_words,
+)
 
 
 @given(st.data())
@@ -69,9 +78,12 @@ def test_words_of_the_whole_collection_stand_for_no_topic():
     model = LDA(2, random_state=0, alpha=0.1, eta=0.01, max_iter=50).fit(corpus)
     by_probability = model.top_words(1, by="probability")
     assert by_probability == [["said"], ["said"]]
-    assert sorted(map(sorted, model.top_words(2))) == [["boat", "river"], ["loan", "money"]]
-    assert model.top_words(2, by="relevance") == model.top_words(2)
-    with pytest.raises(UserError, match="by='lift'; words are ranked by relevance or by probability"):
+    for by in ("documents", "relevance"):
+        assert sorted(map(sorted, model.top_words(2, by=by))) == [["boat", "river"], ["loan", "money"]]
+    assert model.top_words(2, by="documents") == model.top_words(2)
+    with pytest.raises(
+        UserError, match="by='lift'; words are ranked by documents, company, relevance or probability"
+    ):
         model.top_words(2, by="lift")
 
 
@@ -143,3 +155,55 @@ def test_a_concept_has_the_tokens_of_its_words_and_of_its_kinds():
         assert dict(found) == pytest.approx(expected, rel=1e-9)
         shares = [share for _, share in found]
         assert shares == sorted(shares, reverse=True)
+
+
+TEXTS = [
+    "river bank boat water",
+    "money bank loan credit",
+    "river boat water bank",
+    "loan money credit bank",
+] * 6
+
+
+def test_words_of_a_stream_are_ranked_without_documents():
+    """And what was counted is dropped when a model goes on."""
+    corpus = Corpus.from_texts(TEXTS)
+    model = LDA(2, random_state=0, max_iter=20).fit(corpus)
+    assert model.top_words(2, by="company")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.partial_fit(corpus)
+    assert model.word_documents_ is None
+    assert model.top_words(3) == [list(row) for row in _by_table(model, 3)]
+    with pytest.raises(UserError, match="by='company': the model has not counted which words occur together"):
+        model.top_words(2, by="company")
+    assert model.fit(corpus).top_words(2, by="company")
+
+
+def _by_table(model, n):
+    per_token = model.vocabulary_.documents / model.vocabulary_.tokens
+    evidence = WordEvidence(Dense(model.topic_word_), model.topic_shares_, per_token)
+    return [[model.vocabulary_.words[w] for w in row] for row in characteristic_words(evidence, n).words]
+
+
+def test_a_table_that_is_too_large_is_not_counted(monkeypatch):
+    monkeypatch.setattr(word_counting, "CELLS", 10)
+    model = LDA(2, random_state=0, max_iter=5).fit(TEXTS)
+    assert model.word_documents_ is None
+    assert sorted(model.top_words(1)) == sorted(_by_table(model, 1))
+
+
+def test_documents_held_out_are_not_counted(tmp_path):
+    """A model in a directory has counted what it learned from, and a loaded one knows it."""
+    corpus = Corpus.from_texts(TEXTS)
+    corpus.write(tmp_path / "corpus")
+    for share in (0.0, 0.25):
+        path = tmp_path / f"model{share}"
+        model = PlainLDA(2, random_state=0, max_iter=5)
+        fitting.begin(model, Corpus.open(tmp_path / "corpus"), path, held_out=share)
+        fitting.resume(path, every=60.0, threads=1)
+        loaded = LDA.load(path)
+        total = loaded.word_documents_.sides[0].total
+        assert (total == corpus.vocabulary.documents.sum()) == (share == 0.0)
+        assert loaded.top_words(2, by="company")
+    assert 0 < total < corpus.vocabulary.documents.sum()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.oracle import spelling as oracle
 
-from stickbreaker.kernels.string_prior import MARK, ROOT, Trie, _find, log_spelling
+from stickbreaker.kernels.strings.string_prior import MARK, ROOT, Trie, _find, log_spelling
 from stickbreaker.models.topics.vocabularies.string_prior import CharacterModel, Spelling, code_points
 
 pytestmark = pytest.mark.kernels

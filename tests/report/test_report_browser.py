@@ -317,7 +317,7 @@ def test_the_slider_ranks_words_by_relevance(opened: Opener, gazette: Page, weig
     floor = 0.01 * max(p for _, p, _ in words)
     relevance = {w: weight * math.log(p) + (1 - weight) * math.log(p / q) for w, p, q in words if p >= floor}
     assert seen.texts("#words .word") == sorted(relevance, key=lambda w: -relevance[w])[:16]
-    assert seen.text("#lambda") == str(weight)
+    assert seen.text("#lambda") == f"relevance, λ = {weight}"
 
 
 def test_hostile_page_is_inert(opened: Opener) -> None:
@@ -661,3 +661,22 @@ def test_every_control_has_a_name_and_tables_have_heads(
     assert seen.page.locator("table th:not([scope])").count() == 0
     for view in ("#tree", "#stream"):
         assert seen.page.locator(f'{view} [tabindex="0"]').count() == 1
+
+
+def test_words_stand_as_they_came_until_the_slider_is_moved(opened: Opener, gazette: Page) -> None:
+    """Then by relevance; and a press brings the first order back."""
+    topics = [replace(topic, words=topic.words[::-1]) for topic in gazette.topics]
+    seen = opened(replace(gazette, topics=topics))
+    label = seen.text("#topic-head h3")
+    shown = seen.texts("#words text.word")
+    assert shown == [word for word, _, _ in next(t for t in topics if t.label == label).words[:16]]
+    assert seen.text("#lambda") == "documents"
+    assert not seen.page.locator("#by-documents").is_visible()
+    seen.page.fill("#relevance", "1")
+    assert seen.text("#lambda") == "relevance, λ = 1.0"
+    assert seen.texts("#words text.word") != shown
+    seen.page.locator("#by-documents").click()
+    assert seen.texts("#words text.word") == shown
+    assert seen.text("#lambda") == "documents"
+    assert seen.page.input_value("#relevance") == "0.6"
+    check_quiet(seen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from importlib import resources
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 
 from stickbreaker.models.topics import topic_words
 from stickbreaker.models.topics.topic_words import Dense
+from stickbreaker.models.topics.word_ranking import WordEvidence, document_words, leading_words
 from stickbreaker.report import choose_words, nearest_topics, place_topics, topic_distances
 from stickbreaker.report.colour import contrast, hue_hex, topic_colours
-from stickbreaker.report.display_words import apart, look_at
+from stickbreaker.report.display_words import FREQUENT, apart, look_at
 from stickbreaker.report.payload import _CURVES
 
 CSS = resources.files("stickbreaker.report").joinpath("report.css").read_text(encoding="utf-8")
@@ -96,7 +98,8 @@ def test_distances_agree_with_the_definition() -> None:
 
 def test_lumping_rare_words_hardly_shortens_distances() -> None:
     topics = grouped_topics(n_words=20_000, each=2) + 1e-12
-    seen = look_at(Dense(topics), np.full(len(topics), 1 / len(topics)), [slice(0, 20_000)])
+    shares = np.full(len(topics), 1 / len(topics))
+    seen = look_at(Dense(topics), shares, [slice(0, 20_000)], partial(leading_words, Dense(topics)))
     told = apart(Dense(topics), seen)
     assert told.shape[1] < 7000
     assert told.sum(axis=1) == pytest.approx(1.0)
@@ -116,16 +119,22 @@ def test_a_look_has_all_the_words_that_are_shown(monkeypatch, cells) -> None:
     topics[0, 150:] = 0.0
     shares = np.random.default_rng(1).dirichlet(np.ones(6))
     names = [f"w{n}" for n in range(400)]
-    seen = look_at(Dense(topics), shares, sides)
+    evidence = WordEvidence(Dense(topics), shares)
+    seen = look_at(Dense(topics), shares, sides, partial(document_words, evidence))
     overall = shares @ topics
     np.testing.assert_allclose(seen.overall, overall)
     np.testing.assert_allclose(seen.sums, topics.sum(axis=1))
-    for topic, likely in zip(topics, seen.likely, strict=True):
-        for side, (rows, probabilities) in zip(sides, likely, strict=True):
+    ranked = [document_words(evidence, FREQUENT, side).words for side in sides]
+    for k, (topic, likely) in enumerate(zip(topics, seen.likely, strict=True)):
+        for n, (side, (rows, probabilities)) in enumerate(zip(sides, likely, strict=True)):
+            first = seen.first[k][n]
+            assert rows[first].tolist() == ranked[n][k].tolist()
             assert probabilities.tolist() == topic[rows].tolist()
             assert ((rows >= side.start) & (rows < side.stop)).all()
-            shown = choose_words(probabilities, overall[rows], [names[row] for row in rows])
-            assert shown == choose_words(topic[side], overall[side], names[side])
+            shown = choose_words(probabilities, overall[rows], [names[row] for row in rows], first)
+            whole = choose_words(topic[side], overall[side], names[side], ranked[n][k] - side.start)
+            assert shown == whole
+            assert [word for word, _, _ in shown[: len(first)]] == [names[row] for row in rows[first]]
 
 
 def test_layout_is_deterministic_and_keeps_groups_together() -> None:

@@ -26,6 +26,12 @@ def learns_the_same(engine, corpora, run):
         assert there.components_.tobytes() == here.components_.tobytes()
     np.testing.assert_allclose(there.components_, here.components_, rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(there.alpha_, here.alpha_, rtol=1e-8)
+    assert here.word_documents_ is not None
+    assert (there.word_documents_ is not None) == (engine.task_bytes > 1000)
+    if there.word_documents_ is not None:
+        for ours, theirs in zip(here.word_documents_.sides, there.word_documents_.sides, strict=True):
+            np.testing.assert_allclose(theirs.totals, ours.totals, rtol=1e-6)
+            assert (theirs.words[:, :5] == ours.words[:, :5]).all()
     scores = [[record["score"] for record in model.trace_] for model in (there, here)]
     np.testing.assert_allclose(*scores, rtol=1e-8)
 

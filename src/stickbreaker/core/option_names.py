@@ -26,7 +26,7 @@ AMBIGUOUS = (  # words of any message, but where they have a value
     *("order", "unknown", "language", "format", "truncation", "temperature", "cooling", "symbols"),
     *("unparsed", "vowels", "weights", "processes", "punctuation", "concentration", "total", "judge"),
     *("tables", "memory", "overwrite", "trees", "top", "vocab", "seed", "sentences", "representation"),
-    *("grammar", "compare", "quotes"),
+    *("grammar", "compare", "quotes", "by"),
 )
 CLEAR = {**OPTIONS, **{name: "--" + name.replace("_", "-") for name in ALIKE}}
 EVERY = {**CLEAR, **{name: f"--{name}" for name in AMBIGUOUS}}

@@ -254,6 +254,16 @@ class Vocabulary:
         ends = np.cumsum([0] + [sizes[code] for code in self.languages]).tolist()
         return {code: slice(*ends[i : i + 2]) for i, code in enumerate(self.languages)}
 
+    @functools.cached_property
+    def documents_per_token(self) -> NDArray[np.float64]:
+        """Documents that have a word, over its tokens (V); 1 of words that were not counted.
+
+        >>> Vocabulary(("a", "b"), np.array([1, 0]), np.array([4.0, 0.0])).documents_per_token.tolist()
+        [0.25, 1.0]
+        """
+        counted = (self.tokens > 0.0) & (self.documents > 0)
+        return np.divide(self.documents, self.tokens, out=np.ones(len(self)), where=counted)
+
     @property
     def parts(self) -> tuple[slice, ...]:
         """The rows over which a topic is a distribution: each language's, or all.
@@ -275,8 +285,8 @@ class Vocabulary:
 
     @functools.cached_property
     def slots(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
-        """The words in UTF-8, where each begins, and a table to find them by (`kernels/string_hash.py`)."""
-        from stickbreaker.kernels.string_hash import fill_slots
+        """The words in UTF-8, where each begins, and a table to find them by (`strings/string_hash.py`)."""
+        from stickbreaker.kernels.strings.string_hash import fill_slots
 
         spellings = [word.encode("utf-8", "surrogatepass") for word in self.words]
         offsets = np.concatenate([[0], np.cumsum([len(one) for one in spellings])]).astype(np.int64)
@@ -300,7 +310,7 @@ class Vocabulary:
         return {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
 
     def _lookup_spelled(self, array: Any) -> NDArray[np.int32]:
-        from stickbreaker.kernels.string_hash import find_words
+        from stickbreaker.kernels.strings.string_hash import find_words
 
         words = array.cast(pa.string())
         _, offsets, content = words.buffers()

@@ -33,4 +33,5 @@ class HDP(ScikitLearnTopics, PlainHDP):
         model, engine = lda.topic_model(self.vocabulary_, self.analysis_), LocalEngine(1)
         engine.start(model, self.engine_.table.counts(slice(None))[:, self.topic_columns_])
         lda.take(model, engine, replace(self.state_, params=model.start()))
+        lda.word_documents_ = self.word_documents_
         return lda

@@ -274,14 +274,16 @@ class ScikitLearnTopics(  # pyright: ignore[reportIncompatibleVariableOverride] 
         """
         return self._per_token(X, self.bound_documents)
 
-    def top_words(self, n: int = 10, language: str | None = None, by: str = "relevance") -> list[list[str]]:
+    def top_words(self, n: int = 10, language: str | None = None, by: str = "documents") -> list[list[str]]:
         """The `n` words of each topic that stand for it.
 
-        `by` "relevance": frequent in the topic, and more so than elsewhere (Sievert and Shirley 2014, λ of
-        0.6); "probability": the most frequent. Of a polylingual model those of each language in turn, as
-        "de:haus", or those of one `language`. Words of
-        `unused_topics_` mean nothing. Raises UserError for another `by`, and a language that the model has
-        not.
+        `by` "documents": words that a larger share of the topic's documents has than of all documents,
+        weighted by that share; "company": the first 30 of these, ordered also by how often they occur
+        together in documents; "relevance": frequent in the topic, and more so than elsewhere (Sievert and
+        Shirley 2014, λ of 0.6); "probability": the most frequent. Of a polylingual model those of each
+        language in turn, as "de:haus", or those of one `language`. Words of `unused_topics_` mean nothing.
+        Raises UserError for another `by`, for "company" of a model that counted no documents (streams), and
+        for a language that the model does not have.
         """
         check_is_fitted(self)
         return super().top_words(n, language, by)

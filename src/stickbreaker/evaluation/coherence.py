@@ -213,10 +213,17 @@ def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meet
     """NPMI of pairs of words, given by their places (K × pairs, each)."""
     total = _total(documents)
     both, left, right = (counts / total for counts in documents.pairs(first, second))
+    return _means(npmi_of_shares(both, left, right), both)
+
+
+def npmi_of_shares(
+    both: NDArray[np.float64], left: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """NPMI of pairs of words, from the shares of documents that have both, and each (arrays of one shape)."""
     scores = np.where(both > 0, 0.0, -1.0)
     inner = (both > 0) & (both < 1)
     scores[inner] = np.log(both[inner] / (left[inner] * right[inner])) / -np.log(both[inner])
-    return _means(scores, both)
+    return scores
 
 
 def _umass(top: NDArray[np.int64], documents: Meetings) -> Coherence:

@@ -25,7 +25,8 @@ from stickbreaker.evaluation.cross_lingual import (
 from stickbreaker.evaluation.diversity import TOP, top_words_of, topic_diversity
 from stickbreaker.evaluation.left_to_right import left_to_right_score, refuse_weights
 from stickbreaker.models.topics.topic_words import Dense
-from stickbreaker.models.topics.word_ranking import RELEVANCE, ranking
+from stickbreaker.models.topics.word_documents import WordDocuments
+from stickbreaker.models.topics.word_ranking import DOCUMENTS, WordEvidence, ranking
 
 UNIGRAM_PRIOR = 0.01  # tokens that the unigram model adds to each word
 
@@ -35,7 +36,9 @@ class Topics(NamedTuple):
 
     `topic_word` (K × V), rows sum to one, for each language of a polylingual vocabulary; `alpha` (K);
     `vocabulary` (V words) with the words' tokens in the training corpus; `infer`: from bags to topic shares
-    (documents × K). `shares` (K) are the topics' parts of all tokens, which relevance needs; None: even ones.
+    (documents × K). `shares` (K) are the topics' parts of all tokens, which rankings need; None: even ones.
+    `counted` is what words are ranked by, the estimator's `word_documents_`; None: from the table.
+    `counts_words`: whether the vocabulary's documents and tokens are those of a corpus.
     """
 
     topic_word: NDArray[np.floating]
@@ -43,12 +46,17 @@ class Topics(NamedTuple):
     vocabulary: Vocabulary
     infer: Callable[[Bags], NDArray[np.floating]]
     shares: NDArray[np.floating] | None = None
+    counted: WordDocuments | None = None
+    counts_words: bool = True
 
-    def ranked(self, n: int, rows: slice = slice(None), by: str = RELEVANCE) -> NDArray[np.int64]:
+    def ranked(self, n: int, rows: slice = slice(None), by: str = DOCUMENTS) -> NDArray[np.int64]:
         """The first `n` words of each topic among some rows of the vocabulary, by number (K × n)."""
         n_topics = len(self.topic_word)
         shares = np.full(n_topics, 1.0 / max(n_topics, 1)) if self.shares is None else self.shares
-        return ranking(by)(Dense(np.asarray(self.topic_word, np.float64)), shares, n, rows).words
+        words = Dense(np.asarray(self.topic_word, np.float64))
+        per_token = self.vocabulary.documents_per_token if self.counts_words else None
+        evidence = WordEvidence(words, np.asarray(shares, np.float64), per_token, self.counted)
+        return ranking(by)(evidence, n, rows).words
 
 
 class Sides(NamedTuple):
@@ -167,12 +175,13 @@ def unseen_share(corpus: Corpus) -> float:
 
 
 def coherence_of(
-    topics: Topics, corpus: Corpus, n: int = 10, by: str = RELEVANCE
+    topics: Topics, corpus: Corpus, n: int = 10, by: str = DOCUMENTS
 ) -> dict[str | None, Coherences]:
     """Coherence of `n` words of each topic in a reference corpus: {None: …}, or for each language.
 
-    The words are ranked `by` "relevance" or "probability". A language of fewer than two words is left out,
-    and one that the reference has not. Raises UserError for another `by`.
+    The words are ranked `by` "documents", "company", "relevance" or "probability". A language of fewer than
+    two words is left out, and one that the reference has not. Raises UserError for another `by`, and for
+    "company" of topics that have not counted it.
     """
     top = spelled_top_words(topics, n, by)
     known = corpus.languages
@@ -183,9 +192,9 @@ def coherence_of(
     }
 
 
-def diversity_of(topics: Topics, n: int = TOP, by: str = RELEVANCE) -> float:
-    """Diversity of `n` words of each topic, ranked `by` "relevance" or "probability"; of a polylingual
-    vocabulary the mean over its languages.
+def diversity_of(topics: Topics, n: int = TOP, by: str = DOCUMENTS) -> float:
+    """Diversity of `n` words of each topic, ranked as by `coherence_of`; of a polylingual vocabulary the mean
+    over its languages.
 
     >>> words, infer = Vocabulary.of(["river", "bank"]), lambda bags: np.ones((len(bags.unseen), 2))
     >>> diversity_of(Topics(np.array([[0.6, 0.4], [0.4, 0.6]]), np.ones(2), words, infer), 1)
@@ -195,7 +204,7 @@ def diversity_of(topics: Topics, n: int = TOP, by: str = RELEVANCE) -> float:
     return sum(each) / len(each)
 
 
-def spelled_top_words(topics: Topics, n: int = 10, by: str = RELEVANCE) -> dict[str | None, list[list[str]]]:
+def spelled_top_words(topics: Topics, n: int = 10, by: str = DOCUMENTS) -> dict[str | None, list[list[str]]]:
     """The first `n` words of each topic: {None: …}, or for each language, if that has two words or more."""
     return spelled_tops(lambda rows: topics.ranked(n, rows, by), topics.vocabulary)
 

@@ -126,10 +126,11 @@ function focusLabel(map, k, name) {
   return places.reduce((best, next) => (best && cost(best) <= cost(next) ? best : next), null);
 }
 
-// Word bars. Words are ranked by relevance: lambda is 1 for the most frequent, 0 for those with the highest lift,
-// among words a tenth as frequent as the tenth or more.
+// Word bars. Words stand in the order in which they came, that by documents, or (lambda not null) by relevance: lambda
+// is 1 for the most frequent, 0 for those with the highest lift, among words a tenth as frequent as the tenth or more.
 
 function rankedWords(words, lambda, n) {
+  if (lambda === null) return words.slice(0, n);
   const tenth = words.map((w) => w[1]).sort((a, b) => b - a)[Math.min(10, words.length) - 1];
   const floor = lambda < 1 ? (0.1 - 1e-6) * (tenth || 0) : 0; // a tenth is no less for its last digits
   const relevance = ([, probability, overall]) => {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from stickbreaker.models.topics.topic_words import TopicWords, parts_of
 from stickbreaker.models.topics.word_ranking import (
     TENTH,
     WEIGHT,
+    RankedWords,
     leading_words,
     least_probability,
     relevance,
@@ -28,9 +29,14 @@ _WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 
 def choose_words(
-    topic: Floats, overall: Floats, vocabulary: Sequence[str], n_frequent: int = FREQUENT, n_special: int = 20
+    topic: Floats,
+    overall: Floats,
+    vocabulary: Sequence[str],
+    first: NDArray[np.int64] | None = None,
+    n_frequent: int = FREQUENT,
+    n_special: int = 20,
 ) -> list[tuple[str, float, float]]:
-    """Choose the words that a topic needs wherever the report's slider stands.
+    """Choose the words that a topic is shown with, wherever the report's slider stands.
 
     The slider is the λ of LDAvis: words are ranked by their relevance λ log p(w|k) + (1 - λ) log p(w|k)/p(w)
     (Sievert and Shirley, 2014), from the most frequent (λ = 1) to those with the highest lift (λ = 0). Below
@@ -40,16 +46,19 @@ def choose_words(
         topic: (V,) probabilities of the words in the topic.
         overall: (V,) probabilities of the words in the whole collection.
         vocabulary: (V,) the words.
+        first: places of the words that stand for the topic, in order; None: the most relevant ones.
         n_frequent: how many of the most frequent words to keep.
         n_special: how many of the most relevant words to add to them, for each of five other λ.
 
     Returns:
-        (word, probability in the topic, probability overall), the most relevant first at the λ of `WEIGHT`.
+        (word, probability in the topic, probability overall): the words of `first`, then the others, the most
+        relevant before, at the λ of `WEIGHT`.
     """
     p = np.asarray(topic, dtype=np.float64)
     q = np.asarray(overall, dtype=np.float64)
     order = descending(p)
-    chosen = [order[:n_frequent]]
+    leading = np.empty(0, np.int64) if first is None else first
+    chosen = [order[:n_frequent], leading]
     likely = np.flatnonzero((p > 0) & (p >= least_probability(p[None, order[:TENTH]])[0]))
     frequency, overall_logs = np.log(p[likely]), np.log(np.maximum(q[likely], 1e-300))
     for weight in _WEIGHTS:
@@ -57,9 +66,9 @@ def choose_words(
         chosen.append(likely[descending(relevant, n_special, logs=True)])
     places = np.unique(np.concatenate(chosen))
     likely = likely[descending(relevance(frequency, overall_logs, WEIGHT), logs=True)]
-    first = likely[np.isin(likely, places)]
-    rest = order[np.isin(order, places) & ~np.isin(order, first)]
-    return [(vocabulary[int(i)], float(p[i]), float(q[i])) for i in np.concatenate([first, rest])]
+    relevant = likely[np.isin(likely, places) & ~np.isin(likely, leading)]
+    rest = order[np.isin(order, places) & ~np.isin(order, relevant) & ~np.isin(order, leading)]
+    return [(vocabulary[int(i)], float(p[i]), float(q[i])) for i in np.concatenate([leading, relevant, rest])]
 
 
 class Look(NamedTuple):
@@ -67,23 +76,37 @@ class Look(NamedTuple):
 
     `overall` are the words' probabilities in the collection and `most` their largest ones in a topic (V),
     `sums` those of each topic (K). `likely` are words of each topic in each language, by number, ascending,
-    and their probabilities: the most frequent, and all that are frequent enough to be relevant.
+    and their probabilities: those that stand for it, the most frequent, and all that are frequent
+    enough to be relevant; `first` are the places there of those that stand for it, in order.
     """
 
     overall: Floats
     most: Floats
     sums: Floats
     likely: list[list[tuple[NDArray[np.int64], Floats]]]
+    first: list[list[NDArray[np.int64]]]
 
 
-def look_at(topics: TopicWords, shares: Floats, sides: Sequence[slice]) -> Look:
-    """Read topics' words; `shares` (K) are those of all tokens, `sides` the rows of each language, or all."""
+def look_at(
+    topics: TopicWords,
+    shares: Floats,
+    sides: Sequence[slice],
+    ranked: Callable[[int, slice], RankedWords],
+) -> Look:
+    """Read topics' words; `shares` (K) are those of all tokens, `sides` the rows of each language, or all.
+
+    `ranked` gives so many words of some rows that stand for each topic.
+    """
     n_topics, n_words = topics.shape
     overall, most, sums = np.zeros(n_words), np.zeros(n_words), np.zeros(n_topics)
     likely: list[list[tuple[NDArray[np.int64], Floats]]] = [[] for _ in range(n_topics)]
+    first: list[list[NDArray[np.int64]]] = [[] for _ in range(n_topics)]
     for side in sides:
         frequent, probabilities = leading_words(topics, FREQUENT, side)
-        found = [[each] for each in zip(frequent, probabilities, strict=True)]
+        leading = ranked(FREQUENT, side)
+        found = [
+            [one, other] for one, other in zip(_pairs(frequent, probabilities), _pairs(*leading), strict=True)
+        ]
         least = least_probability(probabilities)
         for rows, part in parts_of(topics, side):
             overall[rows], most[rows] = shares @ part, part.max(axis=0)
@@ -91,11 +114,17 @@ def look_at(topics: TopicWords, shares: Floats, sides: Sequence[slice]) -> Look:
             for k, row in enumerate(part):
                 here = np.flatnonzero((row > 0) & (row >= least[k]))
                 found[k].append((here + rows.start, row[here]))
-        for own, parts in zip(likely, found, strict=True):
+        for k, parts in enumerate(found):
             words, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-            words, first = np.unique(words, return_index=True)
-            own.append((words, values[first]))
-    return Look(overall, most, sums, likely)
+            words, places = np.unique(words, return_index=True)
+            likely[k].append((words, values[places]))
+            first[k].append(np.searchsorted(words, leading.words[k]))
+    return Look(overall, most, sums, likely, first)
+
+
+def _pairs(words: NDArray[np.int64], probabilities: Floats) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+    """Each topic's words and their probabilities."""
+    return zip(words, probabilities, strict=True)
 
 
 def apart(topics: TopicWords, seen: Look) -> Floats:

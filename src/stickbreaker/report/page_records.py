@@ -114,7 +114,7 @@ def _page_of(
     documents = [_joined_document(document, named) for document in documents] if named.joined else documents
     times = _joined_breakdown(times, named) if times else None
     groups = [_joined_breakdown(group, named) for group in groups]
-    seen = look_at(named.words, named.shares, model.vocabulary_.parts)
+    seen = look_at(named.words, named.shares, model.vocabulary_.parts, named.ranked_words)
     distances = topic_distances(apart(named.words, seen))
     used = np.delete(np.arange(len(named.members)), named.unused)
     positions = place_used(distances, used)
@@ -255,11 +255,12 @@ def _shown(
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
     """Each topic's words (of several languages, the leading one), and its words by language."""
     vocabulary = model.vocabulary_
-    for likely in seen.likely:
+    for likely, first in zip(seen.likely, seen.first, strict=True):
         sides: dict[str, WordList] = {}
-        for code, (rows, probabilities) in zip(vocabulary.languages or ("",), likely, strict=True):
+        codes = vocabulary.languages or ("",)
+        for code, (rows, probabilities), own in zip(codes, likely, first, strict=True):
             spelled = [vocabulary.spelled[row] for row in rows.tolist()]
-            sides[code] = choose_words(probabilities, seen.overall[rows], spelled)
+            sides[code] = choose_words(probabilities, seen.overall[rows], spelled, own)
         if not vocabulary.languages:
             yield sides[""], ()
             continue

@@ -9,7 +9,7 @@ function start() {
   const measured = data.topics.some((t) => t.coherence !== null) ? "coherence" : "share";
   const state = {
     data, order, visible: order, haystacks: data.documents.map(searched), chosen: order[0], map: null, spreads: spreadsOf(data.spread), pinned: null, side: 0,
-    count: null, split: 0, timesAs: "bands", lines: null, lambda: 0.6, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
+    count: null, split: 0, timesAs: "bands", lines: null, lambda: null, query: "", onlyChosen: false, page: 0, open: new Set(), axis: "documents", group: 0,
     wordQuery: "", topicQuery: "", wordsOfTopic: false, wordPage: 0, followed: null, size: null,
     dots: null, dot: null, pinnedDot: null, card: "", bringOut: false,
     named: (k) => `${data.topics[k].id}  ${data.topics[k].label}`, reach: wholeReach(data.changes),
@@ -288,7 +288,9 @@ function onKey(state, event) {
 
 function setLambda(state, lambda) {
   state.lambda = lambda;
-  fill("#lambda", lambda.toFixed(1));
+  fill("#lambda", lambda === null ? "documents" : `relevance, λ = ${lambda.toFixed(1)}`);
+  document.querySelector("#by-documents").hidden = lambda === null;
+  if (lambda === null) document.querySelector("#relevance").value = 0.6;
   drawWords(state);
 }
 
@@ -296,6 +298,7 @@ function listen(state) {
   document.addEventListener("click", (event) => onClick(state, event));
   document.addEventListener("keydown", (event) => onKey(state, event));
   on("#relevance", "input", (event) => setLambda(state, Number(event.target.value)));
+  on("#by-documents", "click", () => setLambda(state, null));
   on("#word-search", "input", (event) => { state.wordQuery = event.target.value; drawWordTable(state, true); });
   on("#matrix", "pointermove", (event) => tellPair(state, event));
   on("#growth-chart", "pointermove", (event) => tellCount(state, event));

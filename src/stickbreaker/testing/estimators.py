@@ -18,6 +18,7 @@ from stickbreaker.estimators import fitting
 from stickbreaker.estimators.settings import params_of, to_json
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.trace import UNTIMED
+from stickbreaker.models.topics.word_ranking import RANKINGS
 
 WRONG: Mapping[str, object] = {"max_iter": 0, "tol": -1.0, "n_jobs": 0, "random_state": "seed", "engine": "x"}
 
@@ -344,8 +345,26 @@ class TopicEstimatorTests(EstimatorTests):
     def test_topic_shares_are_the_same_for_any_number_of_threads(self) -> None:
         """Law 2."""
         corpus = self.corpus()
-        first, *others = [self.make(n_jobs=n).fit(corpus).transform(corpus).tobytes() for n in (1, 2, 3)]
+        models = [self.make(n_jobs=n).fit(corpus) for n in (1, 2, 3)]
+        first, *others = [model.transform(corpus).tobytes() for model in models]
         assert all(other == first for other in others)
+        first, *others = [[model.top_words(5, by=by) for by in RANKINGS] for model in models]
+        assert all(other == first for other in others)
+
+    def test_words_are_counted_in_the_documents_learned_from(self) -> None:
+        """Their shares of topics add up to all documents with the word; streams have counted nothing."""
+        corpus = self.corpus()
+        model = self.make().fit(corpus)
+        counted = model.word_documents_
+        assert [side.rows for side in counted.sides] == list(model.vocabulary_.parts)
+        matrix, words = self.counts(corpus)
+        of_word = dict(zip(words, (matrix > 0).sum(axis=0).tolist(), strict=True))
+        for side in counted.sides:
+            assert (side.documents <= side.of_word * (1.0 + 1e-9)).all()
+            assert side.totals.sum() == pytest.approx(side.total, rel=1e-9)
+            spelled = [model.vocabulary_.words[row] for row in side.words[0].tolist()]
+            assert side.of_word[0].tolist() == [of_word[word] for word in spelled]
+        assert all(model.top_words(3, by=by) for by in RANKINGS)
 
     def test_saved_and_loaded_gives_the_same_topics(self, tmp_path: Path) -> None:
         """Law 8: in any order of the documents and of the words, too; and what readers call them."""
@@ -359,7 +378,8 @@ class TopicEstimatorTests(EstimatorTests):
         assert loaded.transform(corpus).tobytes() == theta.tobytes()
         assert loaded.components_.tobytes() == model.components_.tobytes()
         assert loaded.topic_word_.tobytes() == model.topic_word_.tobytes()
-        assert loaded.top_words(5) == model.top_words(5)
+        for by in RANKINGS:
+            assert loaded.top_words(5, by=by) == model.top_words(5, by=by)
         counts, words = self.counts(corpus)
         order, generator = np.arange(len(words)), np.random.default_rng(0)
         generator.shuffle(order)

@@ -4,8 +4,9 @@ import click
 
 ranking_option = click.option(
     "--by",
-    type=click.Choice(["relevance", "probability"]),
-    default="relevance",
+    type=click.Choice(["documents", "company", "relevance", "probability"]),
+    default="documents",
     show_default=True,
-    help="Which words stand for a topic: those more frequent in it than elsewhere, or the most frequent.",
+    help="Which words stand for a topic: those in more of its documents than elsewhere (company: of these, "
+    "first those that occur together), those more frequent in it than elsewhere, or the most frequent.",
 )

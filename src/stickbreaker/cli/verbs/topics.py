@@ -59,7 +59,7 @@ def topics(model: Path, top: int, by: str, at: str | None, as_json: bool) -> Non
     emit({"model": str(model), "topics": summaries}, as_json, topics_as_text)
 
 
-def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "relevance") -> list[dict[str, Any]]:
+def summarize_topics(estimator: "TopicEstimator", top: int, by: str = "documents") -> list[dict[str, Any]]:
     """Each topic's number, share of the tokens, whether it is unused, and its first words; the largest topic
     first, unused ones at the end. Topics of one name are one; its number is that of the largest of `members`.
     """

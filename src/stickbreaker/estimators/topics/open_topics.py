@@ -15,6 +15,8 @@ def topics_of(estimator: TopicEstimator) -> Topics:
         estimator.vocabulary_,
         estimator.infer_shares,
         estimator.topic_shares_,
+        estimator.word_documents_,
+        counts_words=not estimator.is_open,
     )
 
 

@@ -34,7 +34,14 @@ from stickbreaker.models.contract import Local
 from stickbreaker.models.topics import TopicModel, topic_model
 from stickbreaker.models.topics.topic_words import TopicWords
 from stickbreaker.models.topics.unused_topics import unused_topics
-from stickbreaker.models.topics.word_ranking import PROBABILITY, RELEVANCE, RankedWords, ranking
+from stickbreaker.models.topics.word_documents import WordDocuments
+from stickbreaker.models.topics.word_ranking import (
+    DOCUMENTS,
+    PROBABILITY,
+    RankedWords,
+    WordEvidence,
+    ranking,
+)
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
 from stickbreaker.saved.topic_names import changed_names, read_names, write_names
@@ -47,6 +54,7 @@ MADE = (  # of the table and the params, when they are asked for
     "eta_",
     "concentration_",
     "concept_shares",
+    "word_documents_",
     "_rows",
 )
 ALL_UNSEEN = "no document has a word that the model knows: all shares are the prior's mean"
@@ -62,6 +70,7 @@ class TopicEstimator(TopicParams):
     given_names_: Mapping[int, str] = MappingProxyType({})  # what a reader calls topics, by lasting id
     names_as_read: Mapping[int, str] = MappingProxyType({})  # those that the saved model had when it was read
     topic_ids_: list[int]
+    word_documents_: WordDocuments | None = None  # what words are ranked by; None of streams
     engine_: LocalEngine
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
     params_: Record
@@ -137,9 +146,10 @@ class TopicEstimator(TopicParams):
         """The model by which what was learned is read, and by which new documents are inferred."""
         return topic_model(self.engine_.model)
 
-    def top_words(self, n: int = 10, language: str | None = None, by: str = RELEVANCE) -> list[list[str]]:
-        """The `n` words of each topic that stand for it, `by` "relevance" or "probability"; of a polylingual
-        model, of each language in turn, or of one `language`, and then without it."""
+    def top_words(self, n: int = 10, language: str | None = None, by: str = DOCUMENTS) -> list[list[str]]:
+        """The `n` words of each topic that stand for it, `by` "documents", "company", "relevance" or
+        "probability"; of a polylingual model, of each language in turn, or of one `language`, and then
+        without it."""
         ranges = self.vocabulary_.ranges or {"": slice(0, len(self.vocabulary_))}
         if language is not None:
             if language not in ranges:
@@ -153,10 +163,16 @@ class TopicEstimator(TopicParams):
                 row.extend(words[w] for w in chosen)
         return top
 
-    def ranked_words(self, n: int, within: slice = slice(None), by: str = RELEVANCE) -> RankedWords:
+    def ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
         """The first `n` words of each topic among some rows of the vocabulary, by number, and their
         probabilities (both topics × n)."""
-        return ranking(by)(self.topic_words, self.topic_shares_, n, within)
+        return ranking(by)(self.word_evidence, n, within)
+
+    @property
+    def word_evidence(self) -> WordEvidence:
+        """What the topics' words are ranked by."""
+        per_token = None if self.model.words.grows else self.vocabulary_.documents_per_token
+        return WordEvidence(self.topic_words, self.topic_shares_, per_token, self.word_documents_)
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
@@ -257,6 +273,7 @@ class TopicEstimator(TopicParams):
         self.given_names_ = {}  # were of other topics
         vars(self).pop("began_as_stream", None)
         self.take(*topic_runs.learned(self, corpus, job, state))
+        topic_runs.count_words(self, corpus, job)
 
     def take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         """Make a run's state the estimator's fitted attributes."""
@@ -378,8 +395,13 @@ class TopicEstimator(TopicParams):
 
     def snapshot(self, fixed: dict[str, Any]) -> Snapshot:
         snapshot = model_of(self.engine_, self.state_, fixed, "done")
-        snapshot.arrays = {**snapshot.arrays, **latest_of(self.state_)}  # `partial_fit` may go on
+        latest = latest_of(self.state_)  # `partial_fit` may go on
+        snapshot.arrays = {**snapshot.arrays, **latest, **self.counted_arrays()}
         return snapshot
+
+    def counted_arrays(self) -> dict[str, NDArray[Any]]:
+        """What was counted in documents for the ranking of words, as arrays of a saved model."""
+        return {} if self.word_documents_ is None else self.word_documents_.to_arrays()
 
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
         try:
@@ -400,6 +422,9 @@ class TopicEstimator(TopicParams):
         if isinstance(engine.table, StoredTable) and not lasts:
             engine.table = engine.table.copy()  # its files go when the run goes on
         self.take(model, engine, state)
+        self.word_documents_ = WordDocuments.from_arrays(
+            snapshot.arrays, len(self.alpha_), lambda: self.vocabulary_.parts
+        )
         self._read_names(folder)
 
     def write_beside(self, folder: Path) -> None:

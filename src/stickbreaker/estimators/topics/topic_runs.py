@@ -16,6 +16,7 @@ from stickbreaker.estimators.topics.initialization import seeds_of
 from stickbreaker.estimators.topics.open_initialization import begin_open, source_of
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.estimators.topics.topic_shapes import refuse_other_shapes
+from stickbreaker.estimators.topics.word_counting import word_documents_of
 from stickbreaker.evaluation.held_out import HeldOut
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
@@ -80,10 +81,20 @@ def finish_run(
     """The finished model of a run, whose documents for the report are written to `folder`."""
     model, engine, whole = learned(estimator, corpus, job, state)
     estimator.take(model, engine, whole)
-    variational = isinstance(job, VariationalRun)
-    source = job.source if variational else source_of(corpus, model, fixed["held_out"])
+    source = job.source if isinstance(job, VariationalRun) else source_of(corpus, model, fixed["held_out"])
+    estimator.word_documents_ = word_documents_of(estimator, source, engine)
     write_documents(estimator, source, engine, folder)
-    return model_of(engine, whole, fixed, "done")
+    snapshot = model_of(engine, whole, fixed, "done")
+    snapshot.arrays = {**snapshot.arrays, **estimator.counted_arrays()}
+    return snapshot
+
+
+def count_words(estimator: TopicEstimator, corpus: Corpus, job: Run[Any]) -> None:
+    """Count the words of the topics that a run in memory has learned, for their ranking."""
+    variational = isinstance(job, VariationalRun)
+    source = job.source if variational else source_of(corpus, estimator.model, estimator.least_held_out())
+    engine = job.engine if variational else estimator.engine_
+    estimator.word_documents_ = word_documents_of(estimator, source, engine)
 
 
 def write_report_documents(estimator: TopicEstimator, corpus: Corpus, folder: Path) -> None:

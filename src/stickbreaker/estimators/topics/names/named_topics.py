@@ -14,7 +14,13 @@ from stickbreaker.core.records import Array
 from stickbreaker.core.topk import by_size
 from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, largest_concepts
 from stickbreaker.models.topics.topic_words import TopicWords
-from stickbreaker.models.topics.word_ranking import RELEVANCE, RankedWords, ranking
+from stickbreaker.models.topics.word_ranking import (
+    DOCUMENTS,
+    RankedWords,
+    WordEvidence,
+    joined_documents,
+    ranking,
+)
 
 
 class NamedTopics:
@@ -92,9 +98,18 @@ class NamedTopics:
         groups = sorted(sums.items())
         return by_size(groups, [share for _, share in groups])
 
-    def ranked_words(self, n: int, within: slice = slice(None), by: str = RELEVANCE) -> RankedWords:
+    @cached_property
+    def word_evidence(self) -> WordEvidence:
+        """As `TopicEstimator.word_evidence`, of groups: the documents of a group are those of its members."""
+        own = self.model.word_evidence
+        if not self.joined:
+            return own
+        counted = joined_documents(own, self.members)
+        return WordEvidence(self.words, self.shares, own.per_token, counted)
+
+    def ranked_words(self, n: int, within: slice = slice(None), by: str = DOCUMENTS) -> RankedWords:
         """As `TopicEstimator.ranked_words`, of groups (both G × n)."""
-        return ranking(by)(self.words, self.shares, n, within)
+        return ranking(by)(self.word_evidence, n, within)
 
     def top_words(self, n: int) -> list[list[str]]:
         """The first words of each group, of each language in turn."""

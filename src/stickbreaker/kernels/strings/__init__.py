@@ -1,0 +1,1 @@
+"""Kernels that read spellings: words by their bytes."""

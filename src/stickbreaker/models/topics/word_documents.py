@@ -1,0 +1,223 @@
+"""How many documents of each topic have a word: what a model counts when it has learned, for its first words.
+
+With theta_d the topics of a document d, its word w is of topic k with the probability
+φ_dwk = theta_dk beta_kw / Σ_j theta_dj beta_jw. D_kw, the sum of φ_dwk over the documents that have w (each
+counts once, however often it says w), is the number of documents of k that have w; df_w is that of all.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickbreaker.core.records import Array
+from stickbreaker.core.topk import SAME, largest
+
+KEPT = 100  # words of a topic and language that a model keeps the counts of
+IN_COMPANY = 30  # of these, the first that company orders
+OUTSIDE = 2000.0  # more than logs of doubles differ by
+Estimate = Callable[[int, NDArray[np.int64]], Array]  # D of some words in a topic
+ARRAYS = "ranked/"  # of the arrays of a saved model: ranked/<number of the language>/<name>
+
+
+class Side(NamedTuple):
+    """The words kept of each topic in one language, of which a topic has n, in order from the first.
+
+    `words` (K × n) by number; `documents` (K × n) D of each; `of_word` (K × n) df of each. `totals` (K) sums
+    of D, and `total` of df, over all words of the language. `company` (K × at most 30) says how often the
+    first words occur with each other, in [-1, 1]; None if that was not counted.
+    """
+
+    rows: slice
+    words: NDArray[np.int64]
+    documents: Array
+    of_word: Array
+    totals: Array
+    total: float
+    company: Array | None = None
+
+
+@dataclass(frozen=True)
+class WordDocuments:
+    """The `sides` of each language in turn, or the one of all words."""
+
+    sides: tuple[Side, ...]
+
+    def side(self, within: slice, n_words: int) -> Side | None:
+        """The side of some rows of the vocabulary; None where they are not those of a language."""
+        wanted = within.indices(n_words)[:2]
+        return next((one for one in self.sides if (one.rows.start, one.rows.stop) == wanted), None)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Named arrays, for a saved model."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for number, side in enumerate(self.sides):
+            named = {
+                "words": side.words.astype(np.int32),
+                "documents": side.documents,
+                "of word": side.of_word,
+                "totals": side.totals,
+                "total": np.array([side.total]),
+            }
+            if side.company is not None:
+                named["company"] = side.company
+            arrays |= {f"{ARRAYS}{number}/{name}": values for name, values in named.items()}
+        return arrays
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], n_topics: int, parts: Callable[[], Sequence[slice]]
+    ) -> "WordDocuments | None":
+        """What `to_arrays` made of a model of so many topics; None where there is nothing.
+
+        `parts` gives the rows of the model's languages. Raises ValueError or KeyError where the arrays make
+        no sense.
+        """
+        if not any(name.startswith(ARRAYS) for name in arrays):
+            return None
+        return cls(tuple(_side_from(arrays, number, n_topics, rows) for number, rows in enumerate(parts())))
+
+
+def _side_from(arrays: Mapping[str, NDArray[Any]], number: int, n_topics: int, rows: slice) -> Side:
+    """A side as saved. Raises KeyError or ValueError where it makes no sense."""
+    held = {
+        name: arrays[f"{ARRAYS}{number}/{name}"]
+        for name in ("words", "documents", "of word", "totals", "total", "company")
+        if name != "company" or f"{ARRAYS}{number}/company" in arrays
+    }
+    n_kept = min(KEPT, rows.stop - rows.start)
+    shapes = {"totals": (n_topics,), "total": (1,), "company": (n_topics, min(IN_COMPANY, n_kept))}
+    for name, values in held.items():
+        if values.shape != shapes.get(name, (n_topics, n_kept)):
+            raise ValueError(f"ranked words: {name} of another shape than the model's")
+        if values.dtype.kind != ("i" if name == "words" else "f"):
+            raise ValueError(f"ranked words: {name} are of another type")
+        if name not in ("words", "company") and (values < 0.0).any():
+            raise ValueError(f"ranked words: {name} below zero")
+    words = held["words"].astype(np.int64)
+    if ((words < rows.start) | (words >= rows.stop)).any():
+        raise ValueError("ranked words that the vocabulary does not have")
+    if any(len(np.unique(row)) < len(row) for row in words):
+        raise ValueError("a ranked word is there twice")
+    company = held.get("company")
+    if company is not None and (np.abs(company) > 1.0).any():
+        raise ValueError("ranked words: company out of range")
+    documents, of_word, totals = held["documents"], held["of word"], held["totals"]
+    return Side(rows, words, documents, of_word, totals, float(held["total"][0]), company)
+
+
+def divergence_scores(q: Array, p: Array) -> Array:
+    """Logs of the terms q log (q / p) of words (topics × words); `p` (words, or topics × words).
+
+    Words that a topic has no more of than all documents have, whose terms are not above zero, stand below
+    all others, by q.
+
+    >>> divergence_scores(np.array([[0.5, 0.3, 0.2]]), np.array([0.25, 0.25, 0.5])).round(1).tolist()
+    [[-1.1, -2.9, -2001.6]]
+    """
+    with np.errstate(divide="ignore"):
+        shares = np.log(q)
+        excess = shares - np.log(np.maximum(p, 1e-300))
+        above = np.log(np.maximum(excess, SAME))
+    return np.where(excess > SAME, shares + above, shares - OUTSIDE)
+
+
+def keep_first(counts: Array, of_words: Array, rows: slice) -> Side:
+    """The side of a language, from D (its words × topics) and df (its words): the first words of each topic
+    by D_k / ΣD_k log (D_k / ΣD_k · Σdf / df)."""
+    totals, total = counts.sum(axis=0), float(of_words.sum())
+    first: list[NDArray[np.int64]] = []
+    for k in range(counts.shape[1]):  # one topic at a time: the logs are as large as the counts
+        q = counts[:, k] / max(float(totals[k]), 1e-300)
+        scores = divergence_scores(q[None], of_words / max(total, 1e-300))
+        first.append(largest(scores, KEPT, logs=True)[0][0])
+    places = np.array(first, np.int64)
+    documents = np.take_along_axis(counts.T, places, axis=1)
+    return Side(rows, places + rows.start, documents, of_words[places], totals, total)
+
+
+def order_by_company(side: Side) -> NDArray[np.int64]:
+    """A side's words (K × n), the first of each topic ordered by ½ z(-log rank) + ½ z(company), where z are
+    standard scores among them.
+
+    >>> one = np.array([[3.0, 2.0, 1.0]])
+    >>> company = np.array([[0.0, 0.1, 0.9]])
+    >>> side = Side(slice(0, 3), np.array([[0, 1, 2]]), one, one, one.sum(axis=1), 6.0, company)
+    >>> order_by_company(side).tolist()
+    [[2, 0, 1]]
+    """
+    assert side.company is not None
+    n = side.company.shape[1]
+    if n == 0:
+        return side.words
+    ranks = -np.log(np.arange(1, n + 1, dtype=np.float64))
+    scores = 0.5 * (_standard(ranks[None]) + _standard(side.company))
+    # scores differ by hundredths; `logs` makes ties of what is nearer than 1e-5
+    order = largest(scores, n, logs=True)[0]
+    first = np.take_along_axis(side.words[:, :n], order, axis=1)
+    return np.hstack([first, side.words[:, n:]])
+
+
+def _standard(values: Array) -> Array:
+    """Values of each row less their mean, over their standard deviation; zeros where all are alike."""
+    deviations = values.std(axis=1, keepdims=True)
+    return (values - values.mean(axis=1, keepdims=True)) / np.where(deviations > 1e-12, deviations, 1.0)
+
+
+def company_of(alike: Array) -> Array:
+    """How often each of a topic's first words occurs with the others: the mean of `alike` (K × n × n, NPMI of
+    pairs), another word of rank r weighing 1 / log2 (r + 1)."""
+    n = alike.shape[1]
+    weights = np.tile(1.0 / np.log2(np.arange(n) + 2.0), (n, 1))
+    np.fill_diagonal(weights, 0.0)
+    sums = (alike * weights).sum(axis=2)
+    return np.clip(sums / np.maximum(weights.sum(axis=1), 1e-300), -1.0, 1.0)
+
+
+def joined_side(side: Side, members: Sequence[Sequence[int]], estimate: Estimate) -> Side:
+    """The side of groups of topics, whose D are the sums of their members'; `estimate` gives D of words that
+    one of them does not keep."""
+    n, firsts = side.words.shape[1], [group[0] for group in members]
+    kept, documents, of_word = side.words[firsts], side.documents[firsts], side.of_word[firsts]
+    totals = np.array([side.totals[list(group)].sum() for group in members])
+    company = None if side.company is None else side.company[firsts]
+    for g, group in enumerate(members):
+        if len(group) == 1:
+            continue
+        words, places = np.unique(side.words[list(group)], return_index=True)
+        of_all = side.of_word[list(group)].ravel()[places]
+        own = np.minimum(np.sum([_documents_of(side, k, words, estimate) for k in group], axis=0), of_all)
+        q = own / max(float(totals[g]), 1e-300)
+        order = largest(divergence_scores(q[None], of_all / max(side.total, 1e-300)), n, logs=True)[0][0]
+        kept[g], documents[g], of_word[g] = words[order], own[order], of_all[order]
+        if company is not None:
+            company[g] = _joined_company(side, group, kept[g, : company.shape[1]])
+    return Side(side.rows, kept, documents, of_word, totals, side.total, company)
+
+
+def _documents_of(side: Side, k: int, words: NDArray[np.int64], estimate: Estimate) -> Array:
+    """D of words in topic k: as counted where they are kept, else as estimated."""
+    documents = np.asarray(estimate(k, words), np.float64)
+    order = np.argsort(side.words[k])
+    places = np.searchsorted(words, side.words[k][order])
+    documents[places] = side.documents[k][order]
+    return documents
+
+
+def _joined_company(side: Side, group: Sequence[int], words: NDArray[np.int64]) -> Array:
+    """The company of a group's first words: the mean over the members that have it, by their documents; the
+    mean of the others where none has."""
+    assert side.company is not None
+    sums, weights = np.zeros((2, len(words)))
+    for k in group:
+        known = dict(zip(side.words[k].tolist(), side.company[k].tolist(), strict=False))
+        for place, word in enumerate(words.tolist()):
+            if word in known:
+                sums[place] += side.totals[k] * known[word]
+                weights[place] += side.totals[k]
+    found = weights > 0.0
+    means = sums / np.where(found, weights, 1.0)
+    means[~found] = means[found].mean() if found.any() else 0.0
+    return means
