@@ -27,7 +27,7 @@ BURN_IN = 20  # sweeps over a document before those that count: with 5, more top
 
 
 class SentenceTypes(NamedTuple):
-    """Distinct sentences, in the order of their first occurrence."""
+    """Distinct sentences by content: in this order draws of a document do not depend on its neighbours."""
 
     letters: Integers
     starts: NDArray[np.int64]  # types + 1
@@ -57,14 +57,13 @@ class Choices(NamedTuple):
 def types_of(sentences: Sentences) -> SentenceTypes:
     """The distinct sentences."""
     letters, starts = sentences.letters, sentences.starts
-    numbers: dict[bytes, int] = {}
     content, ends = letters.tobytes(), (starts * letters.itemsize).tolist()
-    codes = np.array(
-        [numbers.setdefault(content[a:b], len(numbers)) for a, b in pairwise(ends)],
-        np.int64,
-    )
-    sizes = [len(one) // letters.itemsize for one in numbers]
-    joined = np.frombuffer(b"".join(numbers), letters.dtype)
+    contents = [content[a:b] for a, b in pairwise(ends)]
+    distinct = sorted(set(contents))
+    numbers = {one: number for number, one in enumerate(distinct)}
+    codes = np.array([numbers[one] for one in contents], np.int64)
+    sizes = [len(one) // letters.itemsize for one in distinct]
+    joined = np.frombuffer(b"".join(distinct), letters.dtype)
     return SentenceTypes(joined, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), codes)
 
 
