@@ -23,7 +23,7 @@ from stickbreaker.kernels.mean_field import Words
 from stickbreaker.models.grammars.compiled import Integers
 from stickbreaker.models.grammars.grammar_sentences import Sentences
 
-BURN_IN = 20  # sweeps over a document before those that count: with 5, more topics share their first words
+BURN_IN = 20  # sweeps over a document before those that count: they cost little next to the trees
 
 
 class SentenceTypes(NamedTuple):
