@@ -12,15 +12,23 @@ from texts import texts
 
 from stickbreaker import LDA, AdaptorGrammar, Corpus, Online, VocabularyRule
 from stickbreaker.core.random_streams import stream
+from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators import fitting
+from stickbreaker.estimators.grammars.document_shares import choices_of
+from stickbreaker.estimators.grammars.symbol_sentences import word_reader
 from stickbreaker.evaluation.coherence import npmi
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.topic_snapshots import Evolution
 
-DOCUMENTS, TOPICS, BATCH = 2200, 5, 50
+DOCUMENTS, FEWER, TOPICS, BATCH = 2200, 500, 5, 50
 PASSES, FULL_PASSES = (1, 2), (1, 2, 5, 10)
+SWEEPS, VARIATIONAL = (50, 200), (5, 20)  # of MCMC, passes of VARIATIONAL; the second with FULL=1
+KAPPAS, TAUS = (0.5, 0.6, 0.7, 0.8, 0.9), (1.0, 16.0, 64.0, 256.0)  # with FULL=1
+SEEDS = 3
 TEN = 10
+FIFTH = 5  # each fifth word of a document is left out and predicted
 MOMENTS = 8  # of the table of one topic
+ONLINE, LDA_OPEN = "grammar, ONLINE", "LDA with open words, ONLINE"
 
 
 class Plan(NamedTuple):
@@ -30,6 +38,9 @@ class Plan(NamedTuple):
     passes: int
     seed: int
     inference: str
+    documents: int
+    kappa: float = 0.6
+    tau0: float | None = None  # None: 1 for grammars, 64 for LDA
 
 
 class Run(NamedTuple):
@@ -38,51 +49,93 @@ class Run(NamedTuple):
     name: str
     passes: int
     seed: int
+    documents: int
     coherence: float  # mean NPMI of the ten first words of each topic, in the documents themselves
+    different: int  # how many of the ten first words of all topics are different ones
+    held_out: float | None  # nats per word left out, where documents have shares of their own
     words: list[list[str]]
     seconds: float
     moments: list[tuple[int, int, list[str]]]  # (steps, documents seen, words) of a grammar's first topic
 
 
-def documents() -> list[str]:
+def documents(n: int | None = None) -> list[str]:
     """A sample of the documents, in their order."""
     found = texts("de-news")
-    chosen = sorted(stream(0, "de-news sample").permutation(len(found))[:DOCUMENTS].tolist())
+    chosen = sorted(stream(0, "de-news sample").permutation(len(found))[: n or DOCUMENTS].tolist())
     return [found[number] for number in chosen]
 
 
-def corpus() -> Corpus:
-    """The documents as words, all of them."""
-    return Corpus.from_tokens([text.split() for text in documents()], rule=VocabularyRule(1, 1.0))
+def parts(n: int) -> tuple[list[list[str]], list[list[str]]]:
+    """The words of documents that are learned from, and those left out that occur among them."""
+    split = [text.split() for text in documents(n)]
+    learned = [[w for at, w in enumerate(own) if at % FIFTH != FIFTH - 1] for own in split]
+    known = {word for own in learned for word in own}
+    return learned, [[word for word in own[FIFTH - 1 :: FIFTH] if word in known] for own in split]
 
 
 def learn(plan: Plan) -> Run:
     """One run."""
-    text = corpus()
+    learned, left_out = parts(plan.documents)
+    text = Corpus.from_tokens(learned, rule=VocabularyRule(1, 1.0))
     start = time.perf_counter()
     moments: list[tuple[int, int, list[str]]] = []
+    held_out: float | None = None
     if plan.inference == "lda":
+        rates = plan.kappa, 64.0 if plan.tau0 is None else plan.tau0
         model = LDA(
-            TOPICS, words="open", inference="hybrid", schedule=Online(BATCH, 0.6, 64.0), alpha=0.1,
+            TOPICS, words="open", inference="hybrid", schedule=Online(BATCH, *rates), alpha=0.1,
             max_iter=plan.passes, random_state=plan.seed, n_jobs=1,
-        ).fit([text.split() for text in documents()])  # fmt: skip
-        words = model.top_words(TEN, by="relevance")
+        ).fit(learned)  # fmt: skip
+        seconds = time.perf_counter() - start
+        words = model.top_words(TEN, by="probability")
+        both = [[*own, *more] for own, more in zip(learned, left_out, strict=True)]
+        total = model.score(both) * sum(map(len, both)) - model.score(learned) * sum(map(len, learned))
+        held_out = total / sum(map(len, left_out))
     else:
-        online = Online(BATCH, 0.6, 1.0, total="seen")
-        given: dict[str, Any] = {"schedule": online, "refine_every": 100}
-        settings = given if plan.inference == "hybrid" else {}
-        grammar = AdaptorGrammar(
-            "topic", n_topics=TOPICS, inference=plan.inference, truncation=3000, max_iter=plan.passes,
-            random_state=plan.seed, n_jobs=1, **settings,
-        )  # fmt: skip
-        grammar, evolution = learn_in_directory(grammar, text)
+        grammar, evolution = learn_in_directory(grammar_of(plan), text)
+        seconds = time.perf_counter() - start
         moments = first_topic(evolution)
         words = [
             ["".join(one.text) for one in grammar.subtrees(f"Topic{number}")[:TEN]]
             for number in range(1, TOPICS + 1)
         ]
-    seconds = time.perf_counter() - start
-    return Run(plan.name, plan.passes, plan.seed, coherence_of(words, text), words, seconds, moments)
+        if plan.inference == "hybrid":
+            held_out = predicted(grammar, learned, left_out)
+    coherence = coherence_of(words, text)
+    different = len({word for own in words for word in own})
+    return Run(
+        plan.name, plan.passes, plan.seed, plan.documents, coherence, different, held_out, words, seconds,
+        moments,
+    )  # fmt: skip
+
+
+def grammar_of(plan: Plan) -> AdaptorGrammar:
+    """The grammar before it has learned."""
+    settings: dict[str, Any] = {}
+    if plan.inference == "hybrid":
+        online = Online(BATCH, plan.kappa, 1.0 if plan.tau0 is None else plan.tau0, total="seen")
+        settings = {"schedule": online, "refine_every": 100}
+    return AdaptorGrammar(
+        "topic", n_topics=TOPICS, inference=plan.inference, max_iter=plan.passes, random_state=plan.seed,
+        n_jobs=1, **settings,
+    )  # fmt: skip
+
+
+def predicted(model: AdaptorGrammar, learned: list[list[str]], left_out: list[list[str]]) -> float:
+    """Nats per word left out, by the shares of topics of the words learned from."""
+    words = sorted({word for own in learned for word in own})
+    rows = {word: row for row, word in enumerate(words)}
+    opened, reader = model.learned_.opened, word_reader(words, model.compiled_.terminals, None)
+    offsets = np.concatenate([[0], np.cumsum([len(own) for own in learned])])
+    given = np.array([rows[word] for own in learned for word in own], np.int32)
+    numbers = np.arange(len(learned))
+    sentences = reader.read(Sequences(offsets, given, offsets[:-1]), documents=numbers)
+    gamma = choices_of(opened, sentences, numbers).gamma
+    shares = gamma / gamma.sum(axis=1, keepdims=True)
+    by_topic = np.exp(opened.nats_by_rule(reader.letters, reader.starts))
+    places = np.array([rows[word] for own in left_out for word in own])
+    owners = np.repeat(numbers, [len(own) for own in left_out])
+    return float(np.log((by_topic[places] * shares[owners]).sum(axis=1)).mean())
 
 
 def learn_in_directory(model: AdaptorGrammar, text: Corpus) -> tuple[AdaptorGrammar, Evolution]:
@@ -116,21 +169,30 @@ def coherence_of(words: list[list[str]], text: Corpus) -> float:
 
 def summary(run: Run) -> str:
     """A line of a run that has ended."""
-    found = f"NPMI {run.coherence:.3f}, {run.seconds:.0f} s"
-    return f"de-news, {run.name}, {run.passes} passes, seed {run.seed}: {found}"
+    found = f"{run.different} different words, NPMI {run.coherence:.3f}, {run.seconds:.0f} s"
+    return f"de-news, {run.documents} documents, {run.name}, {run.passes} passes, seed {run.seed}: {found}"
+
+
+def plans(full: bool) -> list[Plan]:
+    """All runs: MCMC and VARIATIONAL learn from fewer documents, as do others to compare with."""
+    fewer = min(FEWER, DOCUMENTS)
+    kinds = (ONLINE, "hybrid"), (LDA_OPEN, "lda")
+    seeds, passes = range(SEEDS), FULL_PASSES if full else PASSES
+    found = [Plan("grammar, MCMC", SWEEPS[full], seed, "mcmc", fewer) for seed in seeds]
+    found += [Plan("grammar, VARIATIONAL", VARIATIONAL[full], seed, "mean-field", fewer) for seed in seeds]
+    for name, inference in kinds:
+        found += [Plan(name, passes[-1], seed, inference, fewer) for seed in seeds]
+        found += [Plan(name, n, seed, inference, DOCUMENTS) for n in reversed(passes) for seed in seeds]
+    grid = [(kappa, tau0) for kappa in KAPPAS for tau0 in TAUS] if full else []
+    name = "grammar, ONLINE, κ = {}, τ = {:g}"
+    return found + [
+        Plan(name.format(kappa, tau0), 2, 0, "hybrid", DOCUMENTS, kappa, tau0) for kappa, tau0 in grid
+    ]
 
 
 def measure_all(full: bool) -> dict[str, Any]:
     """All runs, and one topic on the way."""
-    seeds = range(3 if full else 1)
-    plans = [
-        Plan(name, passes, seed, inference)
-        for passes in reversed(FULL_PASSES if full else PASSES)
-        for name, inference in (("grammar, ONLINE", "hybrid"), ("LDA with open words, ONLINE", "lda"))
-        for seed in seeds
-    ]
-    runs = side_by_side(plans, learn, summary)
-    return {"documents": DOCUMENTS, "runs": runs}
+    return {"documents": DOCUMENTS, "runs": side_by_side(plans(full), learn, summary)}
 
 
 def told_apart(moments: list[tuple[int, int, list[str]]]) -> list[tuple[int, int, str]]:
@@ -147,17 +209,25 @@ def told_apart(moments: list[tuple[int, int, list[str]]]) -> list[tuple[int, int
 def section(data: dict[str, Any]) -> Section:
     """Coherence over passes, and the topics."""
     runs = [Run(*held) for held in data["runs"]]
-    last = max((run for run in runs if run.name.startswith("grammar")), key=lambda run: run.passes)
+    last = max((run for run in runs if run.name == ONLINE), key=lambda run: (run.documents, run.passes))
+    ordered = sorted(runs, key=lambda run: (-run.documents, run.name, run.passes, run.seed))
     return Section(
         "Topics",
         [
-            f"{data['documents']:,} documents of de-news, {TOPICS} topics, {BATCH} documents a minibatch. "
-            "Mean NPMI of the ten first words of each topic, by the documents themselves (the paper counts "
-            "in Wikipedia, which is not to be had here).",
+            f"Documents of de-news, {TOPICS} topics, {BATCH} documents a minibatch. First words are the ten "
+            "that a topic uses most, or finds most probable, in all models (not those by relevance). "
+            f"Different words: of the {TOPICS * TEN} first words of all topics. Words left out: each fifth "
+            "of a document, if it occurs elsewhere, predicted from the other words of the document, in nats "
+            "per word; the grammar predicts by mean shares of topics, LDA by log p of all words less log p "
+            "of those learned from. NPMI: mean over pairs of a topic's first words, by the documents "
+            "themselves (the paper counts in Wikipedia, which is not to be had here); it varies over seeds "
+            "as much as between models. MCMC and VARIATIONAL have a symbol for each document, with nothing "
+            "to predict words left out by, and learn from fewer documents.",
             Table(
-                ("", "passes", "seed", "NPMI", "s"),
-                [[run.name, run.passes, run.seed, f"{run.coherence:.3f}", f"{run.seconds:.0f}"]
-                 for run in sorted(runs, key=lambda run: (run.name, run.passes))],
+                ("", "documents", "passes", "seed", "different words", "words left out", "NPMI", "s"),
+                [[run.name, f"{run.documents:,}", run.passes, run.seed, run.different,
+                  "–" if run.held_out is None else f"{run.held_out:.3f}", f"{run.coherence:.3f}",
+                  f"{run.seconds:.0f}"] for run in ordered],
             ),
             Table(
                 ("topic", "first words, grammar"),

@@ -41,6 +41,9 @@ def data(tmp_path, monkeypatch):
     monkeypatch.setattr(online_chinese, "PASSES", {"unigram": 1, "collocation": 1})
     monkeypatch.setattr(online_topics, "DOCUMENTS", 30)
     monkeypatch.setattr(online_topics, "PASSES", (1,))
+    monkeypatch.setattr(online_topics, "SEEDS", 1)
+    monkeypatch.setattr(online_topics, "SWEEPS", (2, 2))
+    monkeypatch.setattr(online_topics, "VARIATIONAL", (1, 1))
     grammar_texts.sentences.cache_clear()
     yield
     grammar_texts.sentences.cache_clear()
@@ -49,7 +52,7 @@ def data(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 def test_the_study_runs_and_tells_of_its_aims(data, tmp_path, monkeypatch, capsys):
     import grammars_online
-    from online_topics import Run, told_apart
+    from online_topics import LDA_OPEN, ONLINE, Run, told_apart
     from parts import main
 
     monkeypatch.setattr(sys, "argv", ["grammars_online.py", "--out", str(tmp_path / "out")])
@@ -58,8 +61,14 @@ def test_the_study_runs_and_tells_of_its_aims(data, tmp_path, monkeypatch, capsy
     assert "Brent, unigram, ONLINE, B = 20, κ = 0.5, τ = 1, concentration 3000, seed 4: 2 calls" in printed
     results = json.loads((tmp_path / "out/grammars-online.json").read_text())
     assert len(results["parts"]["chinese"]["runs"]) == 30
-    assert len(results["parts"]["topics"]["runs"]) == 2
-    (grammar,) = [Run(*run) for run in results["parts"]["topics"]["runs"] if run[0].startswith("grammar")]
+    runs = [Run(*run) for run in results["parts"]["topics"]["runs"]]
+    names = ("grammar, MCMC", "grammar, VARIATIONAL", *(ONLINE, LDA_OPEN) * 2)
+    assert sorted(run.name for run in runs) == sorted(names)
+    for run in runs:
+        assert run.different == len({word for own in run.words for word in own}) > 0
+        assert (run.held_out is None) == (run.name in names[:2])
+        assert run.held_out is None or -5.0 < run.held_out < -0.5, "five words, about evenly"
+    grammar = next(run for run in runs if run.name == ONLINE)
     assert [step for step, _, _ in grammar.moments] == [1]
     assert grammar.moments[-1][2] == grammar.words[0]
     page = (tmp_path / "out/grammars-online.md").read_text()

@@ -191,7 +191,7 @@ def test_grammars_by_name(grammar, settings, text, symbol):
 def test_topics_of_words():
     texts = ["river bank water boat boat water", "money loan loan credit money"] * 10
     model = AdaptorGrammar("topic", n_topics=2, max_iter=40, random_state=0).fit(texts)
-    assert model.symbols_ == ("Topic1", "Topic2")
+    assert model.symbols_ == ("Topic1", "Topic2", "Word")
     found = [{"".join(one.text) for one in model.subtrees(symbol)} for symbol in model.symbols_]
     assert found[0] | found[1] == set(" ".join(texts).split())
     with pytest.raises(UserError, match="nothing to segment"):
@@ -563,7 +563,7 @@ def test_topics_of_words_are_learned_by_draws():
     texts = ["river bank water boat boat water", "money loan loan credit money"] * 10
     for schedule in ("batch", Online(5, total="seen")):
         model = AdaptorGrammar("topic", n_topics=2, schedule=schedule, max_iter=10, **HYBRID).fit(texts)
-        assert model.symbols_ == ("Topic1", "Topic2")
+        assert model.symbols_ == ("Topic1", "Topic2", "Word")
         found = {"".join(one.text) for one in model.subtrees()}
         assert set(" ".join(texts).split()) <= found
         assert model.score(texts) < 0.0

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from stickbreaker import UserError
 from stickbreaker.models.grammars.compiled import LONGEST, compiled
 from stickbreaker.models.grammars.grammar import Adaptation, Grammar, Rule, Terminal
-from stickbreaker.models.grammars.named import BY_NAME, topic
+from stickbreaker.models.grammars.named import BY_NAME, marked_topic, topic
 
 PY_CFG = """1 1 Sentence --> Words
 1 1 Words --> Word
@@ -174,7 +174,8 @@ def test_grammars_by_name_are_grammars(name):
     grammar = BY_NAME[name](("a", "b", "c"))
     assert set(grammar.terminals) == {"a", "b", "c"}
     assert Grammar.from_text(grammar.to_text()) == grammar
-    assert Grammar.from_text(topic(("a",), ("_1", "_2"), 2).to_text()).start == "Sentence"
+    assert Grammar.from_text(marked_topic(("a",), ("_1", "_2"), 2).to_text()).start == "Sentence"
+    assert Grammar.from_text(topic(("a",), 2).to_text()) == topic(("a",), 2)
 
 
 def test_without_vowels_there_are_no_syllables():

@@ -181,7 +181,7 @@ def test_without_samples_trees_are_drawn(unigram: Path) -> None:
 def test_grammars_without_pieces_say_why(tmp_path: Path) -> None:
     topic = grammar_page_of(learned(tmp_path, "topic"), "t")
     assert "single words" in topic.no_sentences
-    assert [one.name for one in topic.symbols] == ["Topic1", "Topic2"]
+    assert [one.name for one in topic.symbols] == ["Topic1", "Topic2", "Word"]
     unadapted = grammar_page_of(learned(tmp_path, "unadapted"), "t")
     assert unadapted.symbols == []
     assert "No symbol" in unadapted.no_sentences

@@ -41,6 +41,19 @@ def test_a_cluster_learns_what_one_machine_learns(spark, corpus, tmp_path, run):
     assert there.segment(["thedogran"]) == here.segment(["thedogran"])
 
 
+def test_topics_with_shares_by_document_are_the_same(spark, tmp_path):
+    generator = np.random.default_rng(1)
+    texts = [generator.choice(WORDS, 12).tolist() for _ in range(200)]
+    corpus = Corpus.from_tokens(texts, rule=VocabularyRule(1, 1.0)).write(tmp_path / "corpus")
+    settings = {"inference": "hybrid", "n_topics": 2, "max_iter": 2, "random_state": 1, "n_jobs": 1}
+    settings |= {"schedule": Online(50, total="seen")}
+    engines = SparkEngine(spark, portion=64, blocks=3, folder=tmp_path), "local"
+    there, here = (AdaptorGrammar("topic", **settings, engine=engine).fit(corpus) for engine in engines)
+    uses = [{(one.symbol, one.text): one.customers for one in model.subtrees()} for model in (there, here)]
+    assert uses[0] == pytest.approx(uses[1], rel=1e-7, abs=1e-7)
+    np.testing.assert_allclose(there.learned_.alpha, here.learned_.alpha, rtol=1e-7)
+
+
 def test_chains_do_not_run_on_spark(spark, corpus):
     with pytest.raises(UserError, match='the engine given does not go with inference="mcmc"'):
         AdaptorGrammar(engine=SparkEngine(spark)).fit(corpus)

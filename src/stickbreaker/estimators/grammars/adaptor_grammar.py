@@ -3,12 +3,15 @@
 from collections.abc import Iterable
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.threads import alone_with
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input, once_read
+from stickbreaker.estimators.grammars.document_shares import shares_of
 from stickbreaker.estimators.grammars.grammar_stream import partial_fit
 from stickbreaker.estimators.grammars.parsing import ParsedSentence, parsed, segmented
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
@@ -53,6 +56,21 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         check_is_fitted(self)
         positive("n", n, whole=True)
         return list(parsed(self, _texts(texts), how, n, random_state))
+
+    def document_shares(self, texts: Iterable[str], *, random_state: int = 0) -> NDArray[np.float64]:
+        """The shares of topics in each text (documents × topics), by draws of its words' topics.
+
+        For the grammar "topic" learned by hybrid inference; for other grammars with a symbol `by_document`,
+        the shares of that symbol's rules. Words that were not learned from are read by their spelling. Raises
+        UserError for grammars without such a symbol.
+
+        >>> texts = ["river bank river boat", "loan money loan"] * 10
+        >>> model = AdaptorGrammar("topic", inference="hybrid", n_topics=2, random_state=0).fit(texts)
+        >>> model.document_shares(["boat river", "money"]).argmax(axis=1).tolist() in ([0, 1], [1, 0])
+        True
+        """
+        check_is_fitted(self)
+        return shares_of(self, _texts(texts), random_state)
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """One online step on the texts `X`, in their order, by hybrid inference.

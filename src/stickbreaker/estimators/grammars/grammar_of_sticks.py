@@ -18,6 +18,7 @@ from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.engine_choice import engine_of
+from stickbreaker.estimators.grammars.document_shares import nats_of_documents
 from stickbreaker.estimators.grammars.gold_sample import segmentation_measure
 from stickbreaker.estimators.grammars.training_sentences import held_out_sentences, training_sentences
 from stickbreaker.estimators.settings import threads_of
@@ -27,6 +28,7 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Model
 from stickbreaker.models.grammars.cached_trees import CachedTrees
 from stickbreaker.models.grammars.compiled import Compiled, compiled
+from stickbreaker.models.grammars.document_grammar import DocumentGrammar
 from stickbreaker.models.grammars.grammar import Grammar
 from stickbreaker.models.grammars.grammar_sentences import Sentences
 from stickbreaker.models.grammars.mean_field_grammar import MeanFieldGrammar, support_of
@@ -141,6 +143,8 @@ def model_of_grammar(
     flat, schedule = compiled(grammar), estimator.learning_schedule()
     size = schedule.batch_size if isinstance(schedule, Online) else SHARES * SHARDS[1]
     kind = MeanFieldGrammar if estimator.inference == "mean-field" else OnlineGrammar
+    if flat.by_document:
+        kind = DocumentGrammar
     return kind(
         flat,
         estimator.reader(vocabulary, flat.terminals, n_documents),
@@ -200,4 +204,6 @@ def _held_out_score(engine: Engine, model: OnlineGrammar, params: Record, senten
     counts = engine.table.whole()
     assert isinstance(counts, TruncatedCounts)
     learned = model.learned(params, counts).opened
+    if learned.alpha is not None:
+        return nats_of_documents(learned, sentences) / len(sentences.letters)
     return float(learned.nats(sentences.letters, sentences.starts).sum()) / len(sentences.letters)

@@ -38,7 +38,7 @@ def scores_of(
         "new_symbols": int((sentences.letters == UNKNOWN).sum()),
         "with_new_symbols": int(sentences.with_unknown().sum()),
         "symbols": symbols,
-        "nats_per_symbol": min(float(nats[parsed].sum()) / symbols, 0.0),
+        "nats_per_symbol": min(model.sum_of(sentences, nats) / symbols, 0.0),
     }
     gold = gold_of(model, texts)
     if model.of_topics or not any(len(words) > 1 for words in gold):

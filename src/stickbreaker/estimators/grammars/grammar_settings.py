@@ -53,7 +53,12 @@ def refuse_settings(estimator: "PlainAdaptorGrammar") -> None:
         positive("n_jobs", abs(number) if isinstance(number, int) else number, whole=True)
     if estimator.vowels is not None and not isinstance(estimator.vowels, str):
         raise UserError(f"vowels={estimator.vowels!r}", remedy="vowels is a str")
-    estimator.given_grammar()
+    given = estimator.given_grammar()
+    if given is not None and given.by_document and estimator.inference != "hybrid":
+        problem = (
+            f"{given.by_document} has rules by document, which inference={estimator.inference!r} cannot learn"
+        )
+        raise UserError(problem, remedy='learn by inference="hybrid"')
 
 
 def refuse_vocabulary(estimator: "PlainAdaptorGrammar", vocabulary: Vocabulary) -> None:

@@ -24,6 +24,7 @@ from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.grammars import grammar_of_sticks
+from stickbreaker.estimators.grammars.document_shares import nats_of_documents
 from stickbreaker.estimators.grammars.grammar_of_sticks import TOLD
 from stickbreaker.estimators.grammars.grammar_settings import refuse_settings, refuse_vocabulary
 from stickbreaker.estimators.grammars.symbol_sentences import (
@@ -54,7 +55,14 @@ from stickbreaker.models.contract import Fitted
 from stickbreaker.models.grammars.compiled import Compiled, compiled
 from stickbreaker.models.grammars.grammar import Grammar
 from stickbreaker.models.grammars.grammar_sentences import Reader, Sentences, SymbolReader
-from stickbreaker.models.grammars.named import BY_NAME, TOPICS, collocation_syllable, mark_of, topic
+from stickbreaker.models.grammars.named import (
+    BY_NAME,
+    TOPICS,
+    collocation_syllable,
+    mark_of,
+    marked_topic,
+    topic,
+)
 from stickbreaker.models.grammars.online_grammar import OnlineGrammar
 from stickbreaker.models.grammars.parser import LearnedGrammar, Parse
 from stickbreaker.models.grammars.tree_chain import AdaptorChain, Moves
@@ -142,6 +150,7 @@ class PlainAdaptorGrammar(Estimator):
     """
 
     kind: ClassVar[str] = "AdaptorGrammar"
+    older_topics = False  # whether the grammar "topic" is that of a model that an earlier version made
     score_names: ClassVar[ScoreNames] = ScoreNames("symbol", "sentences", "log p(sentences, trees, tables)")
 
     grammar: str | Grammar = "collocation"
@@ -228,6 +237,11 @@ class PlainAdaptorGrammar(Estimator):
         """Whether sentences are words of documents, each with its document's mark."""
         return self.grammar == "topic"
 
+    @property
+    def marks_documents(self) -> bool:
+        """Whether words have their document's mark: by inference that knows no documents, in older models."""
+        return self.of_topics and (self.inference != "hybrid" or self.older_topics)
+
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
         return (None, None) if self.of_topics else (analysis_of_symbols(self.symbols), VocabularyRule(1, 1.0))
 
@@ -244,7 +258,10 @@ class PlainAdaptorGrammar(Estimator):
         if not words:
             raise UserError("the text has no symbol", remedy="give one with text")
         if self.of_topics:
-            return topic(words, [mark_of(number) for number in range(n_documents)], int(self.n_topics))
+            if not self.marks_documents:
+                return topic(words, int(self.n_topics))
+            marks = [mark_of(number) for number in range(n_documents)]
+            return marked_topic(words, marks, int(self.n_topics), words=not self.older_topics)
         if self.grammar == "collocation-syllable":
             return collocation_syllable(words, self.vowels)
         return BY_NAME[str(self.grammar)](words)
@@ -252,6 +269,7 @@ class PlainAdaptorGrammar(Estimator):
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
+        vars(self).pop("older_topics", None)
         given = self.given_grammar()
         remark = given and remark_on_unused_names(given, set(corpus.vocabulary.words))
         if remark:
@@ -299,11 +317,12 @@ class PlainAdaptorGrammar(Estimator):
     def reader(self, vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> Reader:
         """How documents become sentences."""
         if self.of_topics:
-            return word_reader(vocabulary, terminals, n_documents)
+            return word_reader(vocabulary.words, terminals, n_documents if self.marks_documents else None)
         boundaries = self.punctuation == "boundaries"
         return SymbolReader(terminals_of(vocabulary, terminals, boundaries=boundaries))
 
     def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
+        self._recognise(snapshot)
         seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
         if not self.sampled:
             return grammar_of_sticks.resume_run(self, corpus, snapshot, folder)
@@ -318,6 +337,14 @@ class PlainAdaptorGrammar(Estimator):
         from stickbreaker.estimators.grammars.subtree_snapshots import EvolvingSubtrees, SubtreeMoments
 
         return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self.join), job, state)
+
+    def _recognise(self, snapshot: Snapshot) -> None:
+        """Take the grammar of topics that a model has: in older ones topics alone are adapted."""
+        if self.of_topics:
+            sizes = [
+                len(each) for name, each in snapshot.arrays.items() if name.split("/")[-1] == "discounts"
+            ]
+            self.older_topics = sizes[:1] == [int(self.n_topics)]
 
     # From a run to what was learned
 
@@ -457,7 +484,14 @@ class PlainAdaptorGrammar(Estimator):
         sentences = self.sentences_in(whole(corpus))
         nats = self.nats_of(sentences)
         parsed = np.isfinite(nats)
-        return float(nats[parsed].sum()), float(np.diff(sentences.starts)[parsed].sum())
+        return self.sum_of(sentences, nats), float(np.diff(sentences.starts)[parsed].sum())
+
+    def sum_of(self, sentences: Sentences, nats: Array) -> float:
+        """log p of all sentences that can be parsed, of whole documents if their rules have weights of their
+        own; nats: `nats_of` the same sentences."""
+        if self.learned_.opened.alpha is not None:
+            return nats_of_documents(self.learned_.opened, sentences)
+        return float(nats[np.isfinite(nats)].sum())
 
     # To files and back
 
@@ -468,6 +502,7 @@ class PlainAdaptorGrammar(Estimator):
 
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
         self.refuse_params(self.vocabulary_)
+        self._recognise(snapshot)
         if not self.sampled:
             self.take_sticks(*grammar_of_sticks.restored(self, snapshot, folder))
             return

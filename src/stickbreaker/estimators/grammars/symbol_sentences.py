@@ -80,13 +80,16 @@ def is_punctuation(symbol: str) -> bool:
     return _PUNCTUATION.match(symbol) is not None
 
 
-def word_reader(vocabulary: Vocabulary, terminals: tuple[str, ...], n_documents: int) -> WordReader:
-    """How a grammar of topics reads the words of documents."""
+def word_reader(words: Iterable[str], terminals: tuple[str, ...], n_documents: int | None) -> WordReader:
+    """How a grammar of topics reads the words of documents, by number; n_documents: how many have marks, None
+    if none has."""
     numbers = {terminal: number for number, terminal in enumerate(terminals)}
-    spelled = [[numbers.get(one, UNKNOWN) for one in characters_of(word)] for word in vocabulary.words]
-    marks = [numbers.get(mark_of(number), UNKNOWN) for number in range(n_documents)]
+    spelled = [[numbers.get(one, UNKNOWN) for one in characters_of(word)] for word in words]
     starts = np.cumsum([0, *map(len, spelled)], dtype=np.int64)
     letters = np.array([one for word in spelled for one in word], np.int32)
+    if n_documents is None:
+        return WordReader(letters, starts)
+    marks = [numbers.get(mark_of(number), UNKNOWN) for number in range(n_documents)]
     return WordReader(letters, starts, np.array(marks, np.int32))
 
 

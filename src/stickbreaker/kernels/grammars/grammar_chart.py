@@ -249,6 +249,34 @@ def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, w
         chart.live[symbol] = False
 
 
+@njit(**LEAN)
+def allow_all(symbol, symbols, weights):
+    """Give all rules of a symbol the weight 1."""
+    for rule in range(symbols.first[symbol], symbols.first[symbol + 1]):
+        weights.rules[rule] = 1.0
+
+
+@njit(**LEAN)
+def allow_one(rule, symbol, span, active, scale, rules, symbols, weights, chart):
+    """Give a rule of a symbol the weight 1 and its others 0, and return the symbol's probability of the whole
+    span, which is entered into the chart that was filled with other weights of these rules.
+
+    No rule may lead back to the symbol, and it is not adapted. Times scale^size, as in `fill_chart`.
+    """
+    for other in range(symbols.first[symbol], symbols.first[symbol + 1]):
+        weights.rules[other] = 0.0
+    weights.rules[rule] = 1.0
+    n = len(span.letters)
+    for one in active:
+        chart.live[one] = True
+    p = _own(symbol, 0, n, span, scale, False, chart, rules, symbols, weights)
+    for one in active:
+        chart.live[one] = False
+    chart.by_start[symbol, 0, n] = p
+    chart.by_end[symbol, n, 0] = p
+    return p
+
+
 @njit(**PART)
 def group_of(symbol, symbols):
     """The lowest of the symbols that reach each other by unary rules with one, and how many they are."""

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from stickbreaker.kernels.grammars.grammar_chart import (
     PLAIN,
     Span,
+    allow_all,
+    allow_one,
     covers,
     draw_tree,
     group_of,
@@ -317,26 +319,28 @@ def _write_rules(draft, at, trees, ids, out, number):
     return number
 
 
+@njit(**LEAN)
+def _same_sentence(letters, starts, one, other):
+    """Whether two sentences have the same terminals."""
+    n, same = starts[one + 1] - starts[one], starts[other + 1] - starts[other]
+    if same != n:
+        return False
+    for i in range(n):
+        if letters[starts[one] + i] != letters[starts[other] + i]:
+            same = -1
+            break
+    return same == n
+
+
 @njit(**PLAIN)
-def sample_trees(
-    letters, starts, keys, n_samples, start, unary, n_terminals, ids, rows, trees, rules, symbols, weights,
-    memory, nothing, actives, chart, draft, strings, tree_uses, tree_draws, rule_uses, fresh, nats,
+def weigh_tops(
+    letters, starts, start, n_terminals, trees, rules, symbols, weights, memory, actives, chart, strings,
+    nats_out,
 ):  # fmt: skip
-    """Draw trees of sentences, and count what they use (Zhai 2014, section 8.2.3).
+    """log p(sentence | rule) of each sentence and rule of `start`, -inf if it cannot be parsed so.
 
-    What a new tree is made of is not counted with its sentence: a cached tree is drawn once, and counts that
-    by itself from then on (`count_parts`). tree_draws and fresh (adapted symbols) are of all draws.
-
-    letters: terminals of all sentences, which begin at `starts`; keys (sentences): of their random streams;
-    ids (rows): the trees that are cached, rows (trees): the row of each, -1; memory: their weights as
-    `customers`, with `nothing` as discounts; actives: symbols that may be in trees, and where those of each
-    sentence begin. Counted are cached trees (tree_uses, rows), rules (rule_uses), and new trees. nats
-    (sentences): log p of each, -inf where no tree comes to it. Gives the new trees: their rules, where those
-    of each begin, and how often each was drawn.
+    nats_out: sentences × rules of `start`, whose weights are overwritten. Otherwise as `sample_trees`.
     """
-    found, found_starts = np.empty(256, np.int32), np.zeros(17, np.int64)
-    times, slots, n_found = np.zeros(16, np.int64), np.zeros(64, np.int32), 0
-    state = np.empty(2, np.uint64)
     active, active_starts = actives
     scale = np.float64(n_terminals)
     for s in range(len(starts) - 1):
@@ -344,13 +348,61 @@ def sample_trees(
         n = len(sentence)
         own = active[active_starts[s] : active_starts[s + 1]]
         span = Span(sentence, strings, 0, 0, n)
+        allow_all(start, symbols, weights)
         strings_in(sentence, n_terminals, trees, strings)
-        nats[s], used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
+        nats, used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
+        nats_out[s] = -np.inf
+        if nats == -np.inf:
+            continue
+        scale = np.exp(-nats / n)
+        for rule in range(symbols.first[start], symbols.first[start + 1]):
+            p = allow_one(rule, start, span, own, used, rules, symbols, weights, chart)
+            if p > 0.0:
+                nats_out[s, rule - symbols.first[start]] = np.log(p) - n * np.log(used)
+
+
+@njit(**PLAIN)
+def sample_trees(
+    letters, starts, keys, n_samples, tops, start, unary, n_terminals, ids, rows, trees, rules, symbols,
+    weights, memory, nothing, actives, chart, draft, strings, tree_uses, tree_draws, rule_uses, fresh, nats,
+):  # fmt: skip
+    """Draw trees of sentences, and count what they use (Zhai 2014, section 8.2.3).
+
+    What a new tree is made of is not counted with its sentence: a cached tree is drawn once, and counts that
+    by itself from then on (`count_parts`). tree_draws and fresh (adapted symbols) are of all draws.
+
+    letters: terminals of all sentences, which begin at `starts`; keys (sentences): of their random streams;
+    n_samples (sentences): trees to draw; tops (sentences): the rule of `start` that all trees of a sentence
+    begin with, so that its nats are log p(sentence | rule), and equal neighbours share a chart (-1: any rule;
+    else the weights of the rules of `start` are overwritten); ids (rows): the trees that are cached, rows
+    (trees): the row of each, -1; memory: their weights as `customers`, with `nothing` as discounts; actives:
+    symbols that may be in trees, and where those of each sentence begin. Counted are cached trees
+    (tree_uses, rows), rules (rule_uses), and new trees. nats (sentences): log p of each, -inf if it cannot be
+    parsed. Returns the new trees: their rules, where those of each begin, and how often each was drawn.
+    """
+    found, found_starts = np.empty(256, np.int32), np.zeros(17, np.int64)
+    times, slots, n_found = np.zeros(16, np.int64), np.zeros(64, np.int32), 0
+    state = np.empty(2, np.uint64)
+    active, active_starts = actives
+    scale, used = np.float64(n_terminals), np.float64(n_terminals)
+    for s in range(len(starts) - 1):
+        sentence = letters[starts[s] : starts[s + 1]]
+        n = len(sentence)
+        own = active[active_starts[s] : active_starts[s + 1]]
+        span = Span(sentence, strings, 0, 0, n)
+        if tops[s] < 0 or s == 0 or not _same_sentence(letters, starts, s - 1, s):
+            if tops[s] >= 0:
+                allow_all(start, symbols, weights)
+            strings_in(sentence, n_terminals, trees, strings)
+            nats[s], used = log_sum(span, own, start, scale, memory.masses, rules, symbols, weights, chart)
+            scale = np.exp(-nats[s] / n) if nats[s] > -np.inf else scale
+        if tops[s] >= 0:
+            p = allow_one(tops[s], start, span, own, used, rules, symbols, weights, chart)
+            nats[s] = np.log(p) - n * np.log(used) if p > 0.0 else -np.inf
         if nats[s] == -np.inf:
             continue
-        scale = np.exp(-nats[s] / n)
         seeded(keys[s], state)
-        for _ in range(n_samples):
+        for _ in range(n_samples[s]):
             drawn = False
             for _ in range(1000):
                 drawn = draw_tree(

@@ -31,6 +31,7 @@ class Compiled(NamedTuple):
     discounts: Array  # adapted symbols
     concentrations: Array
     unary: int  # the most unary steps in a row
+    by_document: bool = False  # whether the weights of the first symbol's rules are each document's own
 
     @property
     def n_closures(self) -> int:
@@ -42,6 +43,12 @@ class Compiled(NamedTuple):
     def n_rules(self) -> int:
         """Rules of the grammar as it was given."""
         return int(self.sources.max()) + 1
+
+    @property
+    def own_rules(self) -> NDArray[np.int64]:
+        """The rules whose weights are each document's own: those of the first symbol, or none."""
+        first = self.symbols.first[self.start : self.start + 2] if self.by_document else (0, 0)
+        return np.arange(first[0], first[1])
 
     def of_grammar(self, uses: NDArray[Any]) -> Array:
         """Uses of rules as uses of the grammar's rules."""
@@ -108,6 +115,7 @@ def compiled(grammar: Grammar) -> Compiled:
         np.array([process.discount for process in processes]),
         np.array([process.concentration for process in processes]),
         len(order) + CIRCLES if circle else len(order),
+        grammar.by_document is not None,
     )
 
 

@@ -17,6 +17,7 @@ LARGEST_CIRCLE = 100  # symbols that reach each other by unary rules: sums over 
 LONGEST_RULE = 1000  # symbols of a right side
 LARGEST_RULES = 20_000_000  # sum of the squares of right sides' lengths: what parting them takes
 LARGEST_TRUNCATION = 10**18
+BY_DOCUMENT = "document"  # after `@ Parent` in place of numbers: its rules' weights are each document's own
 
 
 class Terminal(str):
@@ -58,7 +59,8 @@ class Grammar:
 
     Raises UserError that names the line for a grammar that no text could be parsed by: a symbol without
     rules, or that nothing leads to, an empty rule, a symbol that can only go on for ever, and an adapted one
-    below itself.
+    below itself. `by_document` names the first symbol if every document has weights of its own for its rules,
+    as documents have shares of topics.
 
     >>> grammar = Grammar.from_text("1 1 S --> W S\\n1 1 S --> W\\nW --> a W2\\n1 1 W2 --> b")
     >>> grammar.start, grammar.terminals, list(grammar.adapted)
@@ -69,6 +71,7 @@ class Grammar:
     adapted: Mapping[str, Adaptation]
     where: str | None = field(default=None, compare=False)  # the file, for messages
     unquoted: bool = field(default=False, compare=False)  # terminals are names without rules, as in py-cfg
+    by_document: str | None = None  # the first symbol, if the weights of its rules are each document's own
 
     def __post_init__(self) -> None:
         if not self.rules:
@@ -81,6 +84,7 @@ class Grammar:
         self._refuse_endless()
         self._refuse_below_itself()
         self._refuse_circles()
+        self._refuse_by_document()
 
     @property
     def start(self) -> str:
@@ -114,11 +118,13 @@ class Grammar:
         `a` is the discount of a symbol that remembers its subtrees, `b` its concentration; without `a` it is
         adapted, by defaults, and with a = 1 it is not. PyAdaGram: `Parent -> children`, terminals in quotes,
         alternatives after `|`, comments after `%`, `@ Parent truncation concentration discount` for a symbol
-        that is adapted. Raises UserError that names the line.
+        that is adapted, `@ Parent document` for the one that is `by_document`. Raises UserError that names
+        the line.
         """
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         read = _read_py_cfg if any(_is_py_cfg(line) for _, line in lines) else _read_pyadagram
-        return cls(*read(lines, where), where, read is _read_py_cfg)
+        rules, adapted, by_document = read(lines, where)
+        return cls(rules, adapted, where, read is _read_py_cfg, by_document)
 
     def to_text(self) -> str:
         """The grammar in the format of PyAdaGram, with weights; `from_text` reads it.
@@ -131,6 +137,8 @@ class Grammar:
         for symbol, (discount, concentration, truncation) in self.adapted.items():
             most = "*" if truncation is None else str(truncation)
             lines.append(f"@ {symbol} {most} {float(concentration)!r} {float(discount)!r}")
+        if self.by_document is not None:
+            lines.append(f"@ {self.by_document} document")
         for rule in self.rules:
             weight = "" if rule.weight == 1.0 else f" [{rule.weight:.17g}]"
             lines.append(f"{rule.parent} -> {' '.join(map(_written, rule.children))}{weight}")
@@ -284,6 +292,23 @@ class Grammar:
                 problem = f"{len(group):,} symbols are in a circle of unary rules"
                 self._refuse(problem, self._line_of(group[0]), f"leave at most {LARGEST_CIRCLE} in one")
 
+    def _refuse_by_document(self) -> None:
+        """Refuse a symbol `by_document` that a sentence does not use exactly once, at its top."""
+        symbol = self.by_document
+        if symbol is None:
+            return
+        problem, line = f"{symbol} has rules by document and", self._line_of(symbol)
+        if symbol != self.start:
+            self._refuse(f"{problem} is not the first symbol", line, f"begin with {symbol}")
+        if symbol in self.adapted:
+            self._refuse(f"{problem} is adapted", line, "adapt the symbols below it")
+        if self._way_back(symbol):
+            self._refuse(f"{problem} is below itself", line, "put a new symbol above it")
+        if any(
+            len(own.children) == 1 and isinstance(own.children[0], Terminal) for own in self.by_parent[symbol]
+        ):
+            self._refuse(f"{problem} leads to a symbol of the text", line, "put a symbol between them")
+
     def _line_of(self, symbol: str) -> int | None:
         rules = self.by_parent.get(symbol)
         return rules[0].line if rules else None
@@ -305,7 +330,7 @@ def _written(symbol: Symbol) -> str:
 
 
 Lines = list[tuple[int, str]]
-Parts = tuple[tuple[Rule, ...], dict[str, Adaptation]]
+Parts = tuple[tuple[Rule, ...], dict[str, Adaptation], str | None]  # rules, adapted, by_document
 
 
 def _is_py_cfg(line: str) -> bool:
@@ -347,7 +372,7 @@ def _read_py_cfg(lines: Lines, where: str | None) -> Parts:
         discount = process[0] if process else DISCOUNT
         if discount != 1.0:
             adapted[parent] = Adaptation(discount, process[1] if len(process) > 1 else CONCENTRATION)
-    return tuple(rules), adapted
+    return tuple(rules), adapted, None
 
 
 def _split(values: list[float]) -> tuple[float, list[float]]:
@@ -359,9 +384,15 @@ def _read_pyadagram(lines: Lines, where: str | None) -> Parts:
     """The rules of a grammar in the format of PyAdaGram."""
     rules: list[Rule] = []
     adapted: dict[str, Adaptation] = {}
+    by_document: str | None = None
     for number, line in lines:
         words = list(_words_of(line, number, where))
         if not words:
+            continue
+        if words[0] == "@" and len(words) == 3 and words[2] == BY_DOCUMENT:
+            if by_document is not None:
+                raise _mistake("is a second symbol with rules by document", line, number, where)
+            by_document = words[1]
             continue
         if words[0] == "@":
             name, adaptation = _adaptation_of(words[1:], line, number, where)
@@ -376,7 +407,7 @@ def _read_pyadagram(lines: Lines, where: str | None) -> Parts:
             if alternative and _is_weight(alternative[-1]):
                 weight = float(alternative.pop()[1:-1])
             rules.append(Rule(words[0], tuple(alternative), weight, number))
-    return tuple(rules), adapted
+    return tuple(rules), adapted, by_document
 
 
 def _words_of(line: str, number: int, where: str | None) -> Iterator[Symbol]:

@@ -107,7 +107,7 @@ class SymbolReader(Reader):
 
 @dataclass(frozen=True)
 class WordReader(Reader):
-    """Each word of a document as a sentence: its document's mark, then its characters.
+    """Each word of a document as a sentence: its document's mark, if there are marks, then its characters.
 
     `letters` are those of all rows of the vocabulary, one after the other, where each begins at `starts`
     (rows + 1); `marks`: the terminal of each document, by its number.
@@ -115,7 +115,7 @@ class WordReader(Reader):
 
     letters: Integers
     starts: NDArray[np.int64]
-    marks: Integers
+    marks: Integers | None = None
 
     def _cut(
         self,
@@ -127,12 +127,15 @@ class WordReader(Reader):
         known = words >= 0
         words, owners = words[known], owners[known]
         firsts, sizes = self.starts[words], np.diff(self.starts)[words]
+        before = np.cumsum(sizes) - sizes
+        letters = self.letters[np.repeat(firsts - before, sizes) + np.arange(int(sizes.sum()))]
+        if self.marks is None:
+            return Sentences(letters, np.append(before, sizes.sum()).astype(np.int64), owners)
         starts = np.concatenate([[0], np.cumsum(sizes + 1)])
         found = np.empty(int(starts[-1]), np.int32)
         marked = np.zeros(len(found), np.bool_)
         marked[starts[:-1]] = True
-        before = np.cumsum(sizes) - sizes
-        found[~marked] = self.letters[np.repeat(firsts - before, sizes) + np.arange(int(sizes.sum()))]
+        found[~marked] = letters
         numbers = documents[owners]
         inside = numbers < len(self.marks)
         found[marked] = np.where(inside, self.marks[np.where(inside, numbers, 0)], UNKNOWN)

@@ -12,7 +12,7 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.kernels.grammars.tree_cache import expect_trees
 from stickbreaker.models.contract import Local, Step
 from stickbreaker.models.grammars.cached_trees import CachedTrees, parts_below
-from stickbreaker.models.grammars.online_grammar import OnlineGrammar, View
+from stickbreaker.models.grammars.online_grammar import DrawnTrees, OnlineGrammar, View
 from stickbreaker.models.grammars.tree_chain import new_chart
 
 
@@ -49,7 +49,8 @@ class MeanFieldGrammar(OnlineGrammar):
         values = np.zeros((len(positions), len(fresh)))
         values[np.arange(len(positions)), cache.trees.places[cache.ids[positions]]] = tree_uses[positions]
         usage = {"beyond": Field(fresh, ("symbols",))}
-        return self.report(sentences, shard, Rows(positions, values), {}, rule_uses, nats, usage)
+        drawn = DrawnTrees(Rows(positions, values), {}, rule_uses, usage, nats)
+        return self.report(sentences, shard, drawn)
 
     def needs_summary(self, step: Step) -> bool:
         return True

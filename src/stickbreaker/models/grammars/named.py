@@ -8,6 +8,7 @@ from stickbreaker.models.grammars.grammar import Adaptation, Grammar, Rule, Term
 
 VOWELS = frozenset("aeiouyæøœəıαεηιουωаеиоуыэюяієїё")  # letters, without their marks
 TOPICS = 5
+ALPHA = 0.1  # the weight of each topic in a document, before it is learned
 
 
 def unigram(terminals: Sequence[str]) -> Grammar:
@@ -65,16 +66,36 @@ def morphology(terminals: Sequence[str]) -> Grammar:
     return _grammar([*rules, *_several("Chars", "Char")], ["Word", "Stem", "Suffix"], {"Char": terminals})
 
 
-def topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int = TOPICS) -> Grammar:
-    """Topics of words of any spelling: a sentence is a document's mark and a word of it (Zhai et al. 2014,
-    table 1)."""
-    rules = [("Sentence", f"Doc{number}") for number in range(1, len(marks) + 1)]
+def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
+    """Topics of words of any spelling: a sentence is a word, and a document has its own shares of topics.
+
+    Words are remembered too, so that topics share their spellings.
+    """
     topics = [f"Topic{number}" for number in range(1, n_topics + 1)]
-    rules += [(name, "Word") for name in topics] + [("Word", "Chars"), *_several("Chars", "Char")]
-    found = _rules(rules, {"Char": terminals})
+    rules = [Rule("Doc", (name,), ALPHA) for name in topics]
+    rules += _rules(_words_of_topics(topics), {"Char": terminals})
+    return Grammar(tuple(rules), {name: Adaptation() for name in [*topics, "Word"]}, by_document="Doc")
+
+
+def marked_topic(
+    terminals: Sequence[str], marks: Sequence[str], n_topics: int = TOPICS, *, words: bool = True
+) -> Grammar:
+    """The same where a sentence is a document's mark and a word of it, and each document has a symbol (Zhai
+    et al. 2014, table 1), for inference that knows nothing of documents.
+
+    words: whether words are remembered beside topics' own.
+    """
+    topics = [f"Topic{number}" for number in range(1, n_topics + 1)]
+    rules = [("Sentence", f"Doc{number}") for number in range(1, len(marks) + 1)]
+    found = _rules([*rules, *_words_of_topics(topics)], {"Char": terminals})
     for number, mark in enumerate(marks, 1):
         found += [Rule(f"Doc{number}", (Terminal(mark), name)) for name in topics]
-    return Grammar(tuple(found), {name: Adaptation() for name in topics})
+    return Grammar(tuple(found), {name: Adaptation() for name in [*topics, *(["Word"] if words else [])]})
+
+
+def _words_of_topics(topics: Sequence[str]) -> list[tuple[str, str]]:
+    """The rules below topics."""
+    return [*((name, "Word") for name in topics), ("Word", "Chars"), *_several("Chars", "Char")]
 
 
 BY_NAME: dict[str, Callable[..., Grammar]] = {

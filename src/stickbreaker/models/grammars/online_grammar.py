@@ -68,6 +68,17 @@ class View(NamedTuple):
     cache: Cache
     weights: Weights
     memory: Memory
+    alpha: Array | None = None  # rules of the first symbol: the prior of each document's own weights
+
+
+class DrawnTrees(NamedTuple):
+    """What trees of sentences use."""
+
+    rows: Rows | SparseCounts
+    new_rows: Mapping[str, Array]
+    rule_uses: NDArray[np.floating]
+    usage: Record
+    nats: Array  # sentences; -inf of those that no tree comes to
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,20 +269,36 @@ class OnlineGrammar(Model):
     def local_step(
         self, view: View, shard: Shard[Any], local: Local | None, seed: int
     ) -> tuple[Local, Stats]:
-        grammar, sentences = self.grammar, self.sentences_of(shard)
+        sentences = self.sentences_of(shard)
         letters, starts = sentences.letters, sentences.starts
         n = len(starts) - 1
         places = np.arange(n) - np.searchsorted(sentences.documents, sentences.documents)
         numbers = shard.documents[sentences.documents] * 1_000_003 + places
         keys = numbered_keys(seed, purposes.GRAMMAR_SAMPLES, 0, numbers)
+        drawn = self.draw(view, letters, starts, keys, np.full(n, self.samples), np.full(n, -1))
+        return self.report(sentences, shard, drawn)
+
+    def draw(
+        self,
+        view: View,
+        letters: Integers,
+        starts: NDArray[np.int64],
+        keys: NDArray[np.uint64],
+        times: NDArray[np.int64],
+        tops: NDArray[np.int64],
+    ) -> DrawnTrees:
+        """Draw trees of sentences, so many of each, and what a sample uses of all of them.
+
+        keys, times, tops (sentences): see `sample_trees`.
+        """
+        grammar, cache, nats = self.grammar, view.cache, np.zeros(len(starts) - 1)
         longest = int(np.diff(starts).max(initial=1))
-        cache, nats = view.cache, np.zeros(n)
         tree_uses, tree_draws = np.zeros((2, len(cache.ids)), np.int64)
         fresh = np.zeros(len(grammar.adapted), np.int64)
         rule_uses = np.zeros(len(grammar.weights), np.int64)
         strings = np.zeros(longest * (longest + 1) // 2, np.int32)
-        found, found_starts, times = sample_trees(
-            letters, starts, keys, self.samples, grammar.start, grammar.unary, len(grammar.terminals),
+        found, found_starts, times_of_new = sample_trees(
+            letters, starts, keys, times, tops, grammar.start, grammar.unary, len(grammar.terminals),
             cache.ids, cache.rows, cache.trees, grammar.rules, grammar.symbols, view.weights, view.memory,
             np.zeros(len(grammar.adapted)), self.actives(letters, starts), new_chart(grammar, longest),
             new_draft(grammar, longest), strings, tree_uses, tree_draws, rule_uses, fresh,
@@ -287,10 +314,10 @@ class OnlineGrammar(Model):
         rows = SparseCounts(positions, columns, tree_uses[positions], len(grammar.adapted), unit)
         places = grammar.symbols.adapted[grammar.rules.parents[found[found_starts[:-1]]]]
         drawn = np.zeros((len(places), len(grammar.adapted)))
-        drawn[np.arange(len(places)), places] = times * unit
+        drawn[np.arange(len(places)), places] = times_of_new * unit
         keys_of_new = [key_of(found[start:stop]) for start, stop in pairwise(found_starts.tolist())]
         new_rows = dict(zip(keys_of_new, drawn, strict=True))
-        return self.report(sentences, shard, rows, new_rows, rule_uses * unit, nats, usage)
+        return DrawnTrees(rows, new_rows, rule_uses * unit, usage, nats)
 
     def sentences_of(self, shard: Shard[Any]) -> Sentences:
         """The sentences of a shard's documents that have no new symbols and are not too long."""
@@ -298,24 +325,24 @@ class OnlineGrammar(Model):
         kept = ~found.with_unknown() & chart_fits(self.grammar, found.sizes)
         return found if kept.all() else found.take(kept)
 
-    def report(
-        self,
-        sentences: Sentences,
-        shard: Shard[Any],
-        rows: Rows | SparseCounts,
-        new_rows: Mapping[str, Array],
-        rule_uses: NDArray[np.floating],
-        nats: Array,
-        usage: Record,
-    ) -> tuple[Local, Stats]:
-        """What a local step found; nats (sentences): -inf of those that no tree comes to."""
-        parsed, n = np.isfinite(nats), shard.n_documents
-        known = np.where(parsed, nats, 0.0)
-        by_document = np.bincount(sentences.documents, known, n)
+    def report(self, sentences: Sentences, shard: Shard[Any], drawn: DrawnTrees) -> tuple[Local, Stats]:
+        """What a local step found, where each sentence has a score of its own."""
+        parsed, n = np.isfinite(drawn.nats), shard.n_documents
+        known = np.where(parsed, drawn.nats, 0.0)
+        by_document = np.asarray(np.bincount(sentences.documents, known, n), np.float64)
         tokens = float(np.diff(sentences.starts)[parsed].sum())
-        usage = {**usage, "uses": Field(self.grammar.of_grammar(rule_uses), ("rules",))}
+        return self.stats_of(by_document, float(known.sum()), tokens, drawn)
+
+    def stats_of(
+        self, by_document: Array, score: float, tokens: float, drawn: DrawnTrees
+    ) -> tuple[Local, Stats]:
+        """What a local step found: scores of documents in nats, their sum, and the symbols that these are
+        of."""
+        uses = Field(self.grammar.of_grammar(drawn.rule_uses), ("rules",))
         local = {"nats": Field(by_document, ("documents",))}
-        return local, Stats(rows, new_rows, usage, float(known.sum()), float(n), tokens)
+        usage = {**drawn.usage, "uses": uses}
+        n = float(len(by_document))
+        return local, Stats(drawn.rows, drawn.new_rows, usage, score, n, tokens)
 
     def actives(self, letters: Integers, starts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
         """The symbols that may be in each sentence's trees: of small grammars all."""

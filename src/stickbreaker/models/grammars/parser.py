@@ -78,6 +78,9 @@ class LearnedGrammar:
     entries: Integers  # of derivations: a rule, or -1 - derivation
     starts: NDArray[np.int64]  # derivations + 1
     predictive: Predictive | None = None  # None: of a state of a chain
+    alpha: Array | None = (
+        None  # the prior of each document's own weights of the first rules; None: it has none
+    )
 
     @classmethod
     def of(cls, params: Record, grammar: Compiled) -> "LearnedGrammar":
@@ -307,12 +310,24 @@ class LearnedGrammar:
 
     def nats(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
         """log p of each sentence, -inf if it cannot be parsed: what `parses` has, without trees."""
+        return self._nats(letters, starts, self.weights)
+
+    def nats_by_rule(self, letters: Integers, starts: NDArray[np.int64]) -> Array:
+        """log p of each sentence given its first rule (sentences × rules of the symbol `by_document`)."""
+        own, found = self.grammar.own_rules, list[Array]()
+        for rule in own.tolist():
+            rules = self.weights.rules.copy()
+            rules[own] = own == rule
+            found.append(self._nats(letters, starts, self.weights._replace(rules=rules)))
+        return np.stack(found, axis=1)
+
+    def _nats(self, letters: Integers, starts: NDArray[np.int64], weights: Weights) -> Array:
         grammar, masses = self.grammar, self._memory[0].masses
         fits = chart_fits(grammar, np.diff(starts))
         found, nats = np.full(len(starts) - 1, -np.inf), np.zeros(int(fits.sum()))
         for first, text, scales, chart, _ in self._chunks(*_those(letters, starts, fits)):
             out = nats[first : first + len(scales)]
-            _sum_sentences(scales, text, chart, grammar.rules, grammar.symbols, self.weights, masses, out)
+            _sum_sentences(scales, text, chart, grammar.rules, grammar.symbols, weights, masses, out)
         found[fits] = nats
         return found
 
