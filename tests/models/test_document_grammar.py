@@ -247,6 +247,17 @@ def test_grammars_say_whose_rules_are_by_document():
     assert found.document_shares(["ab"]).shape == (1, 2)
 
 
+def test_steps_follow_minibatches_of_documents(tmp_path):
+    settings = {"inference": "hybrid", "random_state": 0, "punctuation": "boundaries"}
+    model = AdaptorGrammar(TWO, **settings).partial_fit(["ab.a.ba", "a.b"] * 5)
+    model.save(tmp_path / "m")
+    loaded = AdaptorGrammar.load(tmp_path / "m")
+    for one in (model, loaded):
+        one.partial_fit(["bb.a", "ab.ab.a"] * 3)
+    assert bytes_of(loaded) == bytes_of(model)
+    assert model.document_shares(["a.b.a", "ab.ba"]).argmax(axis=1).tolist() == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("by_document", "adapted", "rules", "problem"),
     [

@@ -131,7 +131,7 @@ def test_topics_of_words_evolve_each(tmp_path: Path) -> None:
     path = learned(tmp_path, "topic", lines, n_topics=2, schedule=Online(8, total="seen"))
     page = grammar_page_of(path, "t")
     assert page.changes is not None
-    assert list(page.changed) == ["Topic1", "Topic2"]
+    assert list(page.changed) == ["Topic1", "Topic2", "Word"]
     assert page.changes.reads == "document"
     for wording in page.changes.wordings:
         assert wording is not None
