@@ -12,7 +12,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, ReadingOptions
 from stickbreaker.corpus.writers import write_lda_c
 
-WORDS = ["cat", "naïve", "two words", "水", "a\rb", "e\u0301", "\U00020bb7", "12"]
+WORDS = ["cat", "naïve", "two words", "水", "a\u2028b", "e\u0301", "\U00020bb7", "12"]
 
 
 def read_back(directory: Path) -> Corpus:
@@ -63,7 +63,7 @@ def test_every_block_is_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "word", ["", " ", " cat", "cat\t", "c\nat", "c\0at", "cat\r", "cat\x85", "\ufeffcat"]
+    "word", ["", " ", " cat", "cat\t", "c\nat", "c\rat", "c\0at", "cat\r", "cat\x85", "\ufeffcat"]
 )
 def test_words_that_a_line_cannot_hold(tmp_path, word):
     corpus = Corpus.from_matrix([[1, 2]], feature_names=[word, "dog"])

@@ -103,7 +103,7 @@ def test_what_it_cannot_say_is_refused(tmp_path):
     with pytest.raises(UserError, match="mixtures of orders"):
         write_arpa(unbounded, tmp_path / "m.arpa")
     for word in ("a b", "<s>", "</s>", "\u00a0"):
-        model = NgramModel(2, min_count=1, max_iter=3, random_state=0).fit([["a", word]])
+        model = NgramModel(2, min_count=1, max_iter=3, random_state=0).fit([["a", word, "b"]])
         with pytest.raises(UserError, match="cannot hold the word"):
             write_arpa(model, tmp_path / "m.arpa")
     model = NgramModel(2, min_count=1, max_iter=4, samples=2, random_state=0).fit(TEXT)

@@ -336,7 +336,7 @@ WRONG = [
     ("inference", ["viterbi", None]),
     ("schedule", ["weekly", None, 3]),
     ("alpha", [0, -1.0, np.nan, np.inf, "guess", [1.0, 2.0], [1.0, 2.0, -3.0], [[1.0, 1.0, 1.0]], {}]),
-    ("eta", [0, -0.1, np.nan, "guess", None, np.ones(3), np.ones((12, 3)), np.zeros((3, 12)), 1e7]),
+    ("eta", [0, -0.1, np.nan, "guess", np.ones(3), np.ones((12, 3)), np.zeros((3, 12)), 1e7]),
     ("words", ["some", None, 3]),
     ("init", ["zeros", None]),
     ("n_init", [0, 1.5]),
@@ -455,11 +455,12 @@ def test_online_settings(texts):
 
 def test_a_first_step_is_an_online_step(texts):
     online = Online(batch_size=60, kappa=0.7, tau0=64.0, shuffle=False)
-    whole = quick(schedule=online, max_iter=1, alpha=0.5).fit(texts)
-    part = quick(schedule=online, alpha=0.5).partial_fit(texts)
+    given = {"alpha": 0.5, "point_topics": True}
+    whole = quick(schedule=online, max_iter=1, **given).fit(texts)
+    part = quick(schedule=online, **given).partial_fit(texts)
     assert np.array_equal(part.components_, whole.components_)
-    batch = quick(max_iter=1, alpha=0.5).fit(texts)
-    sure = quick(schedule=Online(kappa=0.0), alpha=0.5).partial_fit(texts)
+    batch = quick(max_iter=1, **given).fit(texts)
+    sure = quick(schedule=Online(kappa=0.0), **given).partial_fit(texts)
     assert np.allclose(sure.components_, batch.components_, rtol=1e-9)
 
 
@@ -489,7 +490,7 @@ def test_the_first_call_fixes_the_vocabulary():
 
 def test_the_size_of_a_stream_is_what_was_seen(texts):
     """With rate 1 a step's counts are those of D documents: `total`, or those seen so far."""
-    prior = 3 * 24 * 0.01
+    prior = 3 * 24 * 0.05
     grows = quick(schedule=Online(kappa=0.0))
     for seen, start in ((20, 0), (40, 20), (60, 40)):
         grows.partial_fit(Corpus.from_texts(texts[start : start + 20], vocabulary=_words(texts)))
@@ -553,7 +554,7 @@ def test_extremes(case):
     ("make", "told"),
     [
         (lambda: LDA(keep_local="yes"), "keep_local='yes'; keep_local is True or False"),
-        (lambda: LDA(words="open", schedule="online", eta=None), "eta"),
+        (lambda: LDA(words="open", schedule="online", eta="much"), "eta"),
         (lambda: LDA(words="open", schedule="online", eta=np.ones(3)), "eta has the shape"),
         (lambda: HDP(words="open", moves=[]), "moves"),
         (lambda: HDP(moves=5), "moves=5"),

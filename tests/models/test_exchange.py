@@ -29,7 +29,8 @@ def texts_of(counts):
 
 
 def learned(documents, **settings):
-    settings = {"n_topics": 12, "random_state": 0, "schedule": Online(batch_size=BATCH), **settings}
+    given = {"n_topics": 12, "random_state": 0, "schedule": Online(batch_size=BATCH), "point_topics": False}
+    settings = {**given, **settings}  # point topics seldom have giants to part
     model = LDA(**settings)
     n = documents.shape[0] if hasattr(documents, "shape") else len(documents)
     for start in range(0, n, BATCH):

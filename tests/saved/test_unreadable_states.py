@@ -96,7 +96,7 @@ def test_a_stream_without_numbers_keeps_what_was_saved(cli, tmp_path):
 
 
 def test_a_step_without_numbers_leaves_the_estimator_as_it_was(texts, tmp_path):
-    lda = LDA(3, schedule=Online(total=40.0), random_state=0, n_jobs=1).partial_fit(texts)
+    lda = LDA(3, schedule=Online(total=40.0), point_topics=False, random_state=0, n_jobs=1).partial_fit(texts)
     learned = lda.components_.copy()
     lda.set_params(schedule=Online(total=1e80)).partial_fit(texts)  # the bound of the step is of before it
     for _ in range(3):

@@ -49,7 +49,8 @@ def _line(bags: Bags, document: int) -> str:
 
 def _check_words(words: tuple[str, ...]) -> None:
     for word in words:
-        if not word.strip() or word != word.strip() or "\n" in word or "\0" in word or word[0] == "\ufeff":
+        apart = not {"\n", "\r", "\0"} & set(word)
+        if not word.strip() or word != word.strip() or not apart or word[0] == "\ufeff":
             remedy = "leave it out of the vocabulary"
             raise UserError(f"the word {shown(word)} cannot stand on a line of its own", remedy=remedy)
 

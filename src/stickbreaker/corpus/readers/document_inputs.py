@@ -208,7 +208,8 @@ def naming_from_texts(inputs: object) -> Generator[None]:
     try:
         yield
     except UserError as error:
-        may_be_text = not isinstance(inputs, str | PathLike) or len(str(inputs).split()) > 1
+        given = [inputs] if isinstance(inputs, str | PathLike) else as_list(inputs)
+        may_be_text = any(str(error.where) == one and len(one.split()) > 1 for one in map(str, given))
         if not (may_be_text and error.remedy in ("check the path", "check the pattern")):
             raise
         remedy = error.remedy + OR_FROM_TEXTS

@@ -25,8 +25,8 @@ class QuotesWarning(UserWarning):
     """Cells of a table in quotes hold lines that look like rows: their quotes may be plain characters.
 
     >>> print(QuotesWarning("a.tsv", 1, 3))
-    a.tsv: 1 cell in quotes holds lines that look like rows, the first in line 3; if quotes are plain \
-characters there, give ReadingOptions(quotes="none")
+    a.tsv: 1 cell in quotes holds lines that look like rows, in line 3; if quotes are plain characters \
+there, give ReadingOptions(quotes="none")
     """
 
     def __init__(self, where: str, cells: int, line: int) -> None:
