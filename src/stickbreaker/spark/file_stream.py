@@ -95,7 +95,7 @@ def arrived(
     try:
         skipped = _left_out(frame.where(F.col(BROKEN).isNotNull() | F.col("text").isNull()), arrivals)
         good = frame.where(F.col(BROKEN).isNull() & F.col("text").isNotNull())
-        dated = F.udf(partial(_iso_date, arrivals.date_format))(F.col("date"))
+        dated = F.udf(partial(_iso_date, arrivals.date_format), "string", useArrow=False)(F.col("date"))
         n_documents, date = good.agg(F.count("text"), F.max(dated)).collect()[0]
         if not n_documents:
             return Arrived(None, None, skipped)
