@@ -46,7 +46,8 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 def refuse_other_arrays(arrays: Mapping[str, NDArray[Any]]) -> None:
     """Raise ValueError naming an array that holds no numbers, or some that are not finite."""
-    for name, values in arrays.items():
+    for name, given in arrays.items():
+        values = np.asarray(given)  # what lies in files is read
         if values.dtype.kind not in "fiu":
             raise ValueError(f"the array {name[:100]!r} holds no numbers")
         if values.dtype.kind == "f" and not np.isfinite(values).all():
