@@ -92,7 +92,7 @@ def test_a_killed_stream_is_one_line_and_goes_on(spark, cli, tmp_path, temporary
     code, told = killed_when(lambda _: steps(path) >= 2, *command, "--out", path, TMPDIR=str(temporary))
     first, *progress, last = told.splitlines()
     assert (code, first) == (1, "starting Spark")
-    assert all("documents, step" in line or "compiling" in line for line in progress)
+    assert all("documents, step" in line or "compiling" in line for line in progress), progress
     assert named_in(last, temporary) == "what was learned is saved; give the command again to go on"
     cli(*command, "--once", "--out", path)
     cli(*command, "--once", "--out", tmp_path / "whole")

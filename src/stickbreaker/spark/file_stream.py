@@ -2,7 +2,6 @@
 
 import shutil
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -95,18 +94,18 @@ def arrived(
     try:
         skipped = _left_out(frame.where(F.col(BROKEN).isNotNull() | F.col("text").isNull()), arrivals)
         good = frame.where(F.col(BROKEN).isNull() & F.col("text").isNotNull())
-        dated = F.udf(partial(_iso_date, arrivals.date_format), "string", useArrow=False)(F.col("date"))
-        n_documents, date = good.agg(F.count("text"), F.max(dated)).collect()[0]
+        n_documents, dates = good.agg(F.count("text"), F.collect_set("date")).collect()[0]
         if not n_documents:
             return Arrived(None, None, skipped)
         corpus = _corpus(good.select("text"), folder, analysis, vocabulary)
-        return Arrived(corpus, date, skipped)
+        days = (_iso_date(arrivals.date_format, one) for one in dates)
+        return Arrived(corpus, max(filter(None, days), default=None), skipped)
     finally:
         frame.unpersist()
 
 
 def _iso_date(form: str | None, text: str | None) -> str | None:
-    """The date in ISO 8601 of a field's text; None for none. Runs where the lines are."""
+    """The date in ISO 8601 of a field's text; None for none."""
     day = None if form is None else date_format_of(form)[1](text)
     return iso_date(text) if day is None else day.isoformat()
 
