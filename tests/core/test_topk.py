@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stickbreaker.core.topk import NOTHING, SAME, descending, first_largest, largest
@@ -29,6 +29,7 @@ def by_definition(values, logs):
 
 
 @given(st.lists(NUMBERS, max_size=14), st.integers(0, 15), st.booleans())
+@example([1.0, 1.000005, 1.00001], 0, True)
 def test_order_is_that_of_the_definition(values, n, logs):
     wanted = by_definition(values, logs)
     assert descending(np.array(values), logs=logs).tolist() == wanted

@@ -110,5 +110,12 @@ def _groups(ranked: Array, width: Array) -> NDArray[np.int64]:
     for start, stop in zip(starts[wide].tolist(), stops[wide].tolist(), strict=True):
         while start < stop:  # each is near the next, and the last is not near the first
             opens[start] = True
-            start += int(np.searchsorted(-ranked[start:stop], width[start] - ranked[start], side="right"))
+            end = start + int(
+                np.searchsorted(-ranked[start:stop], width[start] - ranked[start], side="right")
+            )
+            while ranked[start] - ranked[end - 1] > width[start]:  # sums are rounded: the difference decides
+                end -= 1
+            while end < stop and ranked[start] - ranked[end] <= width[start]:
+                end += 1
+            start = end
     return np.cumsum(opens)
