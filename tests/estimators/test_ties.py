@@ -45,5 +45,7 @@ def test_ranked_words_are_those_of_numbers_without_noise(seed):
         wanted = relevant_words(Dense(words), shares, n).words.tolist()
         assert relevant_words(Dense(noisy), shares, n).words.tolist() == wanted
     names = [f"w{place}" for place in range(60)]
-    pages = [choose_words(each[0], shares @ each, names, 10, 5) for each in (words, noisy)]
+    pages = [
+        choose_words(each[0], shares @ each, names, n_frequent=10, n_special=5) for each in (words, noisy)
+    ]
     assert [word for word, _, _ in pages[0]] == [word for word, _, _ in pages[1]]
