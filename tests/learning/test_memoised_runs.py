@@ -7,6 +7,7 @@ from tests.running import StopAfter
 from stickbreaker import HDP, LDA, Corpus, Memoised, SplitMerge
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
+from stickbreaker.estimators.topics import word_counting
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import FRESH
@@ -62,6 +63,7 @@ def anew(monkeypatch):
         return real(self, view, shard, local, seed)
 
     monkeypatch.setattr(MeanField, "infer", infer)
+    monkeypatch.setattr(word_counting, "CELLS", 0)  # documents are not visited once more for topics' words
     return visits
 
 
