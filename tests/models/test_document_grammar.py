@@ -16,8 +16,8 @@ from stickbreaker.estimators import fitting
 from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.estimators.grammars.symbol_sentences import word_reader
 from stickbreaker.models.grammars.compiled import compiled
-from stickbreaker.models.grammars.document_grammar import DocumentGrammar
-from stickbreaker.models.grammars.document_rules import draw_choices, types_of
+from stickbreaker.models.grammars.documents.document_grammar import DocumentGrammar
+from stickbreaker.models.grammars.documents.document_rules import draw_choices, types_of
 from stickbreaker.models.grammars.grammar import Adaptation, Grammar, Rule, Terminal
 from stickbreaker.models.grammars.named import topic
 from stickbreaker.testing.estimators import StopAfter

@@ -12,7 +12,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array
 from stickbreaker.estimators.grammars.symbol_sentences import word_reader
-from stickbreaker.models.grammars.document_rules import Choices, draw_choices, types_of
+from stickbreaker.models.grammars.documents.document_rules import Choices, draw_choices, types_of
 from stickbreaker.models.grammars.grammar_sentences import Sentences
 from stickbreaker.models.grammars.parser import LearnedGrammar
 

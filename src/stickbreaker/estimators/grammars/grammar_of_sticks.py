@@ -28,7 +28,7 @@ from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.models.contract import Model
 from stickbreaker.models.grammars.cached_trees import CachedTrees
 from stickbreaker.models.grammars.compiled import Compiled, compiled
-from stickbreaker.models.grammars.document_grammar import DocumentGrammar
+from stickbreaker.models.grammars.documents.document_grammar import DocumentGrammar
 from stickbreaker.models.grammars.grammar import Grammar
 from stickbreaker.models.grammars.grammar_sentences import Sentences
 from stickbreaker.models.grammars.mean_field_grammar import MeanFieldGrammar, support_of

@@ -146,7 +146,7 @@ def order_by_company(side: Side) -> NDArray[np.int64]:
     >>> company = np.array([[0.0, 0.1, 0.9]])
     >>> side = Side(slice(0, 3), np.array([[0, 1, 2]]), one, one, one.sum(axis=1), 6.0, company)
     >>> order_by_company(side).tolist()
-    [[2, 0, 1]]
+    [[0, 2, 1]]
     """
     assert side.company is not None
     n = side.company.shape[1]

@@ -12,7 +12,7 @@ from stickbreaker.corpus.shards import Shard
 from stickbreaker.kernels.grammars.tree_cache import weigh_tops
 from stickbreaker.models.contract import Local, Step, Summary
 from stickbreaker.models.grammars.compiled import Integers
-from stickbreaker.models.grammars.document_rules import SentenceTypes, draw_choices, types_of
+from stickbreaker.models.grammars.documents.document_rules import SentenceTypes, draw_choices, types_of
 from stickbreaker.models.grammars.online_grammar import STRENGTHS, OnlineGrammar, View
 from stickbreaker.models.grammars.parser import LearnedGrammar
 from stickbreaker.models.grammars.tree_chain import new_chart

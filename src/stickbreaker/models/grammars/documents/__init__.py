@@ -1,0 +1,1 @@
+"""Grammars in which the weights of some rules are each document's own."""
