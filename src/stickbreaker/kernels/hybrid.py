@@ -26,6 +26,20 @@ class Draws(NamedTuple):
     times: NDArray[np.int32]  # cells: how often it was drawn, over all samples
 
 
+def room_for_draws(n_documents: int, n_topics: int, tokens: int, cells: int) -> Draws:
+    """Draws to be filled: of that many documents, tokens in all, and cells of counts at most."""
+    return Draws(
+        gamma=np.empty((n_documents, n_topics)),
+        scores=np.empty(n_documents),
+        gains=np.zeros(n_topics),
+        bends=np.zeros(n_topics),
+        last=np.empty(tokens, np.int32),
+        codes=np.empty(cells, np.int32),
+        topics=np.empty(cells, np.int32),
+        times=np.empty(cells, np.int32),
+    )
+
+
 @njit(**PART)
 def _smoothing(row, alpha):
     """sum_k alpha_k w_k."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import psi
 
 from stickbreaker.core.records import Array
-from stickbreaker.kernels.hybrid import Draws, sample_documents
+from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
 from stickbreaker.kernels.mean_field import Words
 from stickbreaker.models.grammars.compiled import Integers
 from stickbreaker.models.grammars.grammar_sentences import Sentences
@@ -87,16 +87,7 @@ def draw_choices(
     tokens = np.where(np.diff(words.offsets) > 0, tokens, 0.0)
     size, n = int(tokens.sum()), len(alpha)
     most = min(size * samples, len(words.codes) * n)
-    draws = Draws(
-        gamma=np.empty((len(keys), n)),
-        scores=np.empty(len(keys)),
-        gains=np.zeros(n),
-        bends=np.zeros(n),
-        last=np.empty(size, np.int32),
-        codes=np.empty(most, np.int32),
-        topics=np.empty(most, np.int32),
-        times=np.empty(most, np.int32),
-    )
+    draws = room_for_draws(len(keys), n, size, most)
     cells = sample_documents(words, alpha, BURN_IN, samples, keys, draws)
     times = draws.times[:cells].astype(np.int64)
     ends = np.cumsum(tokens.astype(np.int64) * samples)

@@ -105,23 +105,14 @@ class Hybrid(LocalSolver, Inference):
         return self._sample(view, shard, seed)[0].last
 
     def _sample(self, view: TopicView, shard: Shard[Bags], seed: int) -> "tuple[Draws, int, Array]":
-        from stickbreaker.kernels.hybrid import Draws, sample_documents
+        from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
         from stickbreaker.models.topics.priors.dirichlet_newton import FLOOR
 
         whole_counts(shard.content.counts)
         tokens = tokens_of_documents(shard)
         size, n_topics = int(tokens.sum()), len(view.alpha)
         most = min(size * self.samples, shard.n_entries * n_topics)
-        draws = Draws(
-            gamma=np.empty((shard.n_documents, n_topics)),
-            scores=np.empty(shard.n_documents),
-            gains=np.zeros(n_topics),
-            bends=np.zeros(n_topics),
-            last=np.empty(size, np.int32),
-            codes=np.empty(most, np.int32),
-            topics=np.empty(most, np.int32),
-            times=np.empty(most, np.int32),
-        )
+        draws = room_for_draws(shard.n_documents, n_topics, size, most)
         words = words_of(view, shard)
         keys = numbered_keys(seed, purposes.ASSIGNMENTS, 0, shard.documents)
         alpha = np.maximum(view.alpha, FLOOR)  # single precision must hold alpha times a weight
