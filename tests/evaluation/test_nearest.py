@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickbreaker import UserError
+from stickbreaker.core.topk import SAME
 from stickbreaker.evaluation import nearest, nearest_documents
 
 
@@ -15,8 +16,12 @@ def test_blocks_give_what_sorting_all_of_them_gives(n_others, n_queries, n, seed
     cut = draw.integers(0, n_others + 1)
     found = nearest_documents(queries, [others[:cut], others[cut:]], n)
     affinity = np.sqrt(queries) @ np.sqrt(others).T
-    order = np.argsort(-affinity.round(12), axis=1, kind="stable")[:, :n]
-    assert found.affinity == pytest.approx(np.take_along_axis(affinity, order, axis=1))
+    best = -np.sort(-affinity, axis=1)[:, :n]
+    assert found.affinity == pytest.approx(best, rel=2 * SAME)  # numbers nearer than that are ties
+    assert found.affinity == pytest.approx(np.take_along_axis(affinity, found.positions, axis=1))
+    assert all(len(set(row)) == len(row) for row in found.positions.tolist())
+    for row in found.positions.tolist():
+        assert n_others - 1 not in row or 0 in row[: row.index(n_others - 1) + 1], "the first of the tie"
     assert ((1 - found.affinity) >= -1e-9).all()
     hellinger = ((np.sqrt(queries[:, None]) - np.sqrt(others[found.positions])) ** 2).sum(-1) / 2
     assert found.affinity == pytest.approx(1 - hellinger)

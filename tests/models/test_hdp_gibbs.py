@@ -218,7 +218,7 @@ def test_topics_come_and_go_and_what_is_told_fits(tokens):
     assert widths[-1] < max(widths)
 
 
-@pytest.mark.parametrize(("start", "sweeps"), [(1, 300), (20, 900)])
+@pytest.mark.parametrize(("start", "sweeps"), [(1, 300), (20, 2_400)])
 def test_planted_topics_and_their_number_are_found(start, sweeps):
     planted = plant_topics(n_documents=300, n_topics=8, length=80, alpha=0.3, seed=2)
     model = HDP(start, inference="gibbs", random_state=0, max_iter=sweeps, eta=0.05).fit(planted.counts)

@@ -126,6 +126,17 @@ def test_what_is_a_failure_of_sparks(spark, monkeypatch):
         assert problem_of(error) is None
 
 
+def test_a_trace_of_accumulators_is_shown_only_while_java_runs(spark, monkeypatch, capsys):
+    """Whether their server notices the end of Java before this process ends is a matter of chance."""
+    for end, told in ("was killed (SIGKILL)", False), (None, True):
+        monkeypatch.setattr(session, "end_of_java", lambda end=end: end)
+        try:
+            raise EOFError
+        except EOFError:
+            spark.sparkContext._accumulatorServer.handle_error(None, "a client")
+        assert ("Traceback" in capsys.readouterr().err) == told
+
+
 def test_results_that_do_not_all_come_are_a_failure(spark, monkeypatch):
     """PySpark takes a connection that is lost while results come for their end."""
     rdd: Any = SimpleNamespace(collect=lambda: [1, 2], getNumPartitions=lambda: 3)

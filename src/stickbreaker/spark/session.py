@@ -83,7 +83,21 @@ def start_session(
     with in_one_line(where=master):
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    _say_nothing_of_a_lost_java(session)
     return session
+
+
+def _say_nothing_of_a_lost_java(session: "SparkSession") -> None:
+    """Keep the server to which Java sends accumulators from printing a trace when Java has ended: that is
+    told in one line by what waits for Java."""
+    server: Any = session.sparkContext._accumulatorServer
+    tell = server.handle_error
+
+    def handle_error(request: object, client: object) -> None:
+        if end_of_java() is None:
+            tell(request, client)
+
+    server.handle_error = handle_error
 
 
 def java_version(java: Path) -> int | None:
