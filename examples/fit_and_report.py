@@ -9,8 +9,8 @@ from pathlib import Path
 
 from stickbreaker import LDA, Corpus, VocabularyRule
 from stickbreaker.corpus.readers.python_docs import python_documents
-from stickbreaker.report import render
-from stickbreaker.report.page_records import page_of
+from stickbreaker.pages import render
+from stickbreaker.topics.report.page_records import page_of
 
 
 def main(out: Path) -> None:

@@ -16,6 +16,8 @@ from tests.running import PROGRAM, SMALL, Run, planted_documents, write_lines
 settings.register_profile("untimed", deadline=None)  # an example may take long where others work beside it
 settings.load_profile("untimed")
 
+pytest_plugins = ["tests.pages.chromium"]
+
 collect_ignore = ["warm.py", "compile.py"]  # they work when they are imported
 
 SPARK = Path(__file__).parent / "spark"

@@ -12,7 +12,7 @@ import numpy as np
 
 from stickbreaker.learning.observers import Observer
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.topic_snapshots import Evolution
+from stickbreaker.saved.evolution import Evolution
 
 PROGRAM = Path(sys.executable).parent / "stickbreaker"
 TOPICS = (

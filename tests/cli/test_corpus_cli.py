@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from stickbreaker import UserError
 from stickbreaker.cli import main
-from stickbreaker.cli.options import inputs
 from stickbreaker.cli.verbs import corpus as verb
+from stickbreaker.console import inputs
 from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, VocabularyRule
 from stickbreaker.corpus.readers import READERS
 

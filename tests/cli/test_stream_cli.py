@@ -13,12 +13,12 @@ from tests.golden.names import check
 from tests.running import PROGRAM, planted_documents, write_lines
 
 from stickbreaker.estimators.saving import load
-from stickbreaker.report import render
-from stickbreaker.report.page_records import page_of
-from stickbreaker.report.payload import payload
-from stickbreaker.report.render import PURE, asset
+from stickbreaker.pages import render
+from stickbreaker.pages.render import PURE, asset
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
+from stickbreaker.topics.report.page_records import page_of
+from stickbreaker.topics.report.payload import payload
 
 OPEN = ("--words", "open", "--schedule", "online", "--batch-size", 20, "--topics", 3, "--threads", 1)
 STREAM = (*OPEN, "--inference", "hybrid", "--alpha", "0.1", "--truncation", 30)

@@ -17,7 +17,7 @@ import pytest
 from tests.running import PROGRAM, SMALL, TOPICS, planted_documents, write_lines
 
 from stickbreaker import LDA, Corpus, UserError
-from stickbreaker.cli.console import printable
+from stickbreaker.console.console import printable
 from stickbreaker.testing.estimators import contents
 
 VERBS = {  # and a default that its help must show, or None

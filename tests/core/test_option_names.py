@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stickbreaker import UserError
-from stickbreaker.cli.options.params import RENAMED
+from stickbreaker.console.params import RENAMED
 from stickbreaker.core.option_names import CLEAR, EVERY, OPTIONS, as_options, as_parameters
 from stickbreaker.core.untrusted import making_sense_of
 

@@ -8,7 +8,14 @@ from inspect import signature
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.estimators.toy_kind import MIXTURE, UNIGRAMS, Mixture, PlainMixture, PlainUnigrams, Unigrams
+from tests.estimators.toy_kind import (
+    MIXTURE,
+    UNIGRAMS,
+    Mixture,
+    PlainMixture,
+    PlainUnigrams,
+    Unigrams,
+)
 
 import stickbreaker
 from stickbreaker import Corpus, UserError
@@ -17,9 +24,9 @@ from stickbreaker.core.errors import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.kinds import KINDS
 from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator, load_topics
 from stickbreaker.learning.observers import Observer
 from stickbreaker.testing.estimators import untimed
+from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
 OF_TOPICS = {
     "topics": (),

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field
 from stickbreaker.corpus.source import Source
@@ -18,8 +19,13 @@ from stickbreaker.learning.loop import Limits, RunState
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.learning.variational import VariationalRun, VariationalState
-from stickbreaker.models.contract import Fitted, Sampler, Score
-from stickbreaker.saved.checkpoints import fitted_of, model_of, params_from, sampling_state_of, state_of
+from stickbreaker.saved.checkpoints import (
+    fitted_of,
+    model_of,
+    params_from,
+    sampling_state_of,
+    state_of,
+)
 from stickbreaker.testing.unigram_mixture import ClosedMixture
 
 MIXTURE = Kind(

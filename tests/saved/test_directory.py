@@ -14,8 +14,8 @@ from stickbreaker.core.locks import path_locks
 from stickbreaker.learning.trace import record_of
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
+from stickbreaker.saved.evolution import Evolution
 from stickbreaker.saved.manifest import encoded
-from stickbreaker.saved.topic_snapshots import Evolution
 from stickbreaker.testing.estimators import contents
 
 

@@ -12,14 +12,14 @@ from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError
 from stickbreaker.core.locks.directory_claims import claim, refuse_exchanged, watched
 from stickbreaker.corpus import Analysis
 from stickbreaker.estimators import fitting
-from stickbreaker.estimators.plain_lda import PlainLDA
 from stickbreaker.estimators.streams import streaming
 from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Online
-from stickbreaker.models.topics import OpenVocabulary
 from stickbreaker.saved.directory import ModelDirectory
 from stickbreaker.testing.estimators import contents
+from stickbreaker.topics.model import OpenVocabulary
+from stickbreaker.topics.plain_lda import PlainLDA
 
 SHORT = {"max_iter": 4, "random_state": 1}
 KINDS = {
@@ -230,7 +230,7 @@ def test_a_lock_that_was_removed_is_none(tmp_path):
 
 def test_the_command_says_so_in_one_line(cli, planted, other, tmp_path, monkeypatch):
     out, before = tmp_path / "m", contents(other)
-    monkeypatch.setattr("stickbreaker.cli.running.watcher", lambda: Exchanges(out, other, 3))
+    monkeypatch.setattr("stickbreaker.console.running.watcher", lambda: Exchanges(out, other, 3))
     done = cli("fit", "lda", planted, "--out", out, *SMALL, "--checkpoint-every", 0, code=1)
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1].startswith(f"stickbreaker: {out}: was moved, removed or replaced")

@@ -121,7 +121,7 @@ def test_the_last_good_state_goes_on(planted, cli, tmp_path, monkeypatch):
     out, whole = tmp_path / "m", tmp_path / "whole"
     line = ("fit", "lda", planted, *SMALL, "--checkpoint-every", 0, "--out")
     with monkeypatch.context() as patch:
-        patch.setattr("stickbreaker.cli.running.watcher", Spoiling)
+        patch.setattr("stickbreaker.console.running.watcher", Spoiling)
         done = cli(*line, out, code=1)
     assert f"stickbreaker: {out}: is not saved, for it could not be read again" in done.stderr
     cli("resume", out)

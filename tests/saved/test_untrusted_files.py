@@ -34,7 +34,7 @@ def halfway(cli, planted, tmp_path_factory):
     """A run that was interrupted, its corpus inside."""
     path = tmp_path_factory.mktemp("halfway") / "model"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(2))
+        patched.setattr("stickbreaker.console.running.watcher", lambda: StopAfter(2))
         cli("fit", "lda", planted, "--out", path, *SMALL, code=1)
     return path
 
@@ -450,7 +450,7 @@ def open_halfway(cli, planted, tmp_path_factory):
     path = tmp_path_factory.mktemp("open") / "model"
     options = ("--words", "open", "--schedule", "online", "--batch-size", 30, *SMALL)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(2))
+        patched.setattr("stickbreaker.console.running.watcher", lambda: StopAfter(2))
         cli("fit", "lda", planted, "--out", path, *options, code=1)
     return path
 
@@ -584,7 +584,7 @@ def test_a_trace_of_an_older_version_is_read(copy):
 def test_a_run_that_cannot_go_on_names_its_model(cli, planted, tmp_path, monkeypatch):
     """It was in the midst of a pass of minibatches, and is said to learn from larger ones."""
     path, settings = tmp_path / "model", ("--schedule", "online", "--batch-size", 30, "--moves", "none")
-    monkeypatch.setattr("stickbreaker.cli.running.watcher", lambda: StopAfter(1))
+    monkeypatch.setattr("stickbreaker.console.running.watcher", lambda: StopAfter(1))
     cli("fit", "hdp", planted, "--out", path, *SMALL, *settings, code=1)
     held = json.loads((path / "model.json").read_bytes())["settings"]
     sealed(path, settings=held | {"schedule": None})

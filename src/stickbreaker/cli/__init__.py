@@ -7,31 +7,34 @@ from typing import Any
 
 import click
 
-from stickbreaker.cli.console import fail, writing_output
-from stickbreaker.cli.suggestions import SuggestingGroup
+from stickbreaker.console.console import fail, writing_output
+from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, shortened
 
 VERBS = {  # verb: (module, one line for the overview)
-    "demo": ("demo", "Learn topics from the documentation of your Python, and open a report."),
-    "corpus": ("corpus", "Build a corpus from text, describe or export one."),
-    "concepts": ("make_concepts", "Make concepts of a dictionary, for topics in which words are tied."),
-    "fit": ("fit", "Learn a model from a corpus."),
-    "resume": ("fit", "Go on with a run that was interrupted."),
-    "stream": ("stream", "Learn from files as they arrive in a directory, on Spark."),
-    "topics": ("topics", "Print the topics of a model."),
-    "name": ("name", "Name the topics of a model; those of one name are one to its reader."),
-    "transform": ("topics", "Write the topic shares of documents."),
-    "evaluate": ("evaluate", "Score a model on documents that it has not seen."),
-    "segment": ("segment", "Cut sentences into words by a grammar."),
-    "parse": ("segment", "Write the trees of sentences by a grammar."),
-    "rules": ("segment", "Print the subtrees that a grammar remembers."),
-    "score": ("score", "Print how probable sentences are to a language model."),
-    "generate": ("score", "Print sentences drawn from a language model."),
-    "nearest": ("nearest", "Find documents that are about what others are about."),
-    "compare": ("compare", "Match the topics of models: what do they agree on?"),
-    "search-k": ("search_k", "Choose the number of topics."),
-    "report": ("report", "Write one HTML page about a model."),
-    "export": ("export", "Write a model for MALLET, gensim, pyLDAvis, SRILM or KenLM."),
+    "demo": ("cli.verbs.demo", "Learn topics from the documentation of your Python, and open a report."),
+    "corpus": ("cli.verbs.corpus", "Build a corpus from text, describe or export one."),
+    "concepts": (
+        "topics.cli.make_concepts",
+        "Make concepts of a dictionary, for topics in which words are tied.",
+    ),
+    "fit": ("cli.verbs.fit", "Learn a model from a corpus."),
+    "resume": ("cli.verbs.fit", "Go on with a run that was interrupted."),
+    "stream": ("cli.verbs.stream", "Learn from files as they arrive in a directory, on Spark."),
+    "topics": ("topics.cli.topics", "Print the topics of a model."),
+    "name": ("topics.cli.name", "Name the topics of a model; those of one name are one to its reader."),
+    "transform": ("topics.cli.topics", "Write the topic shares of documents."),
+    "evaluate": ("cli.verbs.evaluate", "Score a model on documents that it has not seen."),
+    "segment": ("grammars.cli.segment", "Cut sentences into words by a grammar."),
+    "parse": ("grammars.cli.segment", "Write the trees of sentences by a grammar."),
+    "rules": ("grammars.cli.segment", "Print the subtrees that a grammar remembers."),
+    "score": ("ngrams.cli.score", "Print how probable sentences are to a language model."),
+    "generate": ("ngrams.cli.score", "Print sentences drawn from a language model."),
+    "nearest": ("topics.cli.nearest", "Find documents that are about what others are about."),
+    "compare": ("topics.cli.compare", "Match the topics of models: what do they agree on?"),
+    "search-k": ("topics.cli.search_k", "Choose the number of topics."),
+    "report": ("cli.verbs.report", "Write one HTML page about a model."),
+    "export": ("cli.verbs.export", "Write a model for MALLET, gensim, pyLDAvis, SRILM or KenLM."),
 }
 GROUPS = ("fit", "corpus")  # verbs that have commands of their own
 
@@ -77,7 +80,7 @@ class LazyGroup(SuggestingGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"stickbreaker.cli.verbs.{VERBS[cmd_name][0]}")
+        module = importlib.import_module(f"stickbreaker.{VERBS[cmd_name][0]}")
         return getattr(module, cmd_name.replace("-", "_"))
 
     def unknown(self, ctx: click.Context, name: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import (
+from stickbreaker.console.console import (
     NumberRange,
     ProgressLine,
     emit,
@@ -19,17 +19,17 @@ from stickbreaker.cli.console import (
     tell_of_compiling,
     written,
 )
-from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, noted_quotes
-from stickbreaker.cli.options.open_vocabulary import OpenChoice
-from stickbreaker.cli.running import emit_finished, tell_of_topics
+from stickbreaker.console.inputs import AnalysisChoice, ReadingChoice, noted_quotes
+from stickbreaker.console.running import emit_finished, tell_of_topics
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.option_names import as_options, command_line
+from stickbreaker.topics.cli.open_vocabulary import OpenChoice
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
     from stickbreaker.estimators.streams.stream_run import StreamRun
     from stickbreaker.estimators.streams.streaming import Stream
-    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+    from stickbreaker.topics.topic_estimator import TopicEstimator
 
 OPTIONS = (
     click.option(

@@ -8,12 +8,12 @@ from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import tokens_by_document
-from stickbreaker.estimators.report_documents import LIMIT, OF_OTHERS, SALT
-from stickbreaker.estimators.topics.snippets import Excerpts
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.parquet_figures import figures_in
+from stickbreaker.topics.report_documents import LIMIT, OF_OTHERS, SALT
+from stickbreaker.topics.snippets import Excerpts
 
 TELLING = ("id", "text", "tokens")  # columns by which a document is known again
 

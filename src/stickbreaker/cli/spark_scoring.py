@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickbreaker.cli.options.engine import EngineChoice
+from stickbreaker.console.engine import EngineChoice
 from stickbreaker.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def shares_on_spark(
     model: Path, inputs: tuple[str, ...], out: Path, where: EngineChoice, overwrite: bool
 ) -> dict[str, Any]:
     """Write topic shares as a directory of Parquet files; what the command tells of it."""
-    from stickbreaker.estimators.topics.topic_estimator import load_topics
     from stickbreaker.spark import transform_corpus
+    from stickbreaker.topics.topic_estimator import load_topics
 
     corpus = stored_corpus(inputs)
     topics = len(load_topics(model, "transform", in_place=True).alpha_)
@@ -41,9 +41,9 @@ def completion_on_spark(
 ) -> dict[str, Any]:
     """Document completion by executors; what the command tells of it."""
     from stickbreaker.cli.learned_documents import share_learned_from
-    from stickbreaker.cli.options.unseen import summarize_spelling
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.spark.scoring import completion_on
+    from stickbreaker.topics.cli.unseen import summarize_spelling
 
     corpus = stored_corpus(inputs)
     own = ModelDirectory(model).manifest()["corpus"]["fingerprint"] == corpus.fingerprint

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from stickbreaker.contracts.contract import CountTable, Model, Proposal, Summary
+from stickbreaker.contracts.row_queries import TableView
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.models.contract import CountTable, Model, Proposal, Summary
-from stickbreaker.models.row_queries import TableView
 
 if TYPE_CHECKING:
     from stickbreaker.engines.local import LocalEngine

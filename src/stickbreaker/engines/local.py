@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Local, Model, Proposal, Summary, View
 from stickbreaker.core.edits import Edit, apply_to_local, apply_to_stats, without_trials
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
@@ -24,7 +25,6 @@ from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.engines.table import Table, refuse_other_groups
 from stickbreaker.engines.table_view import LocalTableView
 from stickbreaker.engines.truncated_table import TruncatedTable
-from stickbreaker.models.contract import Local, Model, Proposal, Summary, View
 
 VIEWS = 8  # shards whose views are kept from a map to its retries, at most
 WHOLE_FROM = 8  # from this many shards on, the view of the whole table is made once
@@ -136,8 +136,8 @@ class LocalEngine(Engine):
 
     def _summed(self, work: Callable[[Shard[Any]], Done], shards: Iterable[Shard[Any]], keep: bool) -> Stats:
         from stickbreaker.engines.stats_sum import (
-            Sum,
-        )  # brings numba, which a model that is read does without
+            Sum,  # brings numba, which a model that is read does without
+        )
 
         total = Sum(self.table.shape)
         for first, local, stats in self._in_order(work, self._until_stopped(shards)):

@@ -9,14 +9,35 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.edits import Change, Dissolve, Drop, Edit, Grow, Merge, Permute, Reorder, Split
+from stickbreaker.core.edits import (
+    Change,
+    Dissolve,
+    Drop,
+    Edit,
+    Grow,
+    Merge,
+    Permute,
+    Reorder,
+    Split,
+)
 from stickbreaker.core.records import Array, Rows, SparseCounts, TruncatedCounts
 from stickbreaker.core.untrusted import refuse_negative, refuse_whole_numbers
-from stickbreaker.engines.table import RESCALE_BELOW, Keys, keys_after, refuse_other_totals, scale_of
-from stickbreaker.engines.truncated_edits import CellList, changed_cells, merged_cells, runs_of_merges
+from stickbreaker.engines.table import (
+    RESCALE_BELOW,
+    Keys,
+    keys_after,
+    refuse_other_totals,
+    scale_of,
+)
+from stickbreaker.engines.truncated_edits import (
+    CellList,
+    changed_cells,
+    merged_cells,
+    runs_of_merges,
+)
 
 if TYPE_CHECKING:
-    from stickbreaker.kernels.truncated_table import ByRow
+    from stickbreaker.core.kernels.truncated_table import ByRow
 
 LEAST = 64  # slots of a column; more come in steps of half as many again
 
@@ -74,7 +95,7 @@ class TruncatedTable:
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
         """The true counts of some rows, dense."""
-        from stickbreaker.kernels.truncated_table import gather
+        from stickbreaker.core.kernels.truncated_table import gather
 
         places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
         out = np.empty((len(places), len(self.sizes)))
@@ -183,7 +204,7 @@ class TruncatedTable:
 
     def _add(self, positions: NDArray[np.int64], columns: NDArray[np.int64], values: Array) -> None:
         """Add to cells, and put the new ones at the end of their columns."""
-        from stickbreaker.kernels.truncated_table import add_known, append_cells
+        from stickbreaker.core.kernels.truncated_table import add_known, append_cells
 
         by_column = np.argsort(columns, kind="stable")
         positions, columns, values = positions[by_column], columns[by_column], values[by_column] / self.scale
@@ -199,7 +220,7 @@ class TruncatedTable:
 
     def _by_row(self) -> "ByRow":
         """Where the cells of each row are, worked out when it is asked for."""
-        from stickbreaker.kernels.truncated_table import by_row
+        from stickbreaker.core.kernels.truncated_table import by_row
 
         if self._found is None:
             self._found = by_row(self.rows, self.sizes, self.n_rows)
@@ -233,7 +254,7 @@ class TruncatedTable:
 
     def _reorder(self, change: Reorder) -> None:
         """Each column's cells in the order given; those left out are gone."""
-        from stickbreaker.kernels.truncated_table import reorder_column
+        from stickbreaker.core.kernels.truncated_table import reorder_column
 
         rows, values, sizes = self.rows, self.values, self.sizes.tolist()
         orders = [np.asarray(order, np.int64) for order in change.orders]

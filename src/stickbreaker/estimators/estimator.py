@@ -15,16 +15,16 @@ from stickbreaker.core.errors import UserError, counted
 from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.estimators.notebooks.overview import Overview
-from stickbreaker.estimators.search.search_points import SearchPoint
 from stickbreaker.learning.loop import Limits, Run, RunState
 from stickbreaker.learning.observers import SCORES, ScoreNames, TraceRecord
 from stickbreaker.saved import ModelDirectory, Snapshot
+from stickbreaker.topics.search.search_points import SearchPoint
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.search.search_range import Range
-    from stickbreaker.estimators.search.topic_search import Overruled, TopicSearch
-    from stickbreaker.estimators.topics.topic_snapshots import Evolving
+    from stickbreaker.topics.runs.topic_snapshots import Evolving
+    from stickbreaker.topics.search.search_range import Range
+    from stickbreaker.topics.search.topic_search import Overruled, TopicSearch
 
 
 class Origin(NamedTuple):

@@ -27,7 +27,6 @@ from stickbreaker.estimators.saving import (
     manifest_at_start,
     manifest_of,
 )
-from stickbreaker.estimators.search.search_points import SearchPoint, points_from, with_last
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.learning.convergence import relative_change, settled
 from stickbreaker.learning.loop import Run, RunState, run
@@ -38,10 +37,11 @@ from stickbreaker.saved.checkpoints import Checkpoints, snapshot_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import SEARCH, VOCABULARY
+from stickbreaker.topics.search.search_points import SearchPoint, points_from, with_last
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.search.topic_search import TopicSearch
+    from stickbreaker.topics.search.topic_search import TopicSearch
 
 
 @dataclass

@@ -83,8 +83,8 @@ KINDS: dict[str, Kind] = {
     for kind in (
         Kind(
             name="LDA",
-            home="stickbreaker.estimators.plain_lda:PlainLDA",
-            front_door="stickbreaker.estimators.lda:LDA",
+            home="stickbreaker.topics.plain_lda:PlainLDA",
+            front_door="stickbreaker.topics.lda:LDA",
             verbs=(*OF_TOPICS, "search-k"),
             measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
             sections=("growth", "changes"),
@@ -99,8 +99,8 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="HDP",
-            home="stickbreaker.estimators.plain_hdp:PlainHDP",
-            front_door="stickbreaker.estimators.hdp:HDP",
+            home="stickbreaker.topics.plain_hdp:PlainHDP",
+            front_door="stickbreaker.topics.hdp:HDP",
             verbs=OF_TOPICS,
             measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
             sections=("growth", "changes"),
@@ -116,8 +116,8 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="NgramModel",
-            home="stickbreaker.estimators.plain_ngram:PlainNgramModel",
-            front_door="stickbreaker.estimators.ngram:NgramModel",
+            home="stickbreaker.ngrams.plain_ngram:PlainNgramModel",
+            front_door="stickbreaker.ngrams.ngram:NgramModel",
             verbs=("generate", "score", "evaluate", "report", "export"),
             measures=("score",),
             formats=("arpa",),
@@ -129,8 +129,8 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="AdaptorGrammar",
-            home="stickbreaker.estimators.grammars.plain_grammar:PlainAdaptorGrammar",
-            front_door="stickbreaker.estimators.grammars.adaptor_grammar:AdaptorGrammar",
+            home="stickbreaker.grammars.plain_grammar:PlainAdaptorGrammar",
+            front_door="stickbreaker.grammars.adaptor_grammar:AdaptorGrammar",
             verbs=("segment", "parse", "rules", "evaluate", "report", "partial_fit"),
             measures=("segmentation",),
             trials={

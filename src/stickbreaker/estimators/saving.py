@@ -9,16 +9,20 @@ import numpy as np
 from stickbreaker.core.errors import UserError, shortened_path
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
-from stickbreaker.corpus.text.polylingual import PolylingualAnalysis, analysis_from, refuse_other_languages
+from stickbreaker.corpus.text.polylingual import (
+    PolylingualAnalysis,
+    analysis_from,
+    refuse_other_languages,
+)
 from stickbreaker.estimators.estimator import Estimator, Origin
 from stickbreaker.estimators.kinds import KINDS, kind_of
-from stickbreaker.estimators.search.search_points import points_from
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.learning.trace import line_of
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DIGESTS, SEARCH
+from stickbreaker.topics.search.search_points import points_from
 
 E = TypeVar("E", bound=Estimator)
 

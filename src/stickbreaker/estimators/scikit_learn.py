@@ -26,8 +26,8 @@ from stickbreaker.estimators.notebooks.overview import as_html
 from stickbreaker.estimators.notebooks.report_page import ReportPage, report_page_of
 from stickbreaker.estimators.settings import checked
 from stickbreaker.estimators.streams import partial_fit
-from stickbreaker.estimators.topics.open_initialization import corpus_of_tokens
-from stickbreaker.estimators.topics.topic_estimator import ALL_UNSEEN, TopicEstimator
+from stickbreaker.topics.runs.open_initialization import corpus_of_tokens
+from stickbreaker.topics.topic_estimator import ALL_UNSEEN, TopicEstimator
 
 
 class ScikitLearn(BaseEstimator, Estimator):

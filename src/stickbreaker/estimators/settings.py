@@ -13,11 +13,18 @@ import numpy as np
 from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.core.records import Array
 from stickbreaker.engines.local import usable_cores
-from stickbreaker.estimators.topics.combinations import INFERENCE
-from stickbreaker.estimators.topics.seed_words import Guide
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
-from stickbreaker.models.topics import ConceptTree, Gibbs, Hybrid, Inference, OpenVocabulary, Spelling
-from stickbreaker.models.topics.moves.split_merge_settings import SplitMerge
+from stickbreaker.topics.combinations import INFERENCE
+from stickbreaker.topics.model import (
+    ConceptTree,
+    Gibbs,
+    Hybrid,
+    Inference,
+    OpenVocabulary,
+    Spelling,
+)
+from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
+from stickbreaker.topics.seed_words import Guide
 
 MOST_TOPICS = 1_000_000  # a document's shares and a prior have a number for each
 MOST_THREADS = 1_024

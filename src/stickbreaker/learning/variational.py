@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stickbreaker.contracts.contract import Model, Score, Step
 from stickbreaker.core import purposes
 from stickbreaker.core.edits import Drop, Grow, apply
 from stickbreaker.core.errors import UserError
@@ -22,7 +23,6 @@ from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.moves import Numbered
 from stickbreaker.learning.schedules import FRESH, Minibatch, Schedule
 from stickbreaker.learning.trace import TraceRecord
-from stickbreaker.models.contract import Model, Score, Step
 
 APART = 256  # steps from one `VariationalRun.measure` to the next, or more
 A_PASS = 10  # of them in a pass at most

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core.records import Field, Record
 from stickbreaker.core.serialize import flat_stats, stats_from
 from stickbreaker.core.untrusted import refuse_whole_numbers
@@ -20,9 +21,8 @@ from stickbreaker.learning.moves import flat_plans, plans_from
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
-from stickbreaker.models.contract import Fitted
 from stickbreaker.saved.directory import ModelDirectory, Snapshot
-from stickbreaker.saved.topic_snapshots import Evolution
+from stickbreaker.saved.evolution import Evolution
 
 PARAMS = "small/"  # of the arrays: the params
 BITS = ("seen before",)  # params that are no real numbers

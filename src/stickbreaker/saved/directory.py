@@ -32,6 +32,7 @@ from stickbreaker.saved.arrays import (
     refuse_other_keys,
     write_arrays,
 )
+from stickbreaker.saved.evolution import Evolution
 from stickbreaker.saved.manifest import MANIFEST, RESTORE, TRACE, VERSION, encoded, read_manifest
 from stickbreaker.saved.manifest_fields import (
     DIGESTS,
@@ -45,7 +46,6 @@ from stickbreaker.saved.manifest_fields import (
     VOCABULARY,
     refuse_other_values,
 )
-from stickbreaker.saved.topic_snapshots import Evolution
 
 REPLACED = (STATE, KEYS, EVOLUTION)  # files that checkpoints replace
 CORPUS = "corpus"

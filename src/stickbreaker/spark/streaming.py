@@ -23,13 +23,11 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.failures import SparkFailure, reason_of
+from stickbreaker.engines.spark.session import in_one_line, spark_errors
 from stickbreaker.estimators.engine_choice import engine_of
 from stickbreaker.estimators.saving import about, manifest_of
 from stickbreaker.estimators.settings import seed_of
 from stickbreaker.estimators.streams.stream_run import StreamRun, Watch, joint_fingerprint
-from stickbreaker.estimators.topics.open_initialization import source_of
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-from stickbreaker.estimators.topics.topic_runs import start_run
 from stickbreaker.learning.schedules import Online, cut
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory
@@ -37,7 +35,9 @@ from stickbreaker.saved.checkpoints import model_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.spark.file_stream import Arrivals, arrived
-from stickbreaker.spark.session import in_one_line, spark_errors
+from stickbreaker.topics.runs.open_initialization import source_of
+from stickbreaker.topics.runs.topic_runs import start_run
+from stickbreaker.topics.topic_estimator import TopicEstimator
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

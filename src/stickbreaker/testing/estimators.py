@@ -18,7 +18,7 @@ from stickbreaker.estimators import fitting
 from stickbreaker.estimators.settings import params_of, to_json
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.trace import UNTIMED
-from stickbreaker.models.topics.word_ranking import RANKINGS
+from stickbreaker.topics.model.word_ranking import RANKINGS
 
 WRONG: Mapping[str, object] = {"max_iter": 0, "tol": -1.0, "n_jobs": 0, "random_state": "seed", "engine": "x"}
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, tell_of_compiling
-from stickbreaker.cli.options.inputs import (
+from stickbreaker.console.console import command, emit, tell_of_compiling
+from stickbreaker.console.inputs import (
     AnalysisChoice,
     ReadingChoice,
     analysis_options,
@@ -14,7 +14,7 @@ from stickbreaker.cli.options.inputs import (
     reading_options,
     sentences_option,
 )
-from stickbreaker.cli.suggestions import SuggestingGroup
+from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import counted, noun_for, shortened
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from stickbreaker.cli.console import command, emit, note, tell_of_compiling
-from stickbreaker.cli.verbs.topics import summarize_topics, topics_as_text
+from stickbreaker.console.console import command, emit, note, tell_of_compiling
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.option_names import quoted_path
+from stickbreaker.topics.cli.topics import summarize_topics, topics_as_text
 
 PASSES = 10
 
@@ -31,17 +31,17 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
 
     It reads the standard library's docstrings and comments where they lie; nothing is fetched.
     """
-    from stickbreaker.cli.running import watcher
+    from stickbreaker.console.running import watcher
     from stickbreaker.core.files import write_atomic
     from stickbreaker.corpus import Corpus, VocabularyRule
     from stickbreaker.corpus.readers.python_docs import python_documents
     from stickbreaker.estimators import fitting
-    from stickbreaker.estimators.plain_lda import PlainLDA
-    from stickbreaker.estimators.topics.topic_estimator import load_topics
     from stickbreaker.learning.schedules import Online
-    from stickbreaker.models.topics import OpenVocabulary
-    from stickbreaker.report import render
-    from stickbreaker.report.page_records import page_of
+    from stickbreaker.pages import render
+    from stickbreaker.topics.model import OpenVocabulary
+    from stickbreaker.topics.plain_lda import PlainLDA
+    from stickbreaker.topics.report.page_records import page_of
+    from stickbreaker.topics.topic_estimator import load_topics
 
     corpus_path, model_path, page_path = out / "corpus", out / "model", out / "report.html"
     if out.exists() and not overwrite:

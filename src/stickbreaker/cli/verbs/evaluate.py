@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import (
+from stickbreaker.cli.spark_scoring import completion_on_spark
+from stickbreaker.console.console import (
     NumberRange,
     command,
     emit,
@@ -18,7 +19,10 @@ from stickbreaker.cli.console import (
     refuse_written,
     threads_option,
 )
-from stickbreaker.cli.document_scoring import (
+from stickbreaker.console.engine import EngineChoice, engine_options
+from stickbreaker.console.inputs import ReadingChoice, open_or_build, reading_options
+from stickbreaker.core.errors import counted, naming
+from stickbreaker.topics.cli.document_scoring import (
     learned_from_lines,
     note_all_unseen,
     score_as_text,
@@ -26,23 +30,19 @@ from stickbreaker.cli.document_scoring import (
     segmentation_as_text,
     segmentation_scores,
 )
-from stickbreaker.cli.options.engine import EngineChoice, engine_options
-from stickbreaker.cli.options.inputs import ReadingChoice, open_or_build, reading_options
-from stickbreaker.cli.options.ranking import ranking_option
-from stickbreaker.cli.options.unseen import (
+from stickbreaker.topics.cli.ranking import ranking_option
+from stickbreaker.topics.cli.topics import open_model
+from stickbreaker.topics.cli.unseen import (
     lines_of_spelling,
     spelled_topics,
     summarize_spelling,
     unseen_options,
 )
-from stickbreaker.cli.spark_scoring import completion_on_spark
-from stickbreaker.cli.verbs.topics import open_model
-from stickbreaker.core.errors import counted, naming
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-    from stickbreaker.evaluation import Coherence, HeldOutScore, OpenTopics, Topics
+    from stickbreaker.topics.evaluation import Coherence, HeldOutScore, OpenTopics, Topics
+    from stickbreaker.topics.topic_estimator import TopicEstimator
 
 MEASURES = {"npmi": "NPMI", "umass": "UMass", "c_v": "C_v"}
 ALONE = ("left_to_right", "particles", "reference", "by", "labels", "unseen", "spelling_of")  # not on Spark
@@ -135,7 +135,7 @@ def evaluate(
         emit(result, as_json, lambda scores: "\n".join(_completion_lines(scores)))
         return
     from stickbreaker.cli.learned_documents import share_learned_from
-    from stickbreaker.estimators.topics.open_topics import topics_of
+    from stickbreaker.topics.open_topics import topics_of
 
     where.refuse_spark_options()
     if not left_to_right:
@@ -201,7 +201,7 @@ def _reference(estimator: "TopicEstimator", reference: str, reading: ReadingChoi
 def _completion(
     topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", share: float
 ) -> dict[str, Any]:
-    from stickbreaker.evaluation import completion_of, completion_of_strings, unseen_share
+    from stickbreaker.topics.evaluation import completion_of, completion_of_strings, unseen_share
 
     strings = None if spelled is None else completion_of_strings(spelled, corpus, share)
     scored = completion_of(topics, corpus, share) if strings is None else strings.held_out
@@ -219,7 +219,7 @@ def _completion(
 def _left_to_right(
     topics: "Topics", spelled: "OpenTopics | None", corpus: "Corpus", particles: int
 ) -> dict[str, Any]:
-    from stickbreaker.evaluation import left_to_right_of, left_to_right_of_strings
+    from stickbreaker.topics.evaluation import left_to_right_of, left_to_right_of_strings
 
     documents = counted(corpus.n_documents, "document")
     note(f"scoring {documents} left to right, by {counted(particles, 'particle')}")
@@ -243,7 +243,7 @@ def _held_out(scored: "HeldOutScore") -> dict[str, float]:
 
 def _coherences(topics: "Topics", known: "Corpus", reference: str | None, by: str) -> list[dict[str, Any]]:
     """The three measures; of a polylingual model, for each language."""
-    from stickbreaker.evaluation import coherence_of
+    from stickbreaker.topics.evaluation import coherence_of
 
     return [
         {
@@ -264,8 +264,8 @@ def _measure(scores: "Coherence") -> dict[str, Any]:
 
 
 def _diversity(estimator: "TopicEstimator", topics: "Topics", by: str) -> dict[str, Any]:
-    from stickbreaker.evaluation import diversity_of, effective_topics
-    from stickbreaker.evaluation.diversity import TOP
+    from stickbreaker.topics.evaluation import diversity_of, effective_topics
+    from stickbreaker.topics.evaluation.diversity import TOP
 
     return {
         "top_words": TOP,
@@ -293,7 +293,7 @@ def _values(corpus: "Corpus", field: str) -> list[Any]:
 
 def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict[str, Any]:
     from stickbreaker.corpus.shards import Bags
-    from stickbreaker.evaluation import classify_labels
+    from stickbreaker.topics.evaluation import classify_labels
 
     bags = Bags.join([corpus.bags(block) for block in range(len(corpus.block_sizes))])
     scores = classify_labels(topics.infer(bags), values, bags, len(topics.vocabulary))
@@ -305,7 +305,7 @@ def _label_scores(topics: "Topics", corpus: "Corpus", values: list[Any]) -> dict
 
 def _language_pairs(topics: "Topics", corpus: "Corpus") -> list[dict[str, Any]]:
     """How well each pair of languages of a polylingual model goes together."""
-    from stickbreaker.evaluation import compare_sides
+    from stickbreaker.topics.evaluation import compare_sides
 
     return [
         {"languages": list(pair), **sides._asdict(), "cross_lingual_npmi": _measure(sides.cross_lingual_npmi)}

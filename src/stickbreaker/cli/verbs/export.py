@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from stickbreaker.cli.console import (
+from stickbreaker.console.console import (
     command,
     emit,
     model_argument,
@@ -58,7 +58,7 @@ def export(
     \b
     mallet-topic-keys   a line a topic: number, alpha, top words
     gensim-topics       a line a topic: top words with probabilities (a model for gensim:
-                        stickbreaker.estimators.exporting.to_gensim, in Python)
+                        stickbreaker.topics.exporting.to_gensim, in Python)
     mallet-doc-topics   a line a document: number, id, topic shares
     pyldavis            JSON with the arguments of pyLDAvis.prepare
     arpa                a language model's n-grams, of one sample, which it has exactly
@@ -93,8 +93,8 @@ def export(
 
 
 def _write_topics(model: Path, format: str, out: Path, top: int, overwrite: bool) -> dict[str, Any]:
-    from stickbreaker.estimators import exporting
-    from stickbreaker.estimators.topics.topic_estimator import load_topics
+    from stickbreaker.topics import exporting
+    from stickbreaker.topics.topic_estimator import load_topics
 
     estimator = load_topics(model, "export")
     keys = format == "mallet-topic-keys"
@@ -104,8 +104,8 @@ def _write_topics(model: Path, format: str, out: Path, top: int, overwrite: bool
 
 
 def _write_arpa(model: Path, out: Path, sample: int, overwrite: bool) -> dict[str, Any]:
-    from stickbreaker.estimators.ngrams.arpa import write_arpa
-    from stickbreaker.estimators.ngrams.loading import load_ngrams
+    from stickbreaker.ngrams.arpa import write_arpa
+    from stickbreaker.ngrams.loading import load_ngrams
 
     estimator = load_ngrams(model, "export")
     n_samples = len(estimator.language_model_.discounts)
@@ -125,9 +125,9 @@ def _write_documents(
     overwrite: bool,
 ) -> dict[str, Any]:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.estimators import exporting
-    from stickbreaker.estimators.topics.topic_estimator import load_topics
-    from stickbreaker.evaluation import unseen_share
+    from stickbreaker.topics import exporting
+    from stickbreaker.topics.evaluation import unseen_share
+    from stickbreaker.topics.topic_estimator import load_topics
 
     tell_of_compiling()
     estimator = load_topics(model, "export", threads)

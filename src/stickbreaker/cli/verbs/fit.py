@@ -6,16 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import (
-    NumberRange,
-    command,
-    inputs_argument,
-    model_argument,
-    number_or_learned,
-    refuse_written,
-    threads_option,
-)
-from stickbreaker.cli.fit_grammar import grammar
 from stickbreaker.cli.fit_stream import (
     StreamChoice,
     fit_stream,
@@ -24,19 +14,40 @@ from stickbreaker.cli.fit_stream import (
     resume_stream,
     stream_options,
 )
-from stickbreaker.cli.options.engine import EngineChoice, engine_options, resume_remedy
-from stickbreaker.cli.options.guide import GuideChoice, guide_options
-from stickbreaker.cli.options.inputs import AnalysisChoice, ReadingChoice, analysis_options, reading_options
-from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
-from stickbreaker.cli.options.params import RENAMED, params_of
-from stickbreaker.cli.options.sentence_options import SentenceChoice, sentence_options
-from stickbreaker.cli.running import began_on_spark, begin, begin_run, go_on, tell_of_unknown_words
-from stickbreaker.cli.suggestions import FitGroup
+from stickbreaker.console.console import (
+    NumberRange,
+    command,
+    inputs_argument,
+    model_argument,
+    number_or_learned,
+    refuse_written,
+    threads_option,
+)
+from stickbreaker.console.engine import EngineChoice, engine_options, resume_remedy
+from stickbreaker.console.inputs import (
+    AnalysisChoice,
+    ReadingChoice,
+    analysis_options,
+    reading_options,
+)
+from stickbreaker.console.params import RENAMED, params_of
+from stickbreaker.console.running import (
+    began_on_spark,
+    begin,
+    begin_run,
+    go_on,
+    tell_of_unknown_words,
+)
+from stickbreaker.console.suggestions import FitGroup
 from stickbreaker.core.errors import UserError
+from stickbreaker.grammars.cli.fit_grammar import grammar
+from stickbreaker.ngrams.cli.sentence_options import SentenceChoice, sentence_options
+from stickbreaker.topics.cli.guide import GuideChoice, guide_options
+from stickbreaker.topics.cli.open_vocabulary import OpenChoice, open_options
 
 if TYPE_CHECKING:
-    from stickbreaker.estimators.plain_hdp import PlainHDP
-    from stickbreaker.estimators.plain_lda import PlainLDA
+    from stickbreaker.topics.plain_hdp import PlainHDP
+    from stickbreaker.topics.plain_lda import PlainLDA
 
 Changes = dict[str, dict[str, Any]]  # of options: their attributes that take the place of others
 PRIOR = {"show_default": True, "callback": number_or_learned}
@@ -240,7 +251,7 @@ def lda(guide: GuideChoice, **options: Any) -> None:
     or files (--stream), each document learned from once, the model saved meanwhile. With --concepts, words of
     a concept rise and fall together, also across languages.
     """
-    from stickbreaker.estimators.plain_lda import PlainLDA
+    from stickbreaker.topics.plain_lda import PlainLDA
 
     _fit(PlainLDA, **options, guide=guide.build())
 
@@ -303,8 +314,8 @@ def hdp(**options: Any) -> None:
     Topics split and merge while the run goes on (not with --words open). The input is a corpus, raw files or
     a stream, as for `fit lda`; `stickbreaker resume` goes on with a run that Ctrl-C ended.
     """
-    from stickbreaker.estimators.plain_hdp import PlainHDP
-    from stickbreaker.models.topics.moves.split_merge_settings import ACCEPT, SplitMerge
+    from stickbreaker.topics.model.moves.split_merge_settings import ACCEPT, SplitMerge
+    from stickbreaker.topics.plain_hdp import PlainHDP
 
     if options["representation"] != "franchise":
         refuse_written(("tables",), "needs --representation franchise")
@@ -387,7 +398,7 @@ def ngram(
     the model until the run is done. Ctrl-C saves a checkpoint; `stickbreaker resume` goes on. A
     sampler runs on one core.
     """
-    from stickbreaker.estimators.plain_ngram import PlainNgramModel
+    from stickbreaker.ngrams.plain_ngram import PlainNgramModel
 
     if settings["unknown"] == "spelled":
         refuse_written(("min_count",), "needs --unknown symbol")

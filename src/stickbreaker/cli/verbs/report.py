@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from stickbreaker.cli.console import command, emit, model_argument
+from stickbreaker.console.console import command, emit, model_argument
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file
 
@@ -58,7 +58,7 @@ def report(
         "language": language,
         "compare": compare,
     }
-    from stickbreaker.report.pages import page_of_any
+    from stickbreaker.pages.pages import page_of_any
 
     page = page_of_any(model, title or model.resolve().name, options)
     emit(_written(page, out, figures, overwrite), as_json, _as_text)
@@ -67,8 +67,8 @@ def report(
 def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> dict[str, Any]:
     """Write the page to `out` and its figures to `figures`, where given; return what was written."""
     from stickbreaker.core.files import write_atomic
-    from stickbreaker.report import render
-    from stickbreaker.report.figures import write_figures
+    from stickbreaker.pages import render
+    from stickbreaker.pages.figures import write_figures
 
     result: dict[str, Any] = {}
     if figures is not None:

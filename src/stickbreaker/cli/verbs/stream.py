@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.console import (
+from stickbreaker.cli.fit_stream import (
+    format_prequential,
+    note_large_minibatches,
+    note_warnings,
+    stream_summary,
+    stream_text,
+)
+from stickbreaker.cli.verbs.fit import HDP, LDA, Changes, model_options
+from stickbreaker.console.console import (
     command,
     emit,
     fail,
@@ -18,26 +26,18 @@ from stickbreaker.cli.console import (
     stop_signals,
     tell_of_compiling,
 )
-from stickbreaker.cli.fit_stream import (
-    format_prequential,
-    note_large_minibatches,
-    note_warnings,
-    stream_summary,
-    stream_text,
-)
-from stickbreaker.cli.options.engine import EngineChoice, engine_options
-from stickbreaker.cli.options.inputs import AnalysisChoice, analysis_options, date_format_option
-from stickbreaker.cli.options.open_vocabulary import OpenChoice, open_options
-from stickbreaker.cli.options.params import params_of
-from stickbreaker.cli.running import tell_of_topics
-from stickbreaker.cli.verbs.fit import HDP, LDA, Changes, model_options
+from stickbreaker.console.engine import EngineChoice, engine_options
+from stickbreaker.console.inputs import AnalysisChoice, analysis_options, date_format_option
+from stickbreaker.console.params import params_of
+from stickbreaker.console.running import tell_of_topics
 from stickbreaker.core.errors import UserError, counted
+from stickbreaker.topics.cli.open_vocabulary import OpenChoice, open_options
 
 if TYPE_CHECKING:
-    from stickbreaker.estimators.plain_hdp import PlainHDP
-    from stickbreaker.estimators.plain_lda import PlainLDA
-    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
     from stickbreaker.spark.streaming import StreamingModel
+    from stickbreaker.topics.plain_hdp import PlainHDP
+    from stickbreaker.topics.plain_lda import PlainLDA
+    from stickbreaker.topics.topic_estimator import TopicEstimator
 
 OPTIONS = (
     click.option("--text-field", default="text", show_default=True, help="Field with the text."),
@@ -137,7 +137,7 @@ def lda(**options: Any) -> None:
 
     With --words open words enter as documents bring them; otherwise give --vocabulary.
     """
-    from stickbreaker.estimators.plain_lda import PlainLDA
+    from stickbreaker.topics.plain_lda import PlainLDA
 
     _stream(PlainLDA, options)
 
@@ -153,7 +153,7 @@ def hdp(**options: Any) -> None:
 
     As `stickbreaker stream lda`. With --vocabulary, topics also split and merge; not with --words open.
     """
-    from stickbreaker.estimators.plain_hdp import PlainHDP
+    from stickbreaker.topics.plain_hdp import PlainHDP
 
     _stream(PlainHDP, options)
 

@@ -12,9 +12,21 @@ import regex
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, noun_for
-from stickbreaker.core.json_checks import is_count, is_flag, is_text, list_of, optional, refuse_other_kinds
+from stickbreaker.core.json_checks import (
+    is_count,
+    is_flag,
+    is_text,
+    list_of,
+    optional,
+    refuse_other_kinds,
+)
 from stickbreaker.corpus.phrases.joining import Round, breaks_in, join_words, rounds_of
-from stickbreaker.corpus.text.languages import english_contractions, language_code, stemmer_of, stop_words_of
+from stickbreaker.corpus.text.languages import (
+    english_contractions,
+    language_code,
+    stemmer_of,
+    stop_words_of,
+)
 from stickbreaker.corpus.text.letters import MARKS, lower_case, without_marks
 from stickbreaker.corpus.text.segmentation import (
     OTHER_LETTER,

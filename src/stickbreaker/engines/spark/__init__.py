@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stickbreaker.contracts.contract import Model
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.engines.contract import Engine
 from stickbreaker.engines.spark.replicated import ReplicatedEngine
 from stickbreaker.engines.spark.sharded import ShardedEngine
-from stickbreaker.models.contract import Model
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Model, Proposal
 from stickbreaker.core.edits import Edit
 from stickbreaker.core.records import Array, Record, Stats
 from stickbreaker.corpus.shards import Shard
@@ -19,7 +20,6 @@ from stickbreaker.engines.spark.document_tasks import EachTask, Portion, over_se
 from stickbreaker.engines.spark.failures import freeze_gc, reporting_user_errors
 from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.engines.spark.partitions import CarriedRecords, source_of
-from stickbreaker.models.contract import Model, Proposal
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine

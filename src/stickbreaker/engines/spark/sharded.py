@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.contracts.contract import Model, Proposal, Summary
+from stickbreaker.contracts.row_queries import TableView
 from stickbreaker.core.edits import Edit, apply_to_rows, apply_to_stats
 from stickbreaker.core.records import Array, Record, Rows, SparseCounts, Stats, no_rows
 from stickbreaker.core.serialize import flat_stats, stats_from
@@ -38,8 +40,6 @@ from stickbreaker.engines.spark.table_tasks import (
 from stickbreaker.engines.spark.table_view import SparkParts
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
 from stickbreaker.engines.table import n_groups_of, refuse_other_groups
-from stickbreaker.models.contract import Model, Proposal, Summary
-from stickbreaker.models.row_queries import TableView
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine

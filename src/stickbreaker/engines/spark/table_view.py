@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickbreaker.contracts.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
 from stickbreaker.core.records import Array, Stats
 from stickbreaker.engines.spark.document_tasks import StoredField
 from stickbreaker.engines.spark.table_tasks import Made, present
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
 from stickbreaker.engines.table_view import Largest, largest, largest_of
-from stickbreaker.models.row_queries import ReportRows, RowArray, RowBlock, RowQuery, TableView
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark.sharded import ShardedEngine

@@ -9,8 +9,8 @@ from stickbreaker.core.topk import descending
 from stickbreaker.corpus.text.letters import JOINERS
 
 if TYPE_CHECKING:
-    from stickbreaker.estimators.grammars.plain_grammar import PlainAdaptorGrammar
-    from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
+    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.topics.topic_estimator import TopicEstimator
 
 MOST_ROWS = 30
 WORDS = 6  # of a topic
@@ -57,7 +57,7 @@ def _text(text: str) -> str:
 
 def overview_of_topics(model: "TopicEstimator") -> Overview:
     """The largest topics: number, name or first words, share of the words; those of one name are one."""
-    from stickbreaker.estimators.topics.names.named_topics import NamedTopics
+    from stickbreaker.topics.names.named_topics import NamedTopics
 
     named = NamedTopics(model)
     unused, tops = set(named.unused), named.top_words(WORDS)

@@ -1,4 +1,4 @@
-"""Who makes a page of a saved model: a room above this one, `stickbreaker.report`.
+"""Who makes a page of a saved model: a room above this one, `stickbreaker.topics.report`.
 
 The package's own `__init__.py`, which stands above all rooms, names the function here (decision 0031).
 """

@@ -10,12 +10,12 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.saving import about, counted_on, counted_vocabulary
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.streams.stream_run import joint_fingerprint, online_step, warned_of
-from stickbreaker.estimators.topics.open_initialization import source_of
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-from stickbreaker.estimators.topics.topic_runs import start_run
 from stickbreaker.learning.stream_warnings import text_of
 from stickbreaker.learning.variational import VariationalRun
-from stickbreaker.models.topics import topic_model
+from stickbreaker.topics.model import topic_model
+from stickbreaker.topics.runs.open_initialization import source_of
+from stickbreaker.topics.runs.topic_runs import start_run
+from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
 def can_go_on(estimator: TopicEstimator) -> bool:

@@ -9,20 +9,20 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.engines import Engine
 from stickbreaker.estimators.saving import manifest_at_start
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
-from stickbreaker.estimators.topics.topic_runs import restore_state
-from stickbreaker.estimators.topics.topic_snapshots import Moments
-from stickbreaker.evaluation.prequential import count_words, prequential_score
 from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.observers import Clock, Trace, TraceRecord
 from stickbreaker.learning.schedules import Minibatch, Online
 from stickbreaker.learning.stream_warnings import warnings_of
 from stickbreaker.learning.trace import refuse_unreadable
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
-from stickbreaker.models.topics import TopicModel, topic_model
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import model_of
-from stickbreaker.saved.topic_snapshots import Evolution
+from stickbreaker.saved.evolution import Evolution
+from stickbreaker.topics.evaluation.prequential import count_words, prequential_score
+from stickbreaker.topics.model import TopicModel, topic_model
+from stickbreaker.topics.runs.topic_runs import restore_state
+from stickbreaker.topics.runs.topic_snapshots import Moments
+from stickbreaker.topics.topic_estimator import TopicEstimator
 
 Watch = Callable[[TraceRecord], object]
 

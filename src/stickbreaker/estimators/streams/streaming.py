@@ -12,16 +12,22 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.estimators.saving import estimator_of, learned_from, manifest_of
 from stickbreaker.estimators.settings import seed_of, threads_of
-from stickbreaker.estimators.streams.stream_feed import Feed, Minibatch, Stop, Stopped, StreamSettings
+from stickbreaker.estimators.streams.stream_feed import (
+    Feed,
+    Minibatch,
+    Stop,
+    Stopped,
+    StreamSettings,
+)
 from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
-from stickbreaker.estimators.topics.open_initialization import begin_open, corpus_of_tokens, source_of
-from stickbreaker.estimators.topics.topic_estimator import TopicEstimator
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.trace import line_of
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.topics.runs.open_initialization import begin_open, corpus_of_tokens, source_of
+from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
 class Stream:

@@ -1,0 +1,218 @@
+"""The sampled local step of topic models: documents to draws of their assignments, and integer statistics."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.math import OPTIONS, PART, digamma64, log64, trigamma64
+from stickbreaker.core.kernels.random import seeded, uniform
+from stickbreaker.core.kernels.sparse_topics import InUse, add_one, remove_one
+
+CHUNK = 16  # topics summed at once where all are looked through
+
+
+class Draws(NamedTuple):
+    """Where the sampled local step writes; cells (a document's word and topic) are filled from the front."""
+
+    gamma: NDArray[np.float64]  # documents × topics: alpha + mean count
+    scores: NDArray[np.float64]  # documents: log of an unbiased estimate of the document's evidence, in nats
+    gains: NDArray[np.float64]  # topics: sum of psi(n + alpha) - psi(alpha) over documents and samples
+    bends: NDArray[np.float64]  # topics: the same of psi'(alpha) - psi'(n + alpha)
+    last: NDArray[np.int32]  # tokens: the last draw, entry by entry
+    codes: NDArray[np.int32]  # cells: number of the word in the shard
+    topics: NDArray[np.int32]  # cells
+    times: NDArray[np.int32]  # cells: how often it was drawn, over all samples
+
+
+def room_for_draws(n_documents: int, n_topics: int, tokens: int, cells: int) -> Draws:
+    """Draws to be filled: of that many documents, tokens in all, and cells of counts at most."""
+    return Draws(
+        gamma=np.empty((n_documents, n_topics)),
+        scores=np.empty(n_documents),
+        gains=np.zeros(n_topics),
+        bends=np.zeros(n_topics),
+        last=np.empty(tokens, np.int32),
+        codes=np.empty(cells, np.int32),
+        topics=np.empty(cells, np.int32),
+        times=np.empty(cells, np.int32),
+    )
+
+
+@njit(**PART)
+def _smoothing(row, alpha):
+    """sum_k alpha_k w_k."""
+    total = np.float32(0.0)
+    for k in range(len(alpha)):
+        total += alpha[k] * row[k]
+    return total
+
+
+@njit(**PART)
+def _from_prior(row, alpha, target):
+    """The topic at which the running sum of alpha_k w_k passes `target`."""
+    n_topics = len(alpha)
+    k = 0
+    passed = np.float32(0.0)
+    while k + CHUNK < n_topics:
+        part = np.float32(0.0)
+        for i in range(CHUNK):
+            part += alpha[k + i] * row[k + i]
+        if passed + part > target:
+            break
+        passed += part
+        k += CHUNK
+    for j in range(k, n_topics):
+        passed += alpha[j] * row[j]
+        if passed > target:
+            return j
+    best = n_topics - 1  # rounding took the sum past its end: the last topic that can be
+    while row[best] <= np.float32(0.0):
+        best -= 1
+    return best
+
+
+@njit(**PART)
+def _draw(row, alpha, smoothing, used, size, state):
+    """A topic from (n_k + alpha_k) w_k, and the sum of these: eq. 4.9 in two parts, used topics and all."""
+    total = np.float32(0.0)
+    for j in range(size):
+        total += used.counts[j] * row[used.topics[j]]
+        used.sums[j] = total
+    target = np.float32(uniform(state) * np.float64(total + smoothing))
+    if target < total:
+        j = 0
+        while used.sums[j] <= target:
+            j += 1
+        return np.int64(used.topics[j]), total + smoothing
+    return np.int64(_from_prior(row, alpha, target - total)), total + smoothing
+
+
+@njit(**PART)
+def _place(words, start, stop, alpha, smoothing, used, state, z_out):
+    """Seat the tokens one after another; gives the topics in use and the log of the draws' normalisers.
+
+    The product of the normalisers is an unbiased estimate of sum_z p(z | alpha) prod_n exp E[log beta].
+    """
+    size, n, nats, product = 0, 0, 0.0, 1.0
+    for i in range(start, stop):
+        code = words.codes[i]
+        row = words.weights[words.positions[code]]
+        nats += words.counts[i] * words.log_scale[words.positions[code]]
+        for _ in range(np.int64(words.counts[i])):
+            k, norm = _draw(row, alpha, smoothing[code], used, size, state)
+            size = add_one(k, size, used)
+            z_out[n] = k
+            n += 1
+            product *= np.float64(norm)
+            if product < 1e-200 or product > 1e200:
+                nats += log64(product)
+                product = 1.0
+    return size, nats + log64(product)
+
+
+@njit(**PART)
+def _sweep(words, start, stop, alpha, smoothing, used, size, state, z_out):
+    """Draw every token's topic given the others'; gives the topics in use."""
+    n = 0
+    for i in range(start, stop):
+        code = words.codes[i]
+        row = words.weights[words.positions[code]]
+        smooth = smoothing[code]
+        for _ in range(np.int64(words.counts[i])):
+            size = remove_one(z_out[n], size, used)
+            k, _norm = _draw(row, alpha, smooth, used, size, state)
+            size = add_one(k, size, used)
+            z_out[n] = k
+            n += 1
+    return size
+
+
+@njit(**PART)
+def _tally(words, start, stop, samples, times, drawn, cell, draws_out):
+    """Write how often each word of a document was drawn with each topic; gives the next free cell."""
+    n = 0
+    for i in range(start, stop):
+        n_drawn = 0
+        for _ in range(np.int64(words.counts[i])):
+            for s in range(len(samples)):
+                k = samples[s, n]
+                if times[k] == 0:
+                    drawn[n_drawn] = k
+                    n_drawn += 1
+                times[k] += 1
+            n += 1
+        for j in range(n_drawn):
+            draws_out.codes[cell] = words.codes[i]
+            draws_out.topics[cell] = drawn[j]
+            draws_out.times[cell] = times[drawn[j]]
+            times[drawn[j]] = 0
+            cell += 1
+    return cell
+
+
+@njit(**PART)
+def _add_sample(used, size, alpha, psi_alpha, share, gamma_out, draws_out):
+    """Add one sample's counts to gamma and to the statistics that alpha is learned from."""
+    for j in range(size):
+        k = used.topics[j]
+        n = np.float64(used.counts[j])
+        gamma_out[k] += share * n
+        draws_out.gains[k] += digamma64(n + alpha[k]) - psi_alpha[k, 0]
+        draws_out.bends[k] += psi_alpha[k, 1] - trigamma64(n + alpha[k])
+
+
+@njit(**OPTIONS)
+def sample_documents(words, alpha, burn_in, samples, keys, draws_out):
+    """Draw a shard's assignments with the topics held fixed: Zhai (2014), eq. 4.8-4.10.
+
+    words: Words, counts whole; alpha (topics, double); `burn_in` sweeps, then `samples` sweeps that count;
+    keys (documents, uint64) of the documents' randomness; draws_out: Draws, `gains` and `bends` added to.
+    Gives the number of cells. Time follows the topics in use: all topics are looked through only for a
+    token that the prior places.
+    """
+    n_topics = len(alpha)
+    alpha32 = alpha.astype(np.float32)
+    psi_alpha = np.empty((n_topics, 2))
+    total_alpha = 0.0
+    for k in range(n_topics):
+        psi_alpha[k, 0] = digamma64(alpha[k])
+        psi_alpha[k, 1] = trigamma64(alpha[k])
+        total_alpha += alpha[k]
+    smoothing = np.empty(len(words.positions), np.float32)
+    for code in range(len(words.positions)):
+        smoothing[code] = _smoothing(words.weights[words.positions[code]], alpha32)
+    used = InUse(
+        np.empty(n_topics, np.int32),
+        np.empty(n_topics, np.float32),
+        np.full(n_topics, -1, np.int32),
+        np.empty(n_topics, np.float32),
+    )
+    times, drawn = np.zeros(n_topics, np.int32), np.empty(n_topics, np.int32)
+    state = np.empty(2, np.uint64)
+    cell, first = 0, 0
+    for d in range(len(words.offsets) - 1):
+        start, stop = words.offsets[d], words.offsets[d + 1]
+        n_tokens = 0
+        for i in range(start, stop):
+            n_tokens += np.int64(words.counts[i])
+        seeded(keys[d], state)
+        z = draws_out.last[first : first + n_tokens]
+        first += n_tokens
+        size, nats = _place(words, start, stop, alpha32, smoothing, used, state, z)
+        for n in range(n_tokens):
+            nats -= log64(total_alpha + n)
+        for _ in range(burn_in):
+            size = _sweep(words, start, stop, alpha32, smoothing, used, size, state, z)
+        kept = np.empty((samples, n_tokens), np.int32)
+        draws_out.gamma[d] = alpha
+        for s in range(samples):
+            size = _sweep(words, start, stop, alpha32, smoothing, used, size, state, z)
+            kept[s] = z
+            _add_sample(used, size, alpha, psi_alpha, 1.0 / samples, draws_out.gamma[d], draws_out)
+        cell = _tally(words, start, stop, kept, times, drawn, cell, draws_out)
+        draws_out.scores[d] = nats
+        for j in range(size):
+            used.places[used.topics[j]] = -1
+    return cell

@@ -1,0 +1,46 @@
+"""The topics of one document, without gaps: what sparse draws walk over instead of all topics."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.math import PART
+
+
+class InUse(NamedTuple):
+    """As many places as topics, the first `size` of them taken; how many is kept by whoever draws."""
+
+    topics: NDArray[np.integer]  # places
+    counts: NDArray[np.floating]  # places: tokens, at least 1 where taken
+    places: NDArray[np.integer]  # topics: place of a topic in use, -1 of others
+    sums: NDArray[np.floating]  # places: running sums of the word at hand
+
+
+@njit(**PART)
+def add_one(k, size, used):
+    """One more token of topic k; gives the number of topics in use."""
+    place = used.places[k]
+    if place < 0:
+        used.places[k] = size
+        used.topics[size] = k
+        used.counts[size] = np.float32(1.0)
+        return size + 1
+    used.counts[place] += np.float32(1.0)
+    return size
+
+
+@njit(**PART)
+def remove_one(k, size, used):
+    """One token of topic k less, the last topic taking its place if it was the last; gives those in use."""
+    place = used.places[k]
+    used.counts[place] -= np.float32(1.0)
+    if used.counts[place] > np.float32(0.0):
+        return size
+    last = used.topics[size - 1]
+    used.topics[place] = last
+    used.counts[place] = used.counts[size - 1]
+    used.places[last] = place
+    used.places[k] = -1
+    return size - 1

@@ -1,0 +1,231 @@
+"""Stick-breaking weights of what stands in an order: Beta(1 - b + n_t, a + t b + n_>t) sticks.
+
+Columns are topics (or adapted symbols), slots their words (cached trees) in their order; only those `inside`
+a column's truncation have a stick. a is the concentration, b the discount of a Pitman-Yor process (0: of a
+Dirichlet process), n_>=s the counts from stick s on, those beyond the last one included. Sums over sticks
+telescope to one reciprocal a stick.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.dirichlet import FLUSH
+from stickbreaker.core.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
+from stickbreaker.core.kernels.truncated_table import SLOT
+
+
+class OrderedCells(NamedTuple):
+    """The cells of a truncated table, without its rows' spelling: see `core/records.TruncatedCounts`."""
+
+    rows: NDArray[np.int32]
+    values: NDArray[np.float64]
+    inside: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+    scale: float
+
+
+class Process(NamedTuple):
+    """What the sticks of each column are drawn by, and the counts that are beyond its last stick."""
+
+    concentrations: NDArray[np.float64]  # columns: a
+    discounts: NDArray[np.float64]  # columns: b
+    beyond: NDArray[np.float64]  # columns
+
+
+def dirichlet_process(concentration: float, n_columns: int) -> Process:
+    """One concentration for all columns, and nothing else."""
+    return Process(np.full(n_columns, concentration), np.zeros(n_columns), np.zeros(n_columns))
+
+
+class StickSums(NamedTuple):
+    """What `stick_sums` works out: sums before each word, and of each topic psi(1 + a + n) and E[log] of the
+    stick that is left."""
+
+    before: NDArray[np.float64]  # topics × slots; -1 of words that are not inside
+    log_totals: NDArray[np.float64]  # topics
+    leftover: NDArray[np.float64]  # topics
+
+
+@njit(**OPTIONS)
+def take_inside(cells, rows_out, values_out, sizes_out):
+    """The cells inside of their topics, without the others between them.
+
+    cells: OrderedCells; rows_out and values_out (topics × slots, as many as a topic has inside), sizes_out
+    (topics).
+    """
+    for k in range(len(cells.sizes)):
+        size = 0
+        for slot in range(cells.sizes[k]):
+            if cells.inside[k, slot]:
+                rows_out[k, size] = cells.rows[k, slot]
+                values_out[k, size] = cells.values[k, slot]
+                size += 1
+        sizes_out[k] = size
+
+
+@njit(**PART)
+def _count_inside(cells, k):
+    """Counts of all words inside a topic, and how many they are."""
+    total, number = 0.0, 0
+    for slot in range(cells.sizes[k]):
+        if cells.inside[k, slot]:
+            total += cells.values[k, slot] * cells.scale
+            number += 1
+    return total, number
+
+
+@njit(**OPTIONS)
+def stick_sums(cells, process, sums_out):
+    """For each word inside, sum_{2 <= s <= t} 1 / (a + (s - 1) b + n_>=s), of which E[log beta_t] is made.
+
+    cells: OrderedCells; process: Process; sums_out: StickSums. Zhai (2014), eq. 7.3 and 7.4, and 8.6 with the
+    tails of `n` (docs/models/online-grammars.md), summed: E[log beta_t] = psi(1 - b + n_t) - psi(1 + a + n)
+    - before_t, and the stick left is psi(a + T b + beyond) - psi(1 + a + n) - before_T.
+    """
+    for k in range(len(cells.sizes)):
+        a, b = process.concentrations[k], process.discounts[k]
+        left, number = _count_inside(cells, k)
+        left += process.beyond[k]
+        sums_out.log_totals[k] = digamma64(1.0 + a + left)
+        before, place = 0.0, 0
+        for slot in range(cells.sizes[k]):
+            if not cells.inside[k, slot]:
+                sums_out.before[k, slot] = -1.0
+                continue
+            if place > 0:
+                before += 1.0 / (a + place * b + max(left, 0.0))
+            place += 1
+            sums_out.before[k, slot] = before
+            left -= cells.values[k, slot] * cells.scale
+        rest = digamma64(a + number * b + process.beyond[k]) - sums_out.log_totals[k] - before
+        sums_out.leftover[k] = rest if number else 0.0
+
+
+@njit(**OPTIONS)
+def stick_weights(positions, cells, by_row, sums, outside, weights_out, log_scale_out):
+    """exp E[log beta] of some words, each row divided by its largest weight.
+
+    positions (words) rows of the table, -1 without any; cells: OrderedCells; by_row: ByRow; sums: StickSums,
+    whose `leftover` (topics) and `outside` (words) add up to the logarithm of what a word has in topics that
+    it is not inside of; weights_out (words × topics, single), 0 below exp(-30); log_scale_out (words) the
+    logarithm of what each row was divided by.
+    """
+    n_topics = len(sums.leftover)
+    most = sums.leftover.max()
+    relative = np.exp(sums.leftover - most)
+    topics, counts, before = np.empty(n_topics, np.int64), np.empty(n_topics), np.empty(n_topics)
+    for w in range(len(positions)):
+        base = most + outside[w]
+        size = _stick_cells(positions[w], cells, by_row, sums, topics, counts, before)
+        shift = base
+        for j in range(size):
+            before[j] = digamma64(1.0 + counts[j]) - before[j]
+        for j in range(size):
+            before[j] -= sums.log_totals[topics[j]]
+            shift = max(shift, before[j])
+        largest = exp64(base - shift)
+        share = largest
+        for j in range(size):
+            before[j] = exp64(before[j] - shift)
+        for j in range(size):
+            largest = max(largest, before[j])
+        share /= largest
+        for k in range(n_topics):
+            weight = share * relative[k]
+            weights_out[w, k] = np.float32(weight if weight >= FLUSH else 0.0)
+        for j in range(size):
+            weight = before[j] / largest
+            weights_out[w, topics[j]] = np.float32(weight if weight >= FLUSH else 0.0)
+        log_scale_out[w] = shift + log64(largest)
+
+
+@njit(**PART)
+def _stick_cells(row, cells, by_row, sums, topics_out, counts_out, before_out):
+    """The topics that a row is inside of, its counts there, and what is before it; gives their number."""
+    if row < 0:
+        return 0
+    size = 0
+    for at in range(by_row.offsets[row], by_row.offsets[row + 1]):
+        k, slot = by_row.cells[at] >> 32, by_row.cells[at] & SLOT
+        topics_out[size] = k
+        counts_out[size] = cells.values[k, slot] * cells.scale
+        before_out[size] = sums.before[k, slot]
+        size += before_out[size] >= 0.0
+    return size
+
+
+@njit(**OPTIONS)
+def expected_sticks(cells, process, probabilities_out, rests_out):
+    """E[beta] of the words inside (topics × slots, 0 of others), and the rest of each topic (topics).
+
+    E[beta_t] = (1 - b + n_t) / (1 + a + (t - 1) b + n_>=t) prod_{s < t} (a + s b + n_>s) / (1 + a + (s - 1) b
+    + n_>=s); with the rest they sum to one.
+    """
+    for k in range(len(cells.sizes)):
+        a, b = process.concentrations[k], process.discounts[k]
+        left, _number = _count_inside(cells, k)
+        stick, place = 1.0, 0
+        for slot in range(cells.sizes[k]):
+            probabilities_out[k, slot] = 0.0
+            if cells.inside[k, slot]:
+                n = cells.values[k, slot] * cells.scale
+                tail = max(left, n) + process.beyond[k]
+                share = (1.0 - b + n) / (1.0 + a + place * b + tail)
+                probabilities_out[k, slot] = stick * share
+                stick *= 1.0 - share
+                left -= n
+                place += 1
+        rests_out[k] = stick
+
+
+@njit(**PART)
+def _evidence(cells, k, a, b, beyond):
+    """log evidence of a column's counts as draws by sticks in their order."""
+    left, number = _count_inside(cells, k)
+    left += beyond
+    nats = log_gamma64(1.0 + a) - log_gamma64(1.0 + a + left)
+    nats += log_gamma64(a + number * b + beyond) - log_gamma64(a + number * b)
+    nats -= number * log_gamma64(1.0 - b)
+    place = 0
+    for slot in range(cells.sizes[k]):
+        if cells.inside[k, slot]:
+            n = cells.values[k, slot] * cells.scale
+            nats += log_gamma64(1.0 - b + n)
+            if place > 0:
+                nats += log64((a + place * b) / (a + place * b + max(left, 0.0)))
+            place += 1
+            left -= n
+    return nats
+
+
+@njit(**OPTIONS)
+def stick_evidence(cells, k, a, b, beyond):
+    """log evidence of one column's counts, given its concentration and discount: see `stick_terms`."""
+    return _evidence(cells, k, a, b, beyond)
+
+
+@njit(**OPTIONS)
+def stick_terms(cells, process, sums, numbers_out, evidence_out, expected_out):
+    """Each topic's terms of the bound: words inside, log evidence of their counts, and n E[log beta].
+
+    evidence: sum_t log B(1 - b + n_t, a + t b + n_>t) / B(1 - b, a + t b), which telescopes as the sums do;
+    expected: sum_t n_t E[log beta_t], and what is beyond times E[log] of the stick left. Their difference is
+    -KL(q(sticks) || p(sticks)).
+    """
+    for k in range(len(cells.sizes)):
+        a, b = process.concentrations[k], process.discounts[k]
+        _, number = _count_inside(cells, k)
+        numbers_out[k] = number
+        evidence_out[k] = expected_out[k] = 0.0
+        if number == 0:
+            continue
+        evidence_out[k] = _evidence(cells, k, a, b, process.beyond[k])
+        expected = process.beyond[k] * sums.leftover[k]
+        for slot in range(cells.sizes[k]):
+            if cells.inside[k, slot]:
+                n = cells.values[k, slot] * cells.scale
+                expected += n * (digamma64(1.0 - b + n) - sums.log_totals[k] - sums.before[k, slot])
+        expected_out[k] = expected

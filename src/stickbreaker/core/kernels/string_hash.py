@@ -1,0 +1,53 @@
+"""Words looked up by their spelling, in UTF-8: open addressing (Knuth 1998, section 6.4, algorithm L)."""
+
+import numpy as np
+from numba import njit
+
+from stickbreaker.core.kernels.math import OPTIONS, PART
+
+OFFSET_BASIS = np.uint64(0xCBF29CE484222325)
+PRIME = np.uint64(0x100000001B3)
+
+
+@njit(**PART)
+def _slot_of(content, start, stop, mask):
+    """The slot that a word is looked for first: its FNV-1a hash, the upper half mixed in."""
+    hashed = OFFSET_BASIS
+    for i in range(start, stop):
+        hashed = (hashed ^ np.uint64(content[i])) * PRIME
+    return np.int64((hashed ^ (hashed >> np.uint64(32))) & mask)
+
+
+@njit(**OPTIONS)
+def fill_slots(content, offsets, slots_out):
+    """Give every word a slot: slots_out (a power of two, above the number of words; all -1) gets its number.
+
+    content (bytes, uint8) has the words one after another, word w from offsets[w] to offsets[w + 1].
+    """
+    mask = np.uint64(len(slots_out) - 1)
+    for w in range(len(offsets) - 1):
+        slot = _slot_of(content, offsets[w], offsets[w + 1], mask)
+        while slots_out[slot] >= 0:
+            slot = (slot + 1) & (len(slots_out) - 1)
+        slots_out[slot] = w
+
+
+@njit(**OPTIONS)
+def find_words(content, offsets, slots, wanted, wanted_offsets, found_out):
+    """found_out (int32): the number of each wanted word, laid out like `content`, or -1 where it has none."""
+    mask = np.uint64(len(slots) - 1)
+    for i in range(len(wanted_offsets) - 1):
+        start, length = wanted_offsets[i], wanted_offsets[i + 1] - wanted_offsets[i]
+        slot = _slot_of(wanted, start, start + length, mask)
+        found_out[i] = -1
+        while slots[slot] >= 0:
+            w = slots[slot]
+            same = offsets[w + 1] - offsets[w] == length
+            j = 0
+            while same and j < length:
+                same = content[offsets[w] + j] == wanted[start + j]
+                j += 1
+            if same:
+                found_out[i] = w
+                break
+            slot = (slot + 1) & (len(slots) - 1)

@@ -1,0 +1,66 @@
+"""Log probabilities of words' letters under an interpolated n-gram model that is kept as a trie."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.math import OPTIONS, PART
+
+ROOT, MARK = 0, 1  # nodes: of the empty n-gram, and of the mark at which every word starts
+
+
+class Trie(NamedTuple):
+    """n-grams as nodes, shorter ones first, the children of a node side by side and by letter.
+
+    A node is the n-gram that its path from the root spells, and at once the context of its children.
+    """
+
+    letters: NDArray[np.int64]  # nodes: the n-gram's last letter, 0 for the mark
+    first: NDArray[np.int64]  # nodes + 1: first child; those of node h end where those of h + 1 start
+    shorter: NDArray[np.int64]  # nodes: the n-gram without its first letter; of the root: itself
+    log_p: NDArray[np.float64]  # nodes: of the last letter after those before it
+    log_back: NDArray[np.float64]  # nodes: of a letter that never followed, times its shorter probability
+
+
+@njit(**PART)
+def _find(values, start, stop, value):
+    """The position of `value` among the ascending values[start:stop], or -1."""
+    end = stop
+    while start < stop:
+        middle = (start + stop) // 2
+        if values[middle] < value:
+            start = middle + 1
+        else:
+            stop = middle
+    return start if start < end and values[start] == value else -1
+
+
+@njit(**OPTIONS)
+def log_spelling(points, offsets, alphabet, trie, log_unseen, log_out):
+    """log of the product of p(c_i | the letters before it) for each word, in nats.
+
+    points (letters) code points of the words, one after another; offsets (words + 1); alphabet ascending
+    code points of the trie's letters 1, 2, ...; log_unseen what the empty context leaves to a code point
+    outside the alphabet; log_out (words). Zhai (2014), section 7.2.1; the walk along shorter contexts is that
+    of back-off models: an interpolated model is one, since its back-off weight is the shorter model's share.
+    """
+    for w in range(len(offsets) - 1):
+        total, node = 0.0, MARK
+        for i in range(offsets[w], offsets[w + 1]):
+            letter = _find(alphabet, 0, len(alphabet), points[i]) + 1  # 0: not in the alphabet
+            child = -1
+            while child < 0:
+                if letter > 0:
+                    child = _find(trie.letters, trie.first[node], trie.first[node + 1], letter)
+                if child >= 0:
+                    total += trie.log_p[child]
+                else:
+                    total += trie.log_back[node]
+                    if node == ROOT:
+                        total += log_unseen
+                        child = ROOT
+                    node = trie.shorter[node]
+            node = child
+        log_out[w] = total

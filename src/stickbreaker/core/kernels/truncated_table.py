@@ -1,0 +1,116 @@
+"""Sparse counts whose cells stand in an order in each column: adding to them, new ones, another order.
+
+`rows` and `counts` (columns × slots) tell each cell's row and its count, `sizes` (columns) how many cells a
+column has. What is asked once a step looks through the cells from first to last; `by_row` is for what is
+asked more often.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.math import OPTIONS
+
+SLOT = np.int64(0xFFFFFFFF)
+
+
+class ByRow(NamedTuple):
+    """Where the cells of each row are: those of row r are `cells[offsets[r]:offsets[r + 1]]`, by column, each
+    as the number column << 32 | slot."""
+
+    offsets: NDArray[np.int64]  # rows + 1
+    cells: NDArray[np.int64]
+
+
+def by_row(rows: NDArray[np.int32], sizes: NDArray[np.int64], n_rows: int) -> ByRow:
+    """Where the cells of each of `n_rows` rows are."""
+    found = ByRow(np.zeros(n_rows + 1, np.int64), np.empty(int(sizes.sum()), np.int64))
+    cells_by_row(rows, sizes, *found)
+    return found
+
+
+@njit(**OPTIONS)
+def cells_by_row(rows, sizes, offsets_out, cells_out):
+    """`by_row` into offsets_out (rows + 1, zeros) and cells_out (cells)."""
+    for k in range(len(sizes)):
+        for slot in range(sizes[k]):
+            offsets_out[rows[k, slot] + 1] += 1
+    for row in range(1, len(offsets_out)):
+        offsets_out[row] += offsets_out[row - 1]
+    place = offsets_out[:-1].copy()
+    for k in range(len(sizes)):
+        for slot in range(sizes[k]):
+            row = rows[k, slot]
+            cells_out[place[row]] = np.int64(k) << 32 | slot
+            place[row] += 1
+
+
+@njit(**OPTIONS)
+def add_known(positions, columns, values, rows, sizes, wanted, counts_out, inside_out, known_out):
+    """Add values to the cells that there are, which are then inside; `known_out` tells which.
+
+    positions and columns (values) of cells, each once, columns ascending; wanted (rows of the table, all -1)
+    is worked with, and left as it was.
+    """
+    known_out[:] = False
+    start = 0
+    while start < len(columns):
+        k, stop = columns[start], start
+        while stop < len(columns) and columns[stop] == k:
+            wanted[positions[stop]] = stop
+            stop += 1
+        for slot in range(sizes[k]):
+            i = wanted[rows[k, slot]]
+            if i >= 0:
+                counts_out[k, slot] += values[i]
+                inside_out[k, slot] = True
+                known_out[i] = True
+        for i in range(start, stop):
+            wanted[positions[i]] = -1
+        start = stop
+
+
+@njit(**OPTIONS)
+def append_cells(positions, columns, values, rows_out, counts_out, inside_out, sizes_out):
+    """Put new cells at the end of their columns, in the order given; there must be room."""
+    for i in range(len(positions)):
+        k = columns[i]
+        slot = sizes_out[k]
+        rows_out[k, slot] = positions[i]
+        counts_out[k, slot] = values[i]
+        inside_out[k, slot] = True
+        sizes_out[k] = slot + 1
+
+
+@njit(**OPTIONS)
+def gather(positions, offsets, cells, counts, scale, out):
+    """Dense counts (positions × columns) of some rows; offsets and cells: `ByRow`."""
+    for i in range(len(positions)):
+        out[i, :] = 0.0
+        for at in range(offsets[positions[i]], offsets[positions[i] + 1]):
+            k = cells[at] >> 32
+            out[i, k] = counts[k, cells[at] & SLOT] * scale
+
+
+@njit(**OPTIONS)
+def reorder_column(rows, counts, order, n_inside, slots, rows_out, counts_out, inside_out):
+    """A column's cells in the order of their rows that is given, the others left out; gives how many there
+    are. A row that had none gets one of zero.
+
+    rows and counts: those of the column; order (rows of the table), of which the first `n_inside` are inside;
+    slots (rows of the table, all -1) is worked with, and left as it was.
+    """
+    for slot in range(len(rows)):
+        slots[rows[slot]] = slot
+    size = 0
+    for place in range(len(order)):
+        slot = slots[order[place]]
+        rows_out[size] = order[place]
+        counts_out[size] = counts[slot] if slot >= 0 else 0.0
+        inside_out[size] = place < n_inside
+        size += 1
+    for slot in range(len(rows)):
+        slots[rows[slot]] = -1
+    return size

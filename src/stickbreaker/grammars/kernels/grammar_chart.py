@@ -1,0 +1,528 @@
+"""Charts: the inside probabilities of a sentence's spans, and trees drawn by them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.math import OPTIONS, PART
+from stickbreaker.core.kernels.random import uniform
+
+PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+LEAN: dict[str, Any] = {**PLAIN, "_nrt": False}  # of functions that make no array: no counts of references
+FILLING: dict[str, Any] = {**OPTIONS, "_nrt": False}
+FREE_TABLE, TABLES, FREE_ENTRY, ENTRIES, TABLES_USED, ENTRIES_USED = range(6)  # places of `Memory.free`
+
+
+class Rules(NamedTuple):
+    """Rules by number: of each symbol first those to other symbols, then those to a terminal."""
+
+    parents: NDArray[np.int32]  # rules
+    lefts: NDArray[np.int32]  # rules: the first child; -1: a terminal
+    rights: NDArray[np.int32]  # rules: the second; -1: there is none
+    terminals: NDArray[np.int32]  # rules: the terminal, ascending within a symbol; -1: other symbols
+    counted: NDArray[np.bool_]  # rules: not those of symbols that part a right side of more than two
+    of_left: NDArray[np.int32]  # rules to other symbols, by their first child
+    lefts_at: NDArray[np.int64]  # symbols + 1: where those of each begin
+    of_terminal: NDArray[np.int32]  # rules to a terminal, by it
+    terminals_at: NDArray[np.int64]  # terminals + 1
+
+
+class Symbols(NamedTuple):
+    """What a chart needs of symbols, which are numbered so that unary rules lead to lower ones."""
+
+    first: NDArray[np.int32]  # symbols + 1: where the rules of each begin
+    inner: NDArray[np.int32]  # symbols: where those to other symbols end
+    adapted: NDArray[np.int32]  # symbols: place among those that are adapted; -1: it is not
+    shortest: NDArray[np.int32]  # symbols: the fewest terminals of a yield
+    longest: NDArray[np.int32]  # symbols: the most; 2^30 where there is no bound
+    at_start: NDArray[np.bool_]  # symbols: its yield always begins a sentence
+    at_end: NDArray[np.bool_]  # symbols: and ends it
+    groups: NDArray[np.int32]  # symbols: those of one number reach each other by unary rules
+    circles: NDArray[np.int64]  # symbols: where the sums over its group's unary ways are; -1: no circle
+    below: NDArray[np.bool_]  # adapted symbols × symbols: what its subtrees are made of
+
+
+class Weights(NamedTuple):
+    """What a chart multiplies by."""
+
+    rules: NDArray[np.float64]  # rules: p(children | parent)
+    fresh: NDArray[np.float64]  # adapted symbols: p(a new subtree), (b + a T) / (C + b)
+    remembered: NDArray[np.float64]  # adapted symbols: 1 / (C + b)
+    closures: NDArray[np.float64]  # sums over the unary ways from symbol to symbol, a block for each group
+
+
+class Memory(NamedTuple):
+    """The subtrees that are remembered: tables of a restaurant for each adapted symbol."""
+
+    customers: NDArray[Any]  # tables; of a grammar that was learned, their shares
+    parts: NDArray[np.int32]  # tables: how many one entry stands for; in a chain 1
+    contents: NDArray[np.int32]  # tables: the first entry of the subtree
+    places: NDArray[np.int32]  # tables: the adapted symbol
+    strings: NDArray[np.int32]  # tables: the number of the string
+    positions: NDArray[np.int32]  # tables: where in the text the string is (once)
+    lengths: NDArray[np.int32]  # tables: its terminals
+    following: NDArray[
+        np.int32
+    ]  # tables: the next of the same symbol and string; of a free one, the next free
+    before: NDArray[np.int32]  # tables: the one before; -1 for the first
+    first: NDArray[np.int32]  # adapted symbols × strings: the first table; -1
+    masses: NDArray[np.float64]  # adapted symbols × strings: customers less discounts of tables
+    values: NDArray[np.int32]  # entries of trees, from the top, left first: a rule, or -1 - table
+    onward: NDArray[np.int32]  # entries: the next; -1
+    free: NDArray[np.int32]  # first free table, tables ever used, the same of entries, and those now in use
+
+
+class Chart(NamedTuple):
+    """Inside probabilities, by span and with the roles of its ends exchanged, for sums over split points."""
+
+    by_start: NDArray[np.float64]  # symbols × starts × ends
+    by_end: NDArray[np.float64]  # symbols × ends × starts
+    live: NDArray[np.bool_]  # symbols: may be in a tree of the present sentence
+
+
+class Span(NamedTuple):
+    """A part of a sentence, whose trees are sought."""
+
+    letters: NDArray[np.int32]  # its terminals
+    strings: NDArray[np.int32]  # of the whole sentence: the number of the string of each span
+    position: int  # where it is in the text
+    origin: int  # where it is in its sentence
+    whole: int  # terminals of the sentence
+
+
+class Draft(NamedTuple):
+    """A tree that is not entered yet: entries from the top, left first."""
+
+    values: NDArray[np.int32]  # a rule, or of a subtree that is remembered -1 - table
+    sizes: NDArray[np.int32]  # entries of its subtree, itself included
+    strings: NDArray[np.int32]  # the number of its string
+    positions: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    tables: NDArray[np.int32]  # of a new subtree: the table that it had before; -1: it had none
+    nats: NDArray[np.float64]  # log p of the subtree, by the weights that it was drawn by
+    stack: NDArray[np.int32]  # of what is still to be drawn: symbol, start, end, unary steps to it
+    number: NDArray[np.int64]  # entries
+
+
+@njit(**PART)
+def span_at(i, j, n):
+    """The place of a span among all of a sentence: by where they start, then by where they end."""
+    return i * n - i * (i - 1) // 2 + j - i - 1
+
+
+@njit(**PART)
+def _string_of(span, i, j):
+    """The number of the string from i to j."""
+    return span.strings[span_at(span.origin + i, span.origin + j, span.whole)]
+
+
+@njit(**PART)
+def rule_to(symbol, terminal, rules, symbols):
+    """The rule of a symbol to a terminal; -1."""
+    low, high = symbols.inner[symbol], symbols.first[symbol + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if rules.terminals[middle] < terminal:
+            low = middle + 1
+        else:
+            high = middle
+    found = low < symbols.first[symbol + 1] and rules.terminals[low] == terminal
+    return np.int64(low) if found else np.int64(-1)
+
+
+@njit(**PART)
+def _fits(symbol, i, j, n, symbols):
+    """Whether a symbol may come to the terminals i to j of n."""
+    size = j - i
+    if size < symbols.shortest[symbol] or size > symbols.longest[symbol]:
+        return False
+    return (i == 0 or not symbols.at_start[symbol]) and (j == n or not symbols.at_end[symbol])
+
+
+@njit(**PART)
+def covers(symbol, size, symbols, chart):
+    """Whether a chart has a symbol's probabilities of spans of a size: others are never written."""
+    return chart.live[symbol] and symbols.shortest[symbol] <= size <= symbols.longest[symbol]
+
+
+@njit(**PART)
+def splits(left, right, i, j, symbols):
+    """The first and the last place + 1 where a span may be parted for two symbols."""
+    low = max(i + symbols.shortest[left], j - symbols.longest[right])
+    high = min(i + symbols.longest[left], j - symbols.shortest[right])
+    return low, high + 1
+
+
+@njit(**PART)
+def scaled(mass, heat, power, size, scale):
+    """mass^heat times scale^size, which is `power` where that is no infinity."""
+    if mass <= 0.0:
+        return 0.0
+    if heat != 1.0:
+        mass = mass**heat
+    if power < 1e300:
+        return mass * power
+    return np.exp(np.log(mass) + size * np.log(scale))
+
+
+@njit(**PART)
+def _two(left, right, i, j, best, chart, symbols):
+    """The probability of two symbols one after the other, over where they part: the sum, or the greatest."""
+    low, high = splits(left, right, i, j, symbols)
+    total = 0.0
+    if best:
+        for k in range(low, high):
+            total = max(total, chart.by_start[left, i, k] * chart.by_end[right, j, k])
+    else:
+        for k in range(low, high):
+            total += chart.by_start[left, i, k] * chart.by_end[right, j, k]
+    return total
+
+
+@njit(**PART)
+def _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights):
+    """The probability of a span by the rules of a symbol that are not to one other symbol of its group."""
+    total = 0.0
+    if j == i + 1:
+        rule = rule_to(symbol, span.letters[i], rules, symbols)
+        if rule >= 0:
+            total = weights.rules[rule] * scale
+    for rule in range(symbols.first[symbol], symbols.inner[symbol]):
+        left, right = rules.lefts[rule], rules.rights[rule]
+        p = 0.0
+        if right >= 0:
+            if chart.live[left] and chart.live[right]:
+                p = weights.rules[rule] * _two(left, right, i, j, best, chart, symbols)
+        elif symbols.groups[left] != symbols.groups[symbol] and covers(left, j - i, symbols, chart):
+            p = weights.rules[rule] * chart.by_start[left, i, j]
+        total = max(total, p) if best else total + p
+    return total
+
+
+@njit(**FILLING)
+def fill_chart(span, active, inner, scale, heat, best, masses, rules, symbols, weights, chart):
+    """Fill a chart with p(terminals i to j | symbol) times scale^(j - i).
+
+    active: the symbols that may be in a tree, ascending. inner: of this adapted symbol (-1: of none) only new
+    subtrees count, by what they are made of. heat: an exponent of what is remembered (`weights` have theirs).
+    best: the most probable tree instead of sums, where masses are of the greatest subtree. masses (adapted
+    symbols × strings): of subtrees that are remembered. Unary ways within a group are summed up by
+    `weights.closures`.
+    """
+    n = len(span.letters)
+    for symbol in active:
+        chart.live[symbol] = True
+        chart.by_start[symbol, 0, n] = 0.0
+    power = 1.0
+    for size in range(1, n + 1):
+        power *= scale
+        at = 0
+        while at < len(active):
+            symbol = active[at]
+            if symbols.circles[symbol] >= 0:
+                end = at
+                for i in range(n - size + 1):
+                    end = _fill_group(
+                        at, i, i + size, span, active, scale, best, rules, symbols, weights, chart
+                    )
+                at = end
+                continue
+            at += 1
+            if size < symbols.shortest[symbol] or size > symbols.longest[symbol]:
+                continue
+            place = symbols.adapted[symbol] if symbol != inner else np.int32(-1)
+            first = n - size if symbols.at_end[symbol] else 0
+            last = 0 if symbols.at_start[symbol] else n - size
+            for i in range(first, last + 1):
+                j = i + size
+                p = _own(symbol, i, j, span, scale, best, chart, rules, symbols, weights)
+                if place >= 0:
+                    mass = masses[place, _string_of(span, i, j)] * weights.remembered[place]
+                    mass = scaled(mass, heat, power, size, scale)
+                    p *= weights.fresh[place]
+                    p = max(p, mass) if best else p + mass
+                chart.by_start[symbol, i, j] = p
+                chart.by_end[symbol, j, i] = p
+    for symbol in active:
+        chart.live[symbol] = False
+
+
+@njit(**LEAN)
+def allow_all(symbol, symbols, weights):
+    """Give all rules of a symbol the weight 1."""
+    for rule in range(symbols.first[symbol], symbols.first[symbol + 1]):
+        weights.rules[rule] = 1.0
+
+
+@njit(**LEAN)
+def allow_one(rule, symbol, span, active, scale, rules, symbols, weights, chart):
+    """Give a rule of a symbol the weight 1 and its others 0, and return the symbol's probability of the whole
+    span, which is entered into the chart that was filled with other weights of these rules.
+
+    No rule may lead back to the symbol, and it is not adapted. Times scale^size, as in `fill_chart`.
+    """
+    for other in range(symbols.first[symbol], symbols.first[symbol + 1]):
+        weights.rules[other] = 0.0
+    weights.rules[rule] = 1.0
+    n = len(span.letters)
+    for one in active:
+        chart.live[one] = True
+    p = _own(symbol, 0, n, span, scale, False, chart, rules, symbols, weights)
+    for one in active:
+        chart.live[one] = False
+    chart.by_start[symbol, 0, n] = p
+    chart.by_end[symbol, n, 0] = p
+    return p
+
+
+@njit(**PART)
+def group_of(symbol, symbols):
+    """The lowest of the symbols that reach each other by unary rules with one, and how many they are."""
+    lowest = symbol
+    while lowest > 0 and symbols.groups[lowest - 1] == symbols.groups[symbol]:
+        lowest -= 1
+    n_group = 1
+    while (
+        lowest + n_group < len(symbols.groups) and symbols.groups[lowest + n_group] == symbols.groups[symbol]
+    ):
+        n_group += 1
+    return lowest, n_group
+
+
+@njit(**PART)
+def _fill_group(at, i, j, span, active, scale, best, rules, symbols, weights, chart):
+    """The same for symbols that reach each other by unary rules; gives the next place in `active`."""
+    n, symbol = len(span.letters), active[at]
+    end = at
+    while end < len(active) and symbols.groups[active[end]] == symbols.groups[symbol]:
+        one = active[end]
+        p = 0.0
+        if _fits(one, i, j, n, symbols):
+            p = _own(one, i, j, span, scale, best, chart, rules, symbols, weights)
+        chart.by_end[one, j, i] = p
+        end += 1
+    lowest, n_group = group_of(symbol, symbols)
+    for place in range(at, end):
+        one = active[place]
+        block = symbols.circles[one] + (one - lowest) * n_group
+        total = 0.0
+        for other in range(at, end):
+            p = weights.closures[block + active[other] - lowest] * chart.by_end[active[other], j, i]
+            total = max(total, p) if best else total + p
+        chart.by_start[one, i, j] = total if _fits(one, i, j, n, symbols) else 0.0
+    for place in range(at, end):
+        chart.by_end[active[place], j, i] = chart.by_start[active[place], i, j]
+    return end
+
+
+@njit(**LEAN)
+def close_circles(best, rules, symbols, weights):
+    """Sums over the unary ways in each group that has a circle, (I - U)^-1; best: the greatest of them."""
+    n_symbols = len(symbols.groups)
+    start = 0
+    while start < n_symbols:
+        end = start + 1
+        while end < n_symbols and symbols.groups[end] == symbols.groups[start]:
+            end += 1
+        if symbols.circles[start] >= 0:
+            n, block = end - start, symbols.circles[start]
+            ways = weights.closures[block : block + n * n].reshape(n, n)
+            for one in range(n):
+                for other in range(n):
+                    ways[one, other] = 0.0
+            for one in range(start, end):
+                for rule in range(symbols.first[one], symbols.inner[one]):
+                    if rules.rights[rule] < 0 and start <= rules.lefts[rule] < end:
+                        ways[one - start, rules.lefts[rule] - start] += weights.rules[rule]
+            if best:
+                _greatest_ways(ways)
+            else:
+                _all_ways(ways)
+        start = end
+
+
+@njit(**LEAN)
+def _all_ways(steps):
+    """Turn steps into (I - steps)^-1, in place, by elimination; rows of `steps` sum to less than one."""
+    n = len(steps)
+    for i in range(n):
+        for j in range(n):
+            steps[i, j] = (1.0 if i == j else 0.0) - steps[i, j]
+    for k in range(n):
+        pivot = 1.0 / steps[k, k]
+        steps[k, k] = 1.0
+        for j in range(n):
+            steps[k, j] *= pivot
+        for i in range(n):
+            if i != k:
+                factor = steps[i, k]
+                steps[i, k] = 0.0
+                for j in range(n):
+                    steps[i, j] -= factor * steps[k, j]
+
+
+@njit(**LEAN)
+def _greatest_ways(ways):
+    """Turn steps, with 1 from each to itself, into the greatest product of steps from each to each."""
+    n = len(ways)
+    for i in range(n):
+        ways[i, i] = max(ways[i, i], 1.0)
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                ways[i, j] = max(ways[i, j], ways[i, k] * ways[k, j])
+
+
+@njit(**LEAN)
+def draw_tree(
+    start, inner, span, active, scale, heat, best, unary, rules, symbols, weights, memory, masses, discounts,
+    chart, draft, state,
+):  # fmt: skip
+    """Draw a tree into `draft`; False where nothing comes to the span, or unary steps are too many.
+
+    inner, heat, best: as the chart was filled. unary: the most unary steps in a row. `state` is moved on.
+    """
+    n = len(span.letters)
+    draft.number[0] = 0
+    if not chart.by_start[start, 0, n] > 0.0:
+        return False
+    for symbol in active:
+        chart.live[symbol] = True
+    draft.stack[0, 0], draft.stack[0, 1], draft.stack[0, 2], draft.stack[0, 3] = start, 0, n, 0
+    top, at, whole = 1, 0, True
+    while top > 0:
+        top -= 1
+        symbol, i = draft.stack[top, 0], draft.stack[top, 1]
+        j, steps = draft.stack[top, 2], draft.stack[top, 3]
+        place = symbols.adapted[symbol] if symbol != inner else np.int32(-1)
+        if at == len(draft.values) or steps > unary:
+            whole = False
+            break
+        string = _string_of(span, i, j)
+        draft.strings[at], draft.positions[at], draft.lengths[at] = string, span.position + i, j - i
+        draft.tables[at] = -1
+        target = uniform(state) * chart.by_start[symbol, i, j]
+        fresh, table = 1.0, np.int32(-1)
+        if place >= 0:
+            fresh = weights.fresh[place]
+            mass = masses[place, string] * weights.remembered[place]
+            mass = scaled(mass, heat, scale ** (j - i), j - i, scale)
+            if mass > 0.0 and (
+                mass >= (1.0 - 1e-9) * chart.by_start[symbol, i, j] if best else mass > target
+            ):
+                table = memory.first[place, string]
+                table = _table_of(
+                    table, best, target / mass * masses[place, string], place, memory, discounts
+                )
+                draft.values[at] = -1 - table
+            else:
+                target -= mass
+        if table < 0:
+            rule, part = _choose(
+                symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart
+            )
+            if rule < 0:
+                whole = False
+                break
+            draft.values[at] = rule
+            left, right = rules.lefts[rule], rules.rights[rule]
+            if right >= 0:
+                draft.stack[top, 0], draft.stack[top, 1] = right, part
+                draft.stack[top, 2], draft.stack[top, 3] = j, 0
+                top += 1
+            if left >= 0:
+                end, more = (part, 0) if right >= 0 else (j, steps + 1)
+                draft.stack[top, 0], draft.stack[top, 1] = left, i
+                draft.stack[top, 2], draft.stack[top, 3] = end, more
+                top += 1
+        at += 1
+    for symbol in active:
+        chart.live[symbol] = False
+    if not whole:
+        return False
+    draft.number[0] = at
+    measure(draft, heat, rules, symbols, weights, memory, masses, discounts)
+    return True
+
+
+@njit(**LEAN)
+def _table_of(table, best, target, place, memory, discounts):
+    """One of a string's tables, by customers less discounts; `target` is uniform in their sum."""
+    a, greatest, found = discounts[place], -1.0, table
+    while table >= 0:
+        mass = memory.customers[table] - a * memory.parts[table]
+        target -= mass
+        if best:
+            if mass > greatest:
+                greatest, found = mass, table
+        elif target < 0.0:
+            return table
+        else:
+            found = table
+        table = memory.following[table]
+    return found
+
+
+@njit(**LEAN)
+def _choose(symbol, i, j, target, fresh, best, span, scale, rules, symbols, weights, chart):
+    """A rule and where its children part (-1), by what each comes to; best: the greatest."""
+    chosen, part, greatest = np.int64(-1), np.int64(-1), 0.0
+    if j == i + 1:
+        rule = rule_to(symbol, span.letters[i], rules, symbols)
+        if rule >= 0:
+            p = weights.rules[rule] * fresh * scale
+            chosen, greatest = np.int64(rule), p
+            target -= p
+            if not best and target < 0.0:
+                return chosen, part
+    for rule in range(symbols.first[symbol], symbols.inner[symbol]):
+        left, right = rules.lefts[rule], rules.rights[rule]
+        share = weights.rules[rule] * fresh
+        if right < 0:
+            if covers(left, j - i, symbols, chart) and chart.by_start[left, i, j] > 0.0:
+                p = share * chart.by_start[left, i, j]
+                target -= p
+                if not best or p > greatest:
+                    chosen, part, greatest = np.int64(rule), np.int64(-1), p
+                if not best and target < 0.0:
+                    return chosen, part
+        elif chart.live[left] and chart.live[right]:
+            low, high = splits(left, right, i, j, symbols)
+            for k in range(low, high):
+                p = share * chart.by_start[left, i, k] * chart.by_end[right, j, k]
+                if p > 0.0:
+                    target -= p
+                    if not best or p > greatest:
+                        chosen, part, greatest = np.int64(rule), np.int64(k), p
+                    if not best and target < 0.0:
+                        return chosen, part
+    return chosen, part
+
+
+@njit(**LEAN)
+def measure(draft, heat, rules, symbols, weights, memory, masses, discounts):
+    """How many entries each subtree of a draft has, and log p of each by some weights, unscaled.
+
+    Of a new subtree of an adapted symbol it is p(its content); that it is new is counted above it.
+    """
+    for at in range(draft.number[0] - 1, -1, -1):
+        value = draft.values[at]
+        if value < 0:
+            table = -1 - value
+            place, string = memory.places[table], memory.strings[table]
+            mass = memory.customers[table] - discounts[place] * memory.parts[table]
+            share = masses[place, string] * weights.remembered[place]
+            draft.sizes[at], draft.nats[at] = 1, np.log(mass / masses[place, string]) + heat * np.log(share)
+            continue
+        size, nats = 1, np.log(weights.rules[value])
+        for child in (rules.lefts[value], rules.rights[value]):
+            if child < 0:
+                continue
+            below = at + size
+            nats += draft.nats[below]
+            if draft.values[below] >= 0 and symbols.adapted[child] >= 0:
+                nats += np.log(weights.fresh[symbols.adapted[child]])
+            size += draft.sizes[below]
+        draft.sizes[at], draft.nats[at] = size, nats

@@ -1,0 +1,241 @@
+"""From the records of a grammar's report to what its template and its scripts are given."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from stickbreaker.core.errors import counted
+from stickbreaker.grammars.report.grammar_page_data import (
+    AdaptedSymbol,
+    DrawnTree,
+    GrammarPage,
+    Piece,
+    RuleRow,
+    ScoreCurve,
+    SegmentedSentence,
+    SubtreeRow,
+    TreeNode,
+    Turnover,
+)
+from stickbreaker.ngrams.report.language_payload import shown_word, thinned
+from stickbreaker.pages.colour import hue_hex, topic_colours
+from stickbreaker.topics.report.payload import changes_payload, clean
+
+LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4)  # share of trees that disagree, from which on a piece is shaded more
+MOST_CHARTED = 8  # symbols, of a chart of all and of charts of their own
+MOST_BARS = 30  # of a chart of lengths; the last has all that are longer, too
+_COLOURS = {"trees": hue_hex(255), "steps": hue_hex(255), "sentences": hue_hex(145), "held-out": hue_hex(45)}
+
+
+def grammar_payload(page: GrammarPage) -> dict[str, Any]:
+    """Everything that the charts are drawn from, as JSON values."""
+    charted = [one for one in page.symbols if one.subtrees][:MOST_CHARTED]
+    colours = topic_colours([], len(charted))
+    ranked = [(one, colour) for one, colour in zip(charted, colours, strict=True) if one.ranked]
+    changes = (
+        {**changes_payload(page.changes), "names": list(map(shown_word, page.changed))}
+        if page.changes
+        else None
+    )
+    return {
+        "changes": changes,
+        "curves": [_curve(curve) for curve in _drawn_curves(page.curves)],
+        "ranks": [
+            {"name": shown_word(one.name), "colour": colour, "points": [list(pair) for pair in one.ranked]}
+            for one, colour in ranked
+        ],
+        "uses": "expected uses" if page.expected else "customers",
+        "lengths": [_lengths(one, colour) for one, colour in zip(charted, colours, strict=True)],
+    }
+
+
+def grammar_context(page: GrammarPage) -> dict[str, Any]:
+    """What the template itself says, and which sections it has."""
+    return {
+        "title": clean(page.title),
+        "subtitle": clean(page.subtitle),
+        "facts": [(clean(label), clean(value)) for label, value in page.facts],
+        "settings": [(clean(name), clean(value)) for name, value in page.settings],
+        "piece": shown_word(page.piece) if page.piece else "",
+        "samples": f"{page.samples:,}" if page.samples else "",
+        "sentences": [_sentence(row, page.expected) for row in page.sentences],
+        "no_sentences": clean(page.no_sentences),
+        "levels": _legend(),
+        "symbols": [_symbol(one, page.expected) for one in page.symbols],
+        "expected": page.expected,
+        "more_symbols": page.more_symbols,
+        "has_charts": any(one.subtrees for one in page.symbols),
+        "changes": page.changes,
+        "turnovers": [_turnover(one) for one in page.turnovers],
+        "in_steps": any(curve.unit != "sweep" for curve in page.curves),
+        "has_f1": any(curve.kind == "segmentation" for curve in _drawn_curves(page.curves)),
+        "trees": [_tree(one, page.expected) for one in page.trees],
+        "rules": [_rule(row) for row in page.rules],
+        "more_rules": page.more_rules,
+        "has_curves": bool(_drawn_curves(page.curves)),
+    }
+
+
+def _drawn_curves(curves: Sequence[ScoreCurve]) -> list[ScoreCurve]:
+    """The curves with a line of two points or more."""
+    return [curve for curve in curves if any(len(line.points) > 1 for line in curve.lines)]
+
+
+def _curve(curve: ScoreCurve) -> dict[str, Any]:
+    """A curve with a colour for each of its lines."""
+    lines, rises = [line for line in curve.lines if line.points], curve.kind == "segmentation"
+    colours = topic_colours([], len(lines)) if len(lines) > 1 else [_COLOURS.get(curve.kind, hue_hex(255))]
+    ends = [f"{line.points[-1][1]:.3f}" for line in lines]
+    if rises:
+        said = (
+            f"F1 at the end: {', '.join(f'{line.name} {end}' for line, end in zip(lines, ends, strict=True))}"
+        )
+    else:
+        said = f"nats a symbol: {ends[0]} at the end" if len(ends) == 1 else "nats a symbol, each chain"
+    drawn = [
+        {
+            "name": shown_word(line.name) if line.name else "",
+            "colour": colour,
+            "points": [(x, round(y, 6)) for x, y in thinned(list(line.points))],
+        }
+        for line, colour in zip(lines, colours, strict=True)
+    ]
+    return {
+        "file": "f1" if rises else f"nats-{clean(curve.kind)}",
+        "name": clean(curve.name),
+        "said": clean(said),
+        "unit": clean(curve.unit),
+        "rises": rises,
+        "lines": drawn,
+    }
+
+
+def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, Any]:
+    """How many subtrees have one symbol of the text, two, and so on."""
+    counts = list(one.lengths[1:]) or [0]
+    longer = len(counts) > MOST_BARS
+    counts = [*counts[: MOST_BARS - 1], sum(counts[MOST_BARS - 1 :])] if longer else counts
+    name = f"Lengths of {shown_word(one.name)}"
+    return {
+        "symbol": shown_word(one.name),
+        "name": name,
+        "colour": colour,
+        "longest": longer,
+        "counts": counts,
+    }
+
+
+def _symbol(one: AdaptedSymbol, expected: bool) -> dict[str, Any]:
+    """An adapted symbol and its tables."""
+    return {
+        "name": shown_word(one.name),
+        "held": f"{counted(one.subtrees, 'subtree')}, {_uses(one.customers, one.tables, expected)}",
+        "discount": _number(one.discount),
+        "concentration": _number(one.concentration),
+        "most_used": _subtrees(one.most_used),
+        "longest": _subtrees(one.longest),
+    }
+
+
+def _subtrees(rows: Sequence[SubtreeRow]) -> list[dict[str, Any]]:
+    most = max((row.customers for row in rows), default=1)
+    return [
+        {
+            "text": shown_word(row.text),
+            "length": f"{row.length:,}",
+            "customers": f"{row.customers:,}",
+            "tables": f"{row.tables:,}",
+            "share": round(100.0 * row.customers / max(most, 1), 1),
+        }
+        for row in rows
+    ]
+
+
+def _turnover(one: Turnover) -> dict[str, Any]:
+    """What came and what fell out, of one symbol."""
+    came = [(shown_word(text), f"rank {rank}, since step {step:,}") for text, rank, step in one.came]
+    fell = [
+        (shown_word(text), f"rank {rank} at step {step:,}, {_left(uses)}")
+        for text, rank, step, uses in one.fell
+    ]
+    return {"symbol": shown_word(one.symbol), "came": came, "fell": fell}
+
+
+def _left(uses: float) -> str:
+    """What has become of a string."""
+    return f"{_number(uses)} uses now" if uses > 0.0 else "forgotten"
+
+
+def _number(value: float) -> str:
+    if not math.isfinite(value):
+        return "\ufffd"
+    return f"{value:,.0f}" if value >= 1000.0 else f"{value:.3g}"
+
+
+def _uses(customers: int, tables: int | None, expected: bool) -> str:
+    """How often something remembered is used; `expected`: not counted, and no table is known."""
+    if expected:
+        return counted(customers, "expected use")
+    return counted(customers, "customer") + ("" if tables is None else f" at {counted(tables, 'table')}")
+
+
+def _sentence(row: SegmentedSentence, expected: bool) -> dict[str, Any]:
+    return {"number": f"{row.number:,}", "pieces": [_piece(one, expected) for one in row.pieces]}
+
+
+def _piece(one: Piece, expected: bool) -> dict[str, Any]:
+    """A piece, its shade, and what a pointer over it says."""
+    sure = _percent(one.sure)
+    if one.customers:
+        note = f"remembered: {_uses(one.customers, one.tables, expected)}; {sure} sure"
+    else:
+        note = f"not remembered; {sure} sure"
+    shares = ["", *(f"{_percent(share)} of the trees cut here" for share in one.inside)]
+    parts = [(shown_word(part), share) for part, share in zip(one.parts, shares, strict=False)]
+    return {
+        "parts": parts,
+        "level": sum(1.0 - one.sure >= level - 1e-9 for level in LEVELS),
+        "sure": sure,
+        "note": note,
+        "remembered": one.customers > 0,
+    }
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f}%"
+
+
+def _legend() -> list[tuple[int, str]]:
+    """Each shade and what it means."""
+    sure = [round(100.0 * (1.0 - level)) for level in LEVELS]
+    between = [f"{low} to {high}%" for high, low in itertools.pairwise(sure)]
+    return list(enumerate([f"over {sure[0]}% sure", *between, f"under {sure[-1]}%"]))
+
+
+def _tree(one: DrawnTree, expected: bool) -> dict[str, Any]:
+    return {
+        "number": f"{one.number:,}",
+        "text": clean(one.text),
+        "nats": f"{one.nats:.1f}".replace("-", "−"),
+        "share": _percent(math.exp(min(one.tree_nats - one.nats, 0.0))),
+        "top": _node(one.top, expected),
+        "brackets": clean(one.brackets),
+    }
+
+
+def _node(one: TreeNode, expected: bool) -> dict[str, Any]:
+    """A node of a tree with those below it; a text is a node without a symbol."""
+    note = f"remembered, {_uses(one.customers, None, expected)}" if one.customers else ""
+    below = [
+        {"text": shown_word(child)} if isinstance(child, str) else _node(child, expected)
+        for child in one.children
+    ]
+    return {"symbol": shown_word(one.symbol), "note": note, "below": below}
+
+
+def _rule(row: RuleRow) -> dict[str, Any]:
+    sides = [shown_word(side) for side in row.alternatives]
+    return {"symbol": shown_word(row.symbol), "adapted": row.adapted, "sides": sides, "more": row.more}

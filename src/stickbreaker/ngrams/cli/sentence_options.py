@@ -1,0 +1,75 @@
+"""The options by which a language model reads texts: all words, in sentences."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from stickbreaker.console.console import options_into
+from stickbreaker.console.inputs import (
+    language_option,
+    lowercase_option,
+    normalization_option,
+    segmentation_option,
+    sentences_option,
+    token_pattern_option,
+)
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus import Analysis, VocabularyRule
+
+OPTIONS = (
+    sentences_option,
+    click.option(
+        "--tokens",
+        type=click.Choice(["words", "spaced"]),
+        default="words",
+        show_default=True,
+        help="Words and numbers, or all that stands between blanks, of texts that are cut already.",
+    ),
+    language_option,
+    normalization_option,
+    lowercase_option,
+    token_pattern_option,
+    segmentation_option,
+)
+
+
+@dataclass(frozen=True)
+class SentenceChoice:
+    """How the command line says that texts are read; `given` names the options that were written out."""
+
+    sentences: str
+    tokens: str
+    language: str
+    normalization: str
+    lowercase: bool
+    token_pattern: str | None
+    segmentation: str
+    given: tuple[str, ...] = ()
+
+    def analysis(self, largest: int | None = None) -> "Analysis":
+        """The analysis. Raises UserError, and a usage error for two ways to find tokens."""
+        from stickbreaker.corpus import Analysis
+        from stickbreaker.ngrams.sentences import analysis_of_all_words
+
+        if self.token_pattern is not None and "tokens" in self.given:
+            raise click.UsageError("--tokens and --token-pattern both say what a token is; leave one out")
+        analysis = Analysis(
+            language=None if self.language.lower() == "none" else self.language,
+            normalization=None if self.normalization == "none" else self.normalization,
+            lowercase=self.lowercase,
+            token_pattern=self.token_pattern,
+            segmentation=self.segmentation,
+            sentences=self.sentences,
+        )
+        return analysis_of_all_words(analysis, self.tokens)
+
+    def rule(self, largest: int | None = None) -> "VocabularyRule":
+        """A vocabulary of all words: which are known, the model says."""
+        from stickbreaker.corpus import VocabularyRule
+
+        return VocabularyRule(1, 1.0)
+
+
+sentence_options = options_into(OPTIONS, SentenceChoice, "choice")

@@ -1,0 +1,452 @@
+"""Hierarchical Pitman-Yor restaurants in flat arrays: customers sit down and leave (Teh 2006).
+
+A restaurant is a context, a slot is a word in a restaurant. A table that opens sends a customer to the
+slot of the same word in the restaurant of the shorter context. What is kept of a slot's tables is how
+many there are of each size: customers who share a word are alike.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.math import OPTIONS, PART
+from stickbreaker.core.kernels.random import seeded, uniform
+
+CUSTOMERS, TABLES, KINDS = 0, 1, 2  # columns of seats and totals
+
+
+class Layout(NamedTuple):
+    """What stays: slots in order of their restaurants, restaurants in order of depth."""
+
+    parents: NDArray[np.int64]  # slots: the slot one context shorter; -1 in the empty context
+    restaurants: NDArray[np.int64]  # slots
+    depths: NDArray[np.int64]  # restaurants: words of the context
+    places: NDArray[
+        np.int64
+    ]  # slots + 1: where each slot's table sizes lie; none where one customer is the most
+
+
+class Seating(NamedTuple):
+    """Who sits where. A slot's table sizes are the first `seats[slot, KINDS]` of its `sizes`."""
+
+    seats: NDArray[np.int32]  # slots × (customers, tables, different sizes)
+    sizes: NDArray[np.int32]  # places × (size, tables of that size)
+    totals: NDArray[np.int32]  # restaurants × (customers, tables)
+
+
+class Priors(NamedTuple):
+    """Of the empty context's words, and by depth."""
+
+    base: NDArray[np.float64]  # words: G0
+    discounts: NDArray[np.float64]  # depths
+    concentrations: NDArray[np.float64]  # depths
+
+
+@njit(**PART)
+def _counted(sizes, first, kinds, size):
+    """One more table of a size; gives how many sizes there are then."""
+    for entry in range(first, first + kinds):
+        if sizes[entry, 0] == size:
+            sizes[entry, 1] += 1
+            return kinds
+    sizes[first + kinds, 0] = size
+    sizes[first + kinds, 1] = 1
+    return kinds + 1
+
+
+@njit(**PART)
+def _taken(sizes, first, kinds, entry):
+    """One table fewer of the size at an entry; gives how many sizes there are then."""
+    sizes[entry, 1] -= 1
+    if sizes[entry, 1] > 0:
+        return kinds
+    last = first + kinds - 1
+    sizes[entry, 0], sizes[entry, 1] = sizes[last, 0], sizes[last, 1]
+    return kinds - 1
+
+
+@njit(**PART)
+def leave(slot, layout, seating, state):
+    """A customer of a slot leaves, and one of each parent whose table closes by that; `state` is moved on.
+
+    Which one leaves is drawn evenly: from a table in proportion to its size.
+    """
+    seats, sizes, totals = seating.seats, seating.sizes, seating.totals
+    while slot >= 0:
+        first, restaurant = layout.places[slot], layout.restaurants[slot]
+        customers = seats[slot, CUSTOMERS]
+        size = np.int32(1)
+        if layout.places[slot + 1] > first:
+            kinds = seats[slot, KINDS]
+            entry = first
+            if kinds > 1:
+                target = uniform(state) * customers
+                while entry < first + kinds - 1:
+                    target -= np.float64(sizes[entry, 0]) * sizes[entry, 1]
+                    if target < 0.0:
+                        break
+                    entry += 1
+            size = sizes[entry, 0]
+            kinds = _taken(sizes, first, kinds, entry)
+            if size > 1:
+                kinds = _counted(sizes, first, kinds, size - 1)
+            seats[slot, KINDS] = kinds
+        seats[slot, CUSTOMERS] = customers - 1
+        totals[restaurant, CUSTOMERS] -= 1
+        if size > 1:
+            return
+        seats[slot, TABLES] -= 1
+        totals[restaurant, TABLES] -= 1
+        slot = layout.parents[slot]
+
+
+@njit(**PART)
+def _fill_path(slot, depth, layout, path):
+    """The slots on the way to a slot of a depth, from the empty context on."""
+    for d in range(depth, -1, -1):
+        path[d] = slot
+        slot = layout.parents[slot]
+
+
+@njit(**PART)
+def predict(slot, layout, seating, priors, path, openings):
+    """p(word | context) of a slot, with all who sit now.
+
+    path, openings (depths) are filled, from the empty context on: the slots on the way, and the mass of
+    a new table in each, (b + a T) p(word | shorter context) (Teh 2006, equation 7).
+    """
+    depth = layout.depths[layout.restaurants[slot]]
+    _fill_path(slot, depth, layout, path)
+    p = priors.base[path[0]]
+    for d in range(depth + 1):
+        at = path[d]
+        restaurant = layout.restaurants[at]
+        a, b = priors.discounts[d], priors.concentrations[d]
+        openings[d] = (b + a * seating.totals[restaurant, TABLES]) * p
+        seated = seating.seats[at, CUSTOMERS] - a * seating.seats[at, TABLES]
+        p = (seated + openings[d]) / (seating.totals[restaurant, CUSTOMERS] + b)
+    return p
+
+
+@njit(**PART)
+def enter(depth, layout, seating, priors, path, openings, state):
+    """A customer sits down in the slot `path[depth]`, given what `predict` filled; `state` is moved on."""
+    seats, sizes, totals = seating.seats, seating.sizes, seating.totals
+    for d in range(depth, -1, -1):
+        slot = path[d]
+        first, restaurant = layout.places[slot], layout.restaurants[slot]
+        customers, a = seats[slot, CUSTOMERS], priors.discounts[d]
+        seated = customers - a * seats[slot, TABLES]
+        opens = customers == 0
+        target = 0.0
+        if not opens:
+            target = uniform(state) * (seated + openings[d])
+            opens = target >= seated
+        seats[slot, CUSTOMERS] = customers + 1
+        totals[restaurant, CUSTOMERS] += 1
+        if layout.places[slot + 1] > first:
+            kinds = seats[slot, KINDS]
+            size = np.int32(0)
+            if not opens:
+                entry = first
+                while entry < first + kinds - 1:
+                    target -= (sizes[entry, 0] - a) * sizes[entry, 1]
+                    if target < 0.0:
+                        break
+                    entry += 1
+                size = sizes[entry, 0]
+                kinds = _taken(sizes, first, kinds, entry)
+            seats[slot, KINDS] = _counted(sizes, first, kinds, size + 1)
+        if not opens:
+            return
+        seats[slot, TABLES] += 1
+        totals[restaurant, TABLES] += 1
+
+
+@njit(**PART)
+def _times(product, nats, p):
+    """A product of probabilities and one more, whose logarithm goes to `nats` before it is too small."""
+    if product * p > 1e-200:
+        return product * p, nats
+    return p, nats + np.log(product)
+
+
+@njit(**OPTIONS)
+def sweep(own, layout, seating, priors, key):
+    """Every word of a text leaves its table and sits down again, given all others.
+
+    Gives the sum of log p(word | its context, all others), in nats, each as it was on the word's turn.
+
+    own (slots): words of the text that sit in each slot, besides the customers that longer contexts send.
+    key: of the stream (uint64). Words of one slot follow each other: a sweep may visit in any fixed order,
+    and this one finds what it needs in the cache.
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    path = np.empty(len(priors.discounts), np.int64)
+    openings = np.empty(len(priors.discounts))
+    product, nats = 1.0, 0.0
+    for slot in range(len(own)):
+        if own[slot] == 0:
+            continue
+        depth = layout.depths[layout.restaurants[slot]]
+        for _ in range(own[slot]):
+            leave(slot, layout, seating, state)
+            p = predict(slot, layout, seating, priors, path, openings)
+            enter(depth, layout, seating, priors, path, openings, state)
+            product, nats = _times(product, nats, p)
+    return nats + np.log(product)
+
+
+class Stops(NamedTuple):
+    """Where the words of a text stop, of unbounded contexts (Mochihashi & Sumita 2008)."""
+
+    depths: NDArray[
+        np.int32
+    ]  # words of the text, those of one deepest slot together: length of the context used
+    counts: NDArray[np.int32]  # restaurants × (words that stop there, words that go on to longer contexts)
+    stop: float  # Beta prior of the share that stops
+    go_on: float
+
+
+@njit(**PART)
+def _draw_stop(depth, layout, seating, priors, stops, path, openings, masses, state):
+    """The depth at which a word stops, given p(word | context) at each; `predict` has filled the path.
+
+    masses (depths) are filled: p(word, it stops there or before), up to p(word) in the deepest.
+    """
+    left, total = 1.0, 0.0
+    for d in range(depth + 1):
+        at = path[d]
+        restaurant = layout.restaurants[at]
+        a, b = priors.discounts[d], priors.concentrations[d]
+        seated = seating.seats[at, CUSTOMERS] - a * seating.seats[at, TABLES]
+        p = (seated + openings[d]) / (seating.totals[restaurant, CUSTOMERS] + b)
+        ends = 1.0
+        if d < depth:
+            stopped, passed = stops.counts[restaurant, 0], stops.counts[restaurant, 1]
+            ends = (stopped + stops.stop) / (stopped + passed + stops.stop + stops.go_on)
+        total += left * ends * p
+        masses[d] = total
+        left *= 1.0 - ends
+    target = uniform(state) * total
+    for d in range(depth):
+        if target < masses[d]:
+            return d
+    return depth
+
+
+@njit(**PART)
+def _count_stop(depth, deepest, layout, counts, path, change):
+    """Count that a word stops at a depth (or, with change -1, no longer does)."""
+    for d in range(depth):
+        counts[layout.restaurants[path[d]], 1] += change
+    if depth < deepest:
+        counts[layout.restaurants[path[depth]], 0] += change
+
+
+@njit(**OPTIONS)
+def seat_all(own, longest, layout, seating, priors, stops, key):
+    """Seat the words of a text in empty restaurants, one by one, in contexts of at most `longest` words.
+
+    own (slots): words of the text whose deepest slot this is. key: of the stream (uint64). stops: of
+    unbounded contexts; without words where the length is fixed.
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    path, openings = np.empty(len(priors.discounts), np.int64), np.empty(len(priors.discounts))
+    word = 0
+    for slot in range(len(own)):
+        deepest = layout.depths[layout.restaurants[slot]]
+        depth = min(deepest, longest)
+        for _ in range(own[slot]):
+            _fill_path(slot, deepest, layout, path)
+            predict(path[depth], layout, seating, priors, path, openings)
+            enter(depth, layout, seating, priors, path, openings, state)
+            if len(stops.depths) > 0:
+                _count_stop(depth, deepest, layout, stops.counts, path, 1)
+                stops.depths[word] = depth
+            word += 1
+
+
+@njit(**OPTIONS)
+def sweep_unbounded(own, layout, seating, priors, stops, key):
+    """Every word leaves, draws the length of its context anew and sits down there, given all others.
+
+    own (slots): words of the text whose deepest slot this is. A word stops at depth n with chance
+    p(n | context) p(word | context of n words), where each restaurant on the way ends the context with chance
+    (stops + stop) / (stops + passes + stop + go_on); in the deepest all stop, and this is not counted
+    (Mochihashi & Sumita 2008, section 3). Gives the sum of log p(word | context, all others), in nats.
+    """
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    longest = len(priors.discounts)
+    path, openings, masses = np.empty(longest, np.int64), np.empty(longest), np.empty(longest)
+    word, product, nats = 0, 1.0, 0.0
+    for slot in range(len(own)):
+        deepest = layout.depths[layout.restaurants[slot]]
+        for _ in range(own[slot]):
+            _fill_path(slot, deepest, layout, path)
+            depth = np.int64(stops.depths[word])
+            leave(path[depth], layout, seating, state)
+            _count_stop(depth, deepest, layout, stops.counts, path, -1)
+            predict(slot, layout, seating, priors, path, openings)
+            depth = _draw_stop(deepest, layout, seating, priors, stops, path, openings, masses, state)
+            enter(depth, layout, seating, priors, path, openings, state)
+            _count_stop(depth, deepest, layout, stops.counts, path, 1)
+            stops.depths[word] = depth
+            word += 1
+            product, nats = _times(product, nats, masses[deepest])
+    return nats + np.log(product)
+
+
+@njit(**OPTIONS)
+def count_sizes(layout, seating, sizes_out):
+    """Tables by depth and size are added to sizes_out (depths × sizes, int64); no table may be larger."""
+    for slot in range(len(layout.parents)):
+        depth, first = layout.depths[layout.restaurants[slot]], layout.places[slot]
+        if layout.places[slot + 1] == first:
+            sizes_out[depth, 1] += seating.seats[slot, TABLES]
+        for entry in range(first, first + seating.seats[slot, KINDS]):
+            sizes_out[depth, seating.sizes[entry, 0]] += seating.sizes[entry, 1]
+
+
+class Shares(NamedTuple):
+    """What predictions need of samples: a step to a longer context is p <- seated + left p.
+
+    A row has the samples' values side by side, so that one visit predicts by all of them.
+    """
+
+    seated: NDArray[np.float64]  # slots × samples: (c - a t) / (C + b)
+    left: NDArray[np.float64]  # restaurants × samples: (b + a T) / (C + b)
+    ends: NDArray[np.float64]  # restaurants × samples: words that stop there; none where the length is fixed
+
+
+@njit(**OPTIONS)
+def fill_shares(customers, tables, restaurants, depths, discounts, concentrations, number, shares):
+    """Fill in seated and left of a sample: its number, customers and tables (slots, int64), and parameters.
+
+    restaurants (slots), depths (restaurants): as in a layout.
+    """
+    totals = np.zeros((len(depths), 2), np.int64)
+    for slot in range(len(restaurants)):
+        totals[restaurants[slot], CUSTOMERS] += customers[slot]
+        totals[restaurants[slot], TABLES] += tables[slot]
+    for slot in range(len(restaurants)):
+        restaurant = restaurants[slot]
+        a, b = discounts[depths[restaurant]], concentrations[depths[restaurant]]
+        seated = customers[slot] - a * tables[slot]
+        shares.seated[slot, number] = seated / (totals[restaurant, CUSTOMERS] + b)
+    for restaurant in range(len(depths)):
+        a, b = discounts[depths[restaurant]], concentrations[depths[restaurant]]
+        opening = b + a * totals[restaurant, TABLES]
+        shares.left[restaurant, number] = opening / (totals[restaurant, CUSTOMERS] + b)
+
+
+class Trie(NamedTuple):
+    """Where contexts and words are found: ascending keys, and hash tables of their places."""
+
+    n_words: int
+    restaurant_keys: NDArray[np.int64]  # restaurants but the first: shorter context, word
+    slot_keys: NDArray[np.int64]  # slots: restaurant, word
+    restaurant_table: NDArray[np.int32]
+    slot_table: NDArray[np.int32]
+
+
+@njit(**PART)
+def _hash(key, size):
+    """A number below a power of two: bits of the key times 2^64 / golden ratio (Knuth 1973, section 6.4)."""
+    return np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & (size - 1)
+
+
+@njit(**OPTIONS)
+def hash_keys(keys, table):
+    """Fill a table (-1 everywhere, a power of two larger than the keys) with the places of keys."""
+    for place in range(len(keys)):
+        at = _hash(keys[place], len(table))
+        while table[at] >= 0:
+            at = (at + 1) & (len(table) - 1)
+        table[at] = place
+
+
+@njit(**PART)
+def _find(keys, table, key):
+    """The place of a key, or -1."""
+    at = _hash(key, len(table))
+    while table[at] >= 0 and keys[table[at]] != key:
+        at = (at + 1) & (len(table) - 1)
+    return np.int64(table[at])
+
+
+@njit(**OPTIONS)
+def find_ways(text, places, trie, restaurants_out, slots_out):
+    """Restaurants and slots of words (places × depths), from the empty context on; after the last a -1.
+
+    A word's context stands before it in the text, and ends with a number below 0. What follows the -1 in
+    restaurants_out has no meaning, nor has what is beside it in slots_out; a slot is -1 where there is none.
+    """
+    for i in range(len(places)):
+        word, restaurant, depth = text[places[i]], 0, 0
+        slot = word
+        while True:
+            restaurants_out[i, depth], slots_out[i, depth] = restaurant, slot
+            depth += 1
+            if depth == restaurants_out.shape[1]:
+                break
+            symbol = text[places[i] - depth]
+            found = -1
+            if symbol >= 0:
+                key = restaurant * trie.n_words + symbol
+                found = _find(trie.restaurant_keys, trie.restaurant_table, key)
+            if found < 0:
+                restaurants_out[i, depth] = -1
+                break
+            restaurant = found + 1
+            if slot >= 0:  # a word that is not in a context is in no longer one
+                slot = _find(trie.slot_keys, trie.slot_table, restaurant * trie.n_words + word)
+
+
+@njit(**OPTIONS)
+def predict_words(base, restaurants, slots, shares, out):
+    """p(word | context), the mean over samples (Teh 2006, equation 7), of contexts of a fixed length.
+
+    base, out (words): G0 and what is found; restaurants, slots (words × depths): of `find_ways`.
+    """
+    n_samples = shares.left.shape[1]
+    for i in range(len(base)):
+        total = 0.0
+        for s in range(n_samples):
+            p = base[i]
+            for d in range(restaurants.shape[1]):
+                restaurant, slot = restaurants[i, d], slots[i, d]
+                if restaurant < 0:
+                    break
+                p *= shares.left[restaurant, s]
+                if slot >= 0:
+                    p += shares.seated[slot, s]
+            total += p
+        out[i] = total / n_samples
+
+
+@njit(**OPTIONS)
+def predict_unbounded(base, restaurants, slots, shares, out):
+    """The same where each restaurant but the last ends the context with chance `ends`."""
+    n_samples = shares.left.shape[1]
+    for i in range(len(base)):
+        last = 0
+        while last + 1 < restaurants.shape[1] and restaurants[i, last + 1] >= 0:
+            last += 1
+        total = 0.0
+        for s in range(n_samples):
+            p, going = base[i], 1.0
+            for d in range(last + 1):
+                restaurant, slot = restaurants[i, d], slots[i, d]
+                p *= shares.left[restaurant, s]
+                if slot >= 0:
+                    p += shares.seated[slot, s]
+                stop = shares.ends[restaurant, s] if d < last else 1.0
+                total += going * stop * p
+                going *= 1.0 - stop
+        out[i] = total / n_samples

@@ -1,0 +1,130 @@
+"""The options about words: concepts that tie them, and vocabularies that grow with the documents."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from stickbreaker.console.console import (
+    NumberRange,
+    number_or_learned,
+    options_into,
+    refuse_written,
+)
+
+if TYPE_CHECKING:
+    from stickbreaker.corpus.building import AnyAnalysis
+    from stickbreaker.topics.model import ConceptTree, OpenVocabulary
+
+OPTIONS = (
+    click.option(
+        "--words",
+        type=click.Choice(["closed", "open"]),
+        default="closed",
+        show_default=True,
+        help="Those of a vocabulary, or all: words enter as documents bring them, and leave.",
+    ),
+    click.option(
+        "--truncation",
+        type=click.IntRange(1),
+        default=20_000,
+        show_default=True,
+        help="Open: words a topic has at most.",
+    ),
+    click.option(
+        "--word-concentration",
+        default="3000",
+        show_default=True,
+        callback=number_or_learned,
+        help='Open: the larger, the more words a topic uses; a number or "learned".',
+    ),
+    click.option(
+        "--reorder-every",
+        type=click.IntRange(1),
+        default=10,
+        show_default=True,
+        help="Open: steps until words are ranked anew, and those beyond the truncation leave.",
+    ),
+    click.option(
+        "--memory",
+        type=click.Choice(["discard", "keep", "bloom"]),
+        default="discard",
+        show_default=True,
+        help="Open: of words beyond the truncation, forget all or keep the counts; bloom: forget, and let a "
+        "word in at its second document.",
+    ),
+    click.option(
+        "--spelling-words",
+        metavar="FILE",
+        help="Open: words, one a line, from which to learn how words are spelled.  [default: the first ones]",
+    ),
+    click.option(
+        "--concepts",
+        metavar="FILE",
+        help="Words that rise and fall together, a concept in JSON a line; see `stickbreaker concepts`.",
+    ),
+    click.option(
+        "--concept-strength",
+        type=NumberRange(0, min_open=True),
+        default=100.0,
+        show_default=True,
+        help="Concepts: how evenly a topic is held to have the words of one; pseudo-counts in units of eta.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class OpenChoice:
+    """The options of an open vocabulary of a command line."""
+
+    words: str
+    truncation: int
+    word_concentration: float | str
+    reorder_every: int
+    memory: str
+    spelling_words: str | None
+    concepts: str | None
+    concept_strength: float
+
+    @property
+    def is_open(self) -> bool:
+        return self.words == "open"
+
+    def build(self, analysis: "AnyAnalysis | None" = None) -> "str | OpenVocabulary | ConceptTree":
+        """The words slot; the list of spellings is brought into the forms that `analysis` gives to words.
+
+        Raises UserError for a file that cannot be read, a usage error for options without --words open or
+        --concepts.
+        """
+        own = ("words", "concepts", "concept_strength")
+        if not self.is_open:
+            others = tuple(name for name in self.__dataclass_fields__ if name not in own)
+            refuse_written(others, "needs --words open")
+            return self._concepts()
+        refuse_written(("eta",), "has no meaning with --words open")
+        refuse_written(("concepts", "concept_strength"), "does not go with --words open")
+        from stickbreaker.corpus import Analysis
+        from stickbreaker.topics.model import OpenVocabulary, Spelling
+
+        listed = Spelling(words=self.spelling_words).word_list()
+        if listed is not None and isinstance(analysis, Analysis):
+            listed = tuple(dict.fromkeys(map(analysis.form, listed)))
+        return OpenVocabulary(
+            self.word_concentration,
+            self.truncation,
+            self.reorder_every,
+            memory=self.memory,
+            spelling=Spelling(words=listed),
+        )
+
+    def _concepts(self) -> "str | ConceptTree":
+        """The tree of a file with concepts, or "closed" without one."""
+        if self.concepts is None:
+            refuse_written(("concept_strength",), "needs --concepts")
+            return "closed"
+        from stickbreaker.topics.model import ConceptTree
+
+        return ConceptTree.read(self.concepts, self.concept_strength)
+
+
+open_options = options_into(OPTIONS, OpenChoice, "opened")

@@ -1,0 +1,60 @@
+"""In how many documents topics use words, and how often a topic's words meet in a document."""
+
+import numpy as np
+from numba import njit
+
+from stickbreaker.core.kernels.math import OPTIONS
+
+
+@njit(**OPTIONS)
+def count_documents(offsets, codes, theta, words, counts):
+    """Add up, over documents d that have word i, the share of i that belongs to topic k:
+
+    counts[i, k] += theta[d, k] words[i, k] / sum_j theta[d, j] words[i, j], once per document and word.
+    `words` (distinct words × topics) are probabilities in the topics; `codes` number a document's words. A
+    word that none of the document's topics has adds nothing.
+    """
+    n_topics = theta.shape[1]
+    for d in range(len(offsets) - 1):
+        for entry in range(offsets[d], offsets[d + 1]):
+            i = codes[entry]
+            norm = 0.0
+            for k in range(n_topics):
+                norm += theta[d, k] * words[i, k]
+            if norm > 0.0:
+                for k in range(n_topics):
+                    counts[i, k] += theta[d, k] * words[i, k] / norm
+
+
+@njit(**OPTIONS)
+def count_meetings(offsets, words, first_place, topics, ranks, meetings):
+    """Count the documents in which the words of a topic's list meet, for each topic.
+
+    Word w is in the lists of topics[p], at the place ranks[p] (below 32), for p from first_place[w] to
+    first_place[w + 1]. `meetings` (topics × places × places) gets the documents that have both words; on the
+    diagonal those that have one.
+    """
+    present = np.zeros(len(meetings), np.uint32)  # of the document at hand: bit r for the word of rank r
+    touched = np.empty(len(meetings), np.int64)
+    n_ranks = meetings.shape[1]
+    for d in range(len(offsets) - 1):
+        n_touched = 0
+        for entry in range(offsets[d], offsets[d + 1]):
+            word = words[entry]
+            for p in range(first_place[word], first_place[word + 1]):
+                k = topics[p]
+                if present[k] == 0:
+                    touched[n_touched] = k
+                    n_touched += 1
+                present[k] |= np.uint32(1) << np.uint32(ranks[p])
+        for t in range(n_touched):
+            k = touched[t]
+            bits = present[k]
+            present[k] = np.uint32(0)
+            for i in range(n_ranks):
+                if (bits >> np.uint32(i)) & np.uint32(1):
+                    for j in range(i, n_ranks):
+                        if (bits >> np.uint32(j)) & np.uint32(1):
+                            meetings[k, i, j] += 1
+                            if j > i:
+                                meetings[k, j, i] += 1

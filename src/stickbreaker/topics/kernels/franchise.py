@@ -1,0 +1,310 @@
+"""The mean-field local step of the Chinese restaurant franchise: tokens to tables, tables to topics.
+
+Paper: Wang, Paisley & Blei (2011), section 3, whose updates were derived again for tables in order of their
+size, and for tables without tokens, which are closed: no term of the bound and no statistic has them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.math import OPTIONS, PART, digamma64, exp32, log64, log_gamma64
+
+CLOSED = 1e-6  # a table with fewer expected tokens is closed, or this share of a document below one token
+FLUSH = np.float32(1e-12)  # smaller probabilities of a table's topics are zero
+
+
+class Menu(NamedTuple):
+    """What a shard knows of its words: entries as in Shard, and E[log beta] by table row."""
+
+    offsets: NDArray[np.int64]  # documents + 1
+    codes: NDArray[np.int32]  # entries: number of a word in the shard
+    counts: NDArray[np.float32]  # entries
+    positions: NDArray[np.int64]  # shard's words: row of `logs`
+    logs: NDArray[np.float32]  # rows × topics: E[log beta], largest of a row is 0
+    log_scale: NDArray[np.float64]  # rows: what was taken away
+
+
+class Prior(NamedTuple):
+    """alpha, the documents' concentration, and E[log sigma(V)] (topics) of the sticks of all."""
+
+    alpha: float
+    log_weights: NDArray[np.float64]
+
+
+class Seats(NamedTuple):
+    """Where the local step writes: sizes and zeta are read as the start, the rest is added to."""
+
+    sizes: NDArray[np.float64]  # documents × tables: expected tokens, 0 of closed tables
+    zeta: NDArray[np.float32]  # documents × tables × topics: q(c), zero of closed tables
+    counts: NDArray[np.float32]  # shard's words × topics: expected counts
+    tokens: NDArray[np.float64]  # documents × topics: expected tokens
+    served: NDArray[np.float64]  # topics: expected tables
+    sticks: NDArray[np.float64]  # 2: open tables, and the sum of their E[log(1 - pi')]
+    scores: NDArray[np.float64]  # documents: terms of the bound, in nats
+
+
+class Bench(NamedTuple):
+    """Scratch of one document: of its tables, and of its words."""
+
+    order: NDArray[np.int64]  # tables: the open ones, the largest first
+    log_shares: NDArray[np.float64]  # tables: E[log pi]
+    seats: NDArray[np.float32]  # tables × words: count × q(z)
+    tops: NDArray[np.float32]  # words
+    norms: NDArray[np.float32]  # words
+
+
+@njit(**OPTIONS)
+def expected_logs(concentration, log_totals, logs_out, log_scale_out):
+    """E[log beta] of some words, less each row's largest.
+
+    concentration (words × topics, double) Dirichlet parameters; log_totals (topics) psi of their column
+    totals; logs_out (words × topics, single) at most 0; log_scale_out (words) each row's largest.
+    """
+    n_words, n_topics = concentration.shape
+    row = np.empty(n_topics)
+    for w in range(n_words):
+        largest = -1e300
+        for k in range(n_topics):
+            row[k] = digamma64(concentration[w, k]) - log_totals[k]
+        for k in range(n_topics):
+            largest = max(largest, row[k])
+        log_scale_out[w] = largest
+        for k in range(n_topics):
+            logs_out[w, k] = np.float32(row[k] - largest)
+
+
+@njit(**PART)
+def _order(sizes, order_out):
+    """The open tables, the largest first; gives how many they are."""
+    n_open = 0
+    for t in range(len(sizes)):
+        if sizes[t] == 0.0:
+            continue
+        place = n_open
+        while place > 0 and sizes[order_out[place - 1]] < sizes[t]:
+            order_out[place] = order_out[place - 1]
+            place -= 1
+        order_out[place] = t
+        n_open += 1
+    return n_open
+
+
+@njit(**PART)
+def _break_sticks(sizes, alpha, order, n_open, log_shares_out):
+    """E[log pi] of open tables under a_t = 1 + n_t, b_t = alpha + sum of later n; in order of size.
+
+    Gives -KL(q(pi') || p(pi')) in nats, and the sum of E[log(1 - pi')].
+    """
+    tail = 0.0
+    for place in range(n_open):
+        tail += sizes[order[place]]
+    log_rest = 0.0
+    terms = 0.0
+    for place in range(n_open):
+        size = sizes[order[place]]
+        tail = max(tail - size, 0.0)
+        a, b = 1.0 + size, alpha + tail
+        whole = digamma64(a + b)
+        log_stick, log_left = digamma64(a) - whole, digamma64(b) - whole
+        log_shares_out[order[place]] = log_rest + log_stick
+        log_rest += log_left
+        terms += log64(alpha) - size * log_stick - tail * log_left
+        terms += log_gamma64(a) + log_gamma64(b) - log_gamma64(a + b)
+    return terms, log_rest
+
+
+@njit(**PART)
+def _likelihoods(block, zeta, order, n_open, out):
+    """out[t, i] = sum over topics of zeta[t, k] × block[k, i], of open tables."""
+    n_topics, n_words = block.shape
+    for place in range(n_open):
+        t = order[place]
+        for i in range(n_words):
+            out[t, i] = np.float32(0.0)
+        for k in range(n_topics):
+            share = zeta[t, k]
+            if share > np.float32(0.0):
+                for i in range(n_words):
+                    out[t, i] += share * block[k, i]
+
+
+@njit(**PART)
+def _seat(counts, log_shares, order, n_open, seats_out, tops_out, norms_out):
+    """seats_out[t, i]: likelihoods in, count × q(z_i = t) out; log norm of i is tops + log(norms)."""
+    n_words = len(counts)
+    for i in range(n_words):
+        tops_out[i] = np.float32(-3.0e38)
+        norms_out[i] = np.float32(0.0)
+    for place in range(n_open):
+        t = order[place]
+        share = np.float32(log_shares[t])
+        for i in range(n_words):
+            seats_out[t, i] += share
+            tops_out[i] = max(tops_out[i], seats_out[t, i])
+    for place in range(n_open):
+        t = order[place]
+        for i in range(n_words):
+            seats_out[t, i] = exp32(seats_out[t, i] - tops_out[i])
+            norms_out[i] += seats_out[t, i]
+    for place in range(n_open):
+        t = order[place]
+        for i in range(n_words):
+            seats_out[t, i] *= counts[i] / norms_out[i]
+
+
+@njit(**PART)
+def _resize(seats, order, n_open, n_words, sizes_out):
+    """Expected tokens of open tables, 0 of those that close; gives the sum of changes."""
+    total, change = 0.0, 0.0
+    for place in range(n_open):
+        total += sizes_out[order[place]]
+    least = CLOSED * min(total, 1.0)
+    for place in range(n_open):
+        t = order[place]
+        size = np.float32(0.0)
+        for i in range(n_words):
+            size += seats[t, i]
+        change += abs(np.float64(size) - sizes_out[t])
+        sizes_out[t] = np.float64(size) if np.float64(size) >= least else 0.0
+    return change
+
+
+@njit(**PART)
+def _serve(block, seats, log_weights, zeta_out):
+    """zeta_k of one table, proportional to exp(log_weights_k + sum_i seats_i block[k, i])."""
+    n_topics, n_words = block.shape
+    top = np.float32(-3.0e38)
+    for k in range(n_topics):
+        logit = np.float32(0.0)
+        for i in range(n_words):
+            logit += seats[i] * block[k, i]
+        zeta_out[k] = logit + log_weights[k]
+        top = max(top, zeta_out[k])
+    norm = np.float32(0.0)
+    for k in range(n_topics):
+        zeta_out[k] = exp32(zeta_out[k] - top)
+        norm += zeta_out[k]
+    for k in range(n_topics):
+        share = zeta_out[k] / norm
+        zeta_out[k] = share if share >= FLUSH else np.float32(0.0)
+
+
+@njit(**PART)
+def _topic_terms(zeta, log_weights, served_out):
+    """sum of zeta (E[log sigma] - log zeta) of one table, whose topics are added to served_out."""
+    terms = 0.0
+    for k in range(len(zeta)):
+        share = np.float64(zeta[k])
+        if share > 0.0:
+            terms += share * (log_weights[k] - log64(share))
+            served_out[k] += share
+    return terms
+
+
+@njit(**PART)
+def _share_out(seats, zeta, order, n_open, codes, block_out, counts_out, tokens_out):
+    """Add a document's expected counts to the shard's, and their sums to the document's topics."""
+    n_topics, n_words = block_out.shape
+    for k in range(n_topics):
+        for i in range(n_words):
+            block_out[k, i] = np.float32(0.0)
+    for place in range(n_open):
+        t = order[place]
+        for k in range(n_topics):
+            share = zeta[t, k]
+            if share > np.float32(0.0):
+                for i in range(n_words):
+                    block_out[k, i] += share * seats[t, i]
+    for k in range(n_topics):
+        total = 0.0
+        for i in range(n_words):
+            total += np.float64(block_out[k, i])
+        tokens_out[k] += total
+    for i in range(n_words):
+        word = codes[i]
+        for k in range(n_topics):
+            counts_out[word, k] += block_out[k, i]
+
+
+@njit(**PART)
+def _gather(menu, start, block_out):
+    """A document's E[log beta] (topics × words); gives the sum of count × log scale."""
+    n_topics, n_words = block_out.shape
+    scale = 0.0
+    for i in range(n_words):
+        row = menu.positions[menu.codes[start + i]]
+        scale += menu.counts[start + i] * menu.log_scale[row]
+        for k in range(n_topics):
+            block_out[k, i] = menu.logs[row, k]
+    return scale
+
+
+@njit(**PART)
+def _place(block, counts, alpha, sizes, zeta, bench_out):
+    """Sticks and q(z) given sizes and zeta; gives the open tables and what `_break_sticks` gives."""
+    n_open = _order(sizes, bench_out.order)
+    terms, log_rests = _break_sticks(sizes, alpha, bench_out.order, n_open, bench_out.log_shares)
+    _likelihoods(block, zeta, bench_out.order, n_open, bench_out.seats)
+    _seat(
+        counts,
+        bench_out.log_shares,
+        bench_out.order,
+        n_open,
+        bench_out.seats,
+        bench_out.tops,
+        bench_out.norms,
+    )
+    return n_open, terms, log_rests
+
+
+@njit(**PART)
+def _iterate_document(block, counts, prior, log_weights, rule, bench, sizes_out, zeta_out):
+    """Rounds of q(z), sizes and q(c), until tables keep their tokens."""
+    n_tables = len(sizes_out)
+    for _ in range(rule.max_iter):
+        n_open, _, _ = _place(block, counts, prior.alpha, sizes_out, zeta_out, bench)
+        change = _resize(bench.seats, bench.order, n_open, len(counts), sizes_out)
+        for place in range(n_open):
+            t = bench.order[place]
+            if sizes_out[t] > 0.0:
+                _serve(block, bench.seats[t], log_weights, zeta_out[t])
+            else:
+                zeta_out[t] = np.float32(0.0)
+        if change < rule.tol * n_tables:
+            break
+
+
+@njit(**OPTIONS)
+def seat_documents(menu, prior, rule, seats_out):
+    """Mean-field inference of a shard's documents, tables and their topics, with all else held fixed.
+
+    menu: Menu; prior: Prior; rule: Rule of `mean_field` (tol is of the mean change of a table's tokens);
+    seats_out: Seats. Rounds of q(z), sizes, q(c), from the start given; a document's score is the bound's
+    terms at the last q(c) and q(pi'), with q(z) at its optimum. Statistics have that q(z).
+    """
+    n_documents, n_tables, n_topics = seats_out.zeta.shape
+    log_weights = prior.log_weights.astype(np.float32)
+    order, log_shares = np.empty(n_tables, np.int64), np.empty(n_tables)
+    for d in range(n_documents):
+        start, stop = menu.offsets[d], menu.offsets[d + 1]
+        size = stop - start
+        if size == 0:
+            continue
+        counts, codes = menu.counts[start:stop], menu.codes[start:stop]
+        block, seats = np.empty((n_topics, size), np.float32), np.empty((n_tables, size), np.float32)
+        bench = Bench(order, log_shares, seats, np.empty(size, np.float32), np.empty(size, np.float32))
+        sizes, zeta = seats_out.sizes[d], seats_out.zeta[d]
+        score = _gather(menu, start, block)
+        _iterate_document(block, counts, prior, log_weights, rule, bench, sizes, zeta)
+        n_open, terms, log_rests = _place(block, counts, prior.alpha, sizes, zeta, bench)
+        for i in range(size):
+            score += counts[i] * (np.float64(bench.tops[i]) + log64(np.float64(bench.norms[i])))
+        for place in range(n_open):
+            terms += _topic_terms(zeta[order[place]], prior.log_weights, seats_out.served)
+        _share_out(seats, zeta, order, n_open, codes, block, seats_out.counts, seats_out.tokens[d])
+        seats_out.sticks[0] += n_open
+        seats_out.sticks[1] += log_rests
+        seats_out.scores[d] = score + terms

@@ -1,0 +1,193 @@
+"""Left-to-right evaluation of documents under fixed topics (Wallach et al. 2009): by particles with sparse
+draws, and by expected counts."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.math import OPTIONS, PART
+from stickbreaker.core.kernels.random import seeded, uniform
+from stickbreaker.core.kernels.sparse_topics import InUse, add_one, remove_one
+
+BELOW_ONE = 1.0 - 2.0**-53
+
+
+class Documents(NamedTuple):
+    """Documents token by token, in the order in which the tokens are to be predicted."""
+
+    offsets: NDArray[np.int64]  # documents + 1
+    tokens: NDArray[np.int32]  # tokens: row of the weights
+    keys: NDArray[np.uint64]  # documents: start of the random numbers
+
+
+@njit(**PART)
+def _prior_sums(weights, alpha, sums_out):
+    """Running sums of alpha_k phi_kw over the topics, words × topics."""
+    for w in range(len(weights)):
+        total = 0.0
+        for k in range(len(alpha)):
+            total += alpha[k] * weights[w, k]
+            sums_out[w, k] = total
+
+
+@njit(**PART)
+def _weigh(size, weights, w, used):
+    """Sum of n_k phi_kw over the topics in use, for word w; leaves the running sums in `used`."""
+    total = 0.0
+    for j in range(size):
+        total += used.counts[j] * weights[w, used.topics[j]]
+        used.sums[j] = total
+    return total
+
+
+@njit(**PART)
+def _choose(x, size, in_use, prior, w, used):
+    """The topic at x in [0, in_use + prior's last): topics in use come first, then all by the prior."""
+    if x < in_use:
+        j = 0
+        while j < size - 1 and used.sums[j] <= x:
+            j += 1
+        return used.topics[j]
+    low, high = 0, prior.shape[1] - 1
+    x = min(x - in_use, prior[w, high] * BELOW_ONE)  # rounding never reaches a topic without the word
+    while low < high:
+        middle = (low + high) // 2
+        if prior[w, middle] > x:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@njit(**PART)
+def _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums_out):
+    """One particle from left to right: add p(w_n | z_<n) of each position to sums_out."""
+    n_topics = weights.shape[1]
+    size = 0
+    used.places[:] = -1
+    for n in range(len(tokens)):
+        for i in range(n):
+            w = tokens[i]
+            size = remove_one(z[i], size, used)
+            in_use = _weigh(size, weights, w, used)
+            x = uniform(state) * (in_use + prior[w, n_topics - 1])
+            z[i] = _choose(x, size, in_use, prior, w, used)
+            size = add_one(z[i], size, used)
+        w = tokens[n]
+        in_use = _weigh(size, weights, w, used)
+        total = in_use + prior[w, n_topics - 1]
+        if total <= 0.0:  # no topic has the word: probability zero, whatever follows
+            break
+        sums_out[n] += total / (alpha_total + n)
+        z[n] = _choose(uniform(state) * total, size, in_use, prior, w, used)
+        size = add_one(z[n], size, used)
+
+
+@njit(**OPTIONS)
+def left_to_right(documents, weights, alpha, particles, sums_out):
+    """Add to sums_out (tokens) the sum over the particles of p(w_n | w_<n, z_<n, phi, alpha).
+
+    documents: Documents; weights (words × topics, double) phi; alpha (topics, double). Before each
+    position every earlier topic of the particle is drawn anew, so time is quadratic in the tokens and
+    follows the topics in use. From a word of probability zero on nothing is added. Algorithm 3 of Wallach,
+    Murray, Salakhutdinov and Mimno (2009), one particle after the other, with the sum over the topics
+    split into those in use and the prior (Yao et al. 2009).
+    """
+    n_topics = len(alpha)
+    prior = np.empty(weights.shape)
+    _prior_sums(weights, alpha, prior)
+    alpha_total = 0.0
+    for k in range(n_topics):
+        alpha_total += alpha[k]
+    used = InUse(
+        np.empty(n_topics, np.int64), np.empty(n_topics), np.empty(n_topics, np.int64), np.empty(n_topics)
+    )
+    state = np.empty(2, np.uint64)
+    for d in range(len(documents.keys)):
+        start, stop = documents.offsets[d], documents.offsets[d + 1]
+        tokens, sums = documents.tokens[start:stop], sums_out[start:stop]
+        z = np.empty(stop - start, np.int64)
+        seeded(documents.keys[d], state)
+        for _ in range(particles):
+            _run_particle(tokens, weights, prior, alpha_total, state, z, used, sums)
+
+
+class Orders(NamedTuple):
+    """Documents as units of at most one token, in the order in which they are predicted."""
+
+    offsets: NDArray[np.int64]  # documents + 1: first unit of each
+    entries: NDArray[np.int32]  # units: which of its document's distinct words
+    sizes: NDArray[np.float64]  # units: tokens, 1 where counts are whole
+    first_words: NDArray[np.int64]  # documents + 1: first distinct word of each
+    words: NDArray[np.int32]  # distinct words of all documents: row of the topics
+
+
+@njit(**PART)
+def _assign(size, word, topic_words, gamma, scale, assigned_out):
+    """Divide `size` tokens of a word among topics k by scale gamma_k phi_kw; return the sum of these."""
+    total = 0.0
+    for k in range(len(gamma)):
+        assigned_out[k] = gamma[k] * scale * topic_words[word, k]
+        total += assigned_out[k]
+    if total > 0.0:
+        for k in range(len(gamma)):
+            assigned_out[k] *= size / total
+    return total
+
+
+@njit(**PART)
+def _revise(words, seen, topic_words, alpha, scale, assigned, gamma, without):
+    """Divide the tokens seen of each word again, given all others: a round of CVB0."""
+    for u in range(len(words)):
+        if seen[u] > 0.0:
+            one = min(1.0, 1.0 / seen[u])  # the part that one token of the word has of its counts
+            for k in range(len(gamma)):
+                without[k] = max(gamma[k] - assigned[u, k] * one, alpha[k])
+                gamma[k] = max(gamma[k] - assigned[u, k], alpha[k])
+            _assign(seen[u], words[u], topic_words, without, scale, assigned[u])
+            for k in range(len(gamma)):
+                gamma[k] += assigned[u, k]
+
+
+@njit(**OPTIONS)
+def _log_probability(entries, sizes, words, topic_words, alpha):
+    """Log probability of one document, in nats."""
+    n_topics = len(alpha)
+    assigned, seen = np.zeros((len(words), n_topics)), np.zeros(len(words))
+    gamma, without, share = alpha.copy(), np.empty(n_topics), np.empty(n_topics)
+    total, nats, revised = alpha.sum(), 0.0, 2
+    for n in range(len(entries)):
+        if n == revised:
+            _revise(words, seen, topic_words, alpha, 1.0 / total, assigned, gamma, without)
+            revised = 2 * n
+        u, size = entries[n], sizes[n]
+        probability = _assign(size, words[u], topic_words, gamma, 1.0 / total, share)
+        if probability <= 0.0:  # no topic has the word
+            return -np.inf
+        nats += size * np.log(probability)
+        for k in range(n_topics):
+            assigned[u, k] += share[k]
+            gamma[k] += share[k]
+        seen[u] += size
+        total += size
+    return nats
+
+
+@njit(**OPTIONS)
+def log_probabilities(orders, topic_words, alpha, nats_out):
+    """Set nats_out (documents) to the sum over units n of size_n log sum_k gamma_k phi_kw / sum_k gamma_k.
+
+    orders: Orders; topic_words (words × topics, double) phi; alpha (topics, double). gamma is alpha plus the
+    expected counts of the units before n: each is divided among topics by gamma_k phi_kw when it comes, and
+    all are divided again, once, after 2, 4, 8, … units (CVB0: Asuncion, Welling, Smyth and Teh 2009), so that
+    time is linear in the units. Given what comes before, probabilities of the next word sum to one. The
+    left-to-right scheme of Wallach, Murray, Salakhutdinov and Mimno (2009), without particles.
+    """
+    for d in range(len(nats_out)):
+        start, stop = orders.offsets[d], orders.offsets[d + 1]
+        words = orders.words[orders.first_words[d] : orders.first_words[d + 1]]
+        nats_out[d] = _log_probability(
+            orders.entries[start:stop], orders.sizes[start:stop], words, topic_words, alpha
+        )

@@ -1,0 +1,279 @@
+"""Metropolis-Hastings over topic assignments in time free of the number of topics (Chen et al. 2016).
+
+A token's target is (n_dk + alpha_k) (n_wk + eta_wk) / (n_k + eta_k), counts of the other tokens. A phase
+visits documents (words) and knows only their own counts: what the words (documents) have to say came as a
+proposal that was drawn from it in the phase before, and the product's other factor cancels.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.math import OPTIONS, PART
+from stickbreaker.core.kernels.random import seeded, uniform
+
+
+class Chain(NamedTuple):
+    """Tokens in document order: present topics, and topics that were proposed in the phase before."""
+
+    topics: NDArray[np.integer]  # tokens, uint16 or int32
+    proposals: NDArray[np.integer]  # tokens, uint16 or int32
+
+
+class Prior(NamedTuple):
+    """alpha, ready to be drawn from."""
+
+    values: NDArray[np.float64]  # topics
+    sums: NDArray[np.float64]  # topics: running sums
+    starts: NDArray[np.int64]  # cells of equal width: first topic whose running sum passes the start
+
+
+class Index(NamedTuple):
+    """Tokens by word: those of word w are `tokens[offsets[w]]` to `tokens[offsets[w + 1]]` (exclusive)."""
+
+    offsets: NDArray[np.int64]  # words + 1
+    tokens: NDArray[np.integer]  # position in document order, int32 or int64
+    groups: NDArray[np.int32]  # words: group (language)
+
+
+class Range(NamedTuple):
+    """Which documents or words a call visits, what they draw from, and n_k + eta_k when the phase began."""
+
+    first: int
+    last: int  # exclusive
+    keys: NDArray[np.uint64]  # all documents or words: start of the random numbers
+    totals: NDArray[np.float64]  # groups × topics
+
+
+@njit(**PART)
+def odds(here, there, total_here, total_there):
+    """Numerator and denominator of the odds of a move from one topic to another, given that it was proposed.
+
+    here, there: n_dk + alpha_k (or n_wk + eta_wk) of the two topics, and their totals n_k + eta_k, counts of
+    the other tokens. Chen et al. (2016), eq. 7; they count the token itself as well.
+    """
+    return there * total_here, here * total_there
+
+
+@njit(**PART)
+def _move(topics, proposals, weights, totals, state):
+    """Accept or reject each token's proposal; `weights` (topics, count + prior) follow the topics."""
+    for i in range(len(topics)):
+        s, t = topics[i], proposals[i]
+        if s != t:
+            gain, cost = odds(weights[s] - 1.0, weights[t], totals[s] - 1.0, totals[t])
+            if uniform(state) * cost < gain:
+                weights[s] -= 1.0
+                weights[t] += 1.0
+                topics[i] = t
+
+
+@njit(**PART)
+def _add(used, used_out):
+    """Report a call's sums at its end: threads that write side by side all the time wait for each other."""
+    for g in range(len(used)):
+        for k in range(used.shape[1]):
+            used_out[g, k] += used[g, k]
+
+
+@njit(**PART)
+def _leave(topics, prior, weights, used_out):
+    """Count the topics in used_out and leave `weights` as they were without them: at the prior (topics)."""
+    for i in range(len(topics)):
+        k = topics[i]
+        weights[k] = prior[k]
+        used_out[k] += 1
+
+
+@njit(**PART)
+def first_above(x, sums, start):
+    """The first topic from `start` on whose running sum is above x."""
+    k = start
+    while sums[k] <= x and k < len(sums) - 1:
+        k += 1
+    return k
+
+
+@njit(**PART)
+def search_above(x, sums):
+    """The first topic whose running sum is above x, by halving."""
+    low, high = 0, len(sums) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if sums[middle] > x:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@njit(**PART)
+def _draw_from_document(topics, alpha, state, proposals_out):
+    """Propose from n_dk + alpha_k: the topic of another token of the document, or one drawn from alpha."""
+    others = len(topics) - 1
+    total = alpha.sums[len(alpha.sums) - 1]
+    cells = len(alpha.starts)
+    for i in range(len(topics)):
+        x = uniform(state) * (others + total)
+        j = np.int64(x)
+        if j < others:
+            proposals_out[i] = topics[j + np.int64(j >= i)]
+        else:
+            cell = min(np.int64((x - others) * (cells / total)), cells - 1)
+            proposals_out[i] = first_above(x - others, alpha.sums, alpha.starts[cell])
+
+
+@njit(**PART)
+def _draw_from_word(topics, eta, n_topics, state, proposals_out):
+    """Propose from n_wk + eta: the topic of another token of the word, or any topic."""
+    others = len(topics) - 1
+    for i in range(len(topics)):
+        x = uniform(state) * (others + eta * n_topics)
+        j = np.int64(x)
+        if j < others:
+            proposals_out[i] = topics[j + np.int64(j >= i)]
+        else:
+            proposals_out[i] = min(np.int64((x - others) / eta), n_topics - 1)
+
+
+@njit(**PART)
+def _draw_from_informed_word(topics, sums, state, proposals_out):
+    """Propose from n_wk + eta_wk, of which `sums` (topics) are the running sums of eta_wk."""
+    others = len(topics) - 1
+    total = sums[len(sums) - 1]
+    for i in range(len(topics)):
+        x = uniform(state) * (others + total)
+        j = np.int64(x)
+        if j < others:
+            proposals_out[i] = topics[j + np.int64(j >= i)]
+        else:
+            proposals_out[i] = search_above(x - others, sums)
+
+
+@njit(**PART)
+def _enter_word(tokens, chain, weights, totals, state, topics_out, proposals_out):
+    """One word's tokens into arrays of their own, counted in `weights` (topics); accept or reject."""
+    for i in range(len(tokens)):
+        k = chain.topics[tokens[i]]
+        topics_out[i] = k
+        proposals_out[i] = chain.proposals[tokens[i]]
+        weights[k] += 1.0
+    _move(topics_out, proposals_out, weights, totals, state)
+
+
+@njit(**PART)
+def _leave_word(tokens, topics, proposals, prior, weights, chain_out, used_out):
+    """And back, with `weights` at the prior again."""
+    for i in range(len(tokens)):
+        chain_out.topics[tokens[i]] = topics[i]
+        chain_out.proposals[tokens[i]] = proposals[i]
+    _leave(topics, prior, weights, used_out)
+
+
+@njit(**OPTIONS)
+def _room_for_words(offsets, part, chain):
+    """Arrays for the topics and proposals of the longest word of a range."""
+    longest = 0
+    for w in range(part.first, part.last):
+        longest = max(longest, offsets[w + 1] - offsets[w])
+    return np.empty(longest, chain.topics.dtype), np.empty(longest, chain.topics.dtype)
+
+
+@njit(**OPTIONS)
+def visit_documents(offsets, alpha, part, chain_out, used_out):
+    """The document phase: accept or reject the words' proposals, then draw the documents' own.
+
+    offsets (documents × groups + 1): a document's tokens come group by group; alpha: Prior; part: Range of
+    documents; chain_out: Chain; used_out (groups × topics, int64) the new topics of these documents' tokens,
+    added to. Counts of the document are live and leave
+    the token itself out, all others are those at the start of the phase. Algorithm 2 of Chen et al. (2016).
+    """
+    weights = alpha.values.copy()
+    used, state = np.zeros(part.totals.shape, np.int64), np.empty(2, np.uint64)
+    n_groups = len(part.totals)
+    for d in range(part.first, part.last):
+        ends = offsets[d * n_groups : (d + 1) * n_groups + 1]
+        topics = chain_out.topics[ends[0] : ends[n_groups]]
+        proposals = chain_out.proposals[ends[0] : ends[n_groups]]
+        seeded(part.keys[d], state)
+        for i in range(len(topics)):
+            weights[topics[i]] += 1.0
+        for g in range(n_groups):
+            a, b = ends[g] - ends[0], ends[g + 1] - ends[0]
+            _move(topics[a:b], proposals[a:b], weights, part.totals[g], state)
+        _draw_from_document(topics, alpha, state, proposals)
+        for g in range(n_groups):
+            _leave(topics[ends[g] - ends[0] : ends[g + 1] - ends[0]], alpha.values, weights, used[g])
+    _add(used, used_out)
+
+
+@njit(**OPTIONS)
+def visit_words(index, eta, part, chain_out, used_out):
+    """The word phase: accept or reject the documents' proposals, then draw the words' own.
+
+    index: Index; eta (words), the same for every topic; part: Range of words; chain_out: Chain; used_out
+    (groups × topics, int64) as in `visit_documents`.
+    """
+    n_topics = part.totals.shape[1]
+    all_topics, all_proposals = _room_for_words(index.offsets, part, chain_out)
+    weights, prior = np.zeros(n_topics), np.zeros(n_topics)
+    used, state = np.zeros(part.totals.shape, np.int64), np.empty(2, np.uint64)
+    for w in range(part.first, part.last):
+        tokens = index.tokens[index.offsets[w] : index.offsets[w + 1]]
+        n, g = len(tokens), index.groups[w]
+        if n == 0:
+            continue
+        seeded(part.keys[w], state)
+        if eta[w] != prior[0]:
+            prior[:] = eta[w]
+            weights[:] = eta[w]
+        topics, proposals = all_topics[:n], all_proposals[:n]
+        _enter_word(tokens, chain_out, weights, part.totals[g], state, topics, proposals)
+        _draw_from_word(topics, eta[w], n_topics, state, proposals)
+        _leave_word(tokens, topics, proposals, prior, weights, chain_out, used[g])
+    _add(used, used_out)
+
+
+@njit(**OPTIONS)
+def visit_informed_words(index, eta, part, chain_out, used_out):
+    """The word phase where topics differ in their prior: eta (words × topics), all else as above."""
+    n_topics = part.totals.shape[1]
+    all_topics, all_proposals = _room_for_words(index.offsets, part, chain_out)
+    weights, sums = np.empty(n_topics), np.empty(n_topics)
+    used, state = np.zeros(part.totals.shape, np.int64), np.empty(2, np.uint64)
+    for w in range(part.first, part.last):
+        tokens = index.tokens[index.offsets[w] : index.offsets[w + 1]]
+        n, g = len(tokens), index.groups[w]
+        if n == 0:
+            continue
+        seeded(part.keys[w], state)
+        total = 0.0
+        for k in range(n_topics):
+            weights[k] = eta[w, k]
+            total += eta[w, k]
+            sums[k] = total
+        topics, proposals = all_topics[:n], all_proposals[:n]
+        _enter_word(tokens, chain_out, weights, part.totals[g], state, topics, proposals)
+        _draw_from_informed_word(topics, sums, state, proposals)
+        _leave_word(tokens, topics, proposals, eta[w], weights, chain_out, used[g])
+    _add(used, used_out)
+
+
+@njit(**OPTIONS)
+def index_words(words, index_out):
+    """Sort tokens by word, in document order within a word. words (tokens); index_out: Index, offsets set."""
+    free = index_out.offsets.copy()
+    for i in range(len(words)):
+        w = words[i]
+        index_out.tokens[free[w]] = i
+        free[w] += 1
+
+
+@njit(**OPTIONS)
+def count_words(index, topics, counts_out):
+    """Add the tokens to counts_out (words × topics, int32). index: Index; topics (tokens)."""
+    for w in range(len(index.offsets) - 1):
+        for i in range(index.offsets[w], index.offsets[w + 1]):
+            counts_out[w, topics[index.tokens[i]]] += 1

@@ -1,0 +1,214 @@
+"""Collapsed Gibbs sampling of topics: every token's topic drawn given all others, counts updated at once.
+
+A block of documents is visited word by word, so that a word's part of the conditional is built once for
+many tokens. Here all topics are walked over, in a vectorised loop; `sparse_gibbs` walks over those in the
+document and draws from the same distribution. In both a token's own topic comes first in the inverse of the
+distribution function: more than half of the tokens keep theirs, and then nothing is searched for or written.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from stickbreaker.core.kernels.math import OPTIONS, PART
+from stickbreaker.core.kernels.random import seeded, uniform
+
+CHUNK = 32  # topics that are searched at once; arrays of topics are padded with zeros to a multiple
+
+
+class Block(NamedTuple):
+    """Tokens of consecutive documents, by word and within a word by document."""
+
+    words: NDArray[np.int32]  # words that occur, each once
+    groups: NDArray[np.int32]  # their groups (languages)
+    starts: NDArray[np.int64]  # these + 1: a word's first token
+    documents: NDArray[np.int32]  # tokens: number of the document in the block
+    n_documents: int
+
+
+class Table(NamedTuple):
+    """Tokens by word and topic, of all blocks."""
+
+    counts: NDArray[np.int32]  # words × topics
+    totals: NDArray[np.int64]  # groups × topics
+
+
+class Prior(NamedTuple):
+    alpha: NDArray[np.float64]  # topics
+    eta: NDArray[np.float64]  # (words or 1) × (topics or 1)
+    eta_totals: NDArray[np.float64]  # groups × topics: sum of eta over the group's words
+
+
+class Word(NamedTuple):
+    """The word that is visited: its row of the table, and its part of the conditional by topic."""
+
+    row: NDArray[np.int32]  # topics
+    eta: NDArray[np.float64]  # topics or 1
+    totals: NDArray[np.int64]  # topics: n_k, and the two below, of the word's group
+    eta_totals: NDArray[np.float64]  # topics: sum of eta
+    inverse: NDArray[np.float64]  # topics: 1 / (n_k + sum of eta)
+
+
+@njit(**PART)
+def padded(n):
+    return (n + CHUNK - 1) // CHUNK * CHUNK
+
+
+@njit(**PART)
+def word_at(i, block, table, prior, inverse):
+    """The i-th of the words that occur in a block; inverse (groups × topics)."""
+    w, g = block.words[i], block.groups[i]
+    eta = prior.eta[w if len(prior.eta) > 1 else 0]
+    return Word(table.counts[w], eta, table.totals[g], prior.eta_totals[g], inverse[g])
+
+
+@njit(**PART)
+def less(word, k):
+    """The word's weight of topic k with one token less; changes nothing."""
+    eta = word.eta[k if len(word.eta) > 1 else 0]
+    return (word.row[k] - 1 + eta) / (word.totals[k] - 1 + word.eta_totals[k])
+
+
+@njit(**PART)
+def recount(word, k, change):
+    """Change the tokens of topic k by one; gives the word's new weight of it."""
+    word.row[k] += change
+    word.totals[k] += change
+    word.inverse[k] = 1.0 / (word.totals[k] + word.eta_totals[k])
+    return (word.row[k] + word.eta[k if len(word.eta) > 1 else 0]) * word.inverse[k]
+
+
+@njit(**PART)
+def fill_weights(word, weights_out):
+    """weights_out_k = (n_wk + eta_wk) / (n_k + sum of eta)."""
+    if len(word.eta) > 1:
+        for k in range(len(word.row)):
+            weights_out[k] = (word.row[k] + word.eta[k]) * word.inverse[k]
+    else:
+        eta = word.eta[0]
+        for k in range(len(word.row)):
+            weights_out[k] = (word.row[k] + eta) * word.inverse[k]
+
+
+@njit(**PART)
+def others_mass(held, weights, numbers, k):
+    """sum of held_m weight_m over topics m other than k."""
+    total = np.float32(0.0)
+    for m in range(len(weights)):
+        total += held[m] * weights[m] if numbers[m] != k else np.float32(0.0)
+    return total
+
+
+@njit(**PART)
+def search_others(held, weights, numbers, k, n_topics, target):
+    """The first topic at which the running sum of these passes the target."""
+    c, number = 0, np.float32(k)
+    while c + CHUNK < len(weights):
+        part = np.float32(0.0)
+        for m in range(CHUNK):
+            part += held[c + m] * weights[c + m] if numbers[c + m] != number else np.float32(0.0)
+        if target < part:
+            break
+        target -= part
+        c += CHUNK
+    new = c
+    while new < n_topics - 1:
+        target -= held[new] * weights[new] if new != k else np.float32(0.0)
+        if target < np.float32(0.0):
+            break
+        new += 1
+    return new
+
+
+@njit(**PART)
+def counted(held, alpha, change):
+    """n + change + alpha from n + alpha: n is whole, so that nothing is lost to rounding."""
+    return np.float32(np.rint(held - alpha) + change) + alpha
+
+
+@njit(**PART)
+def move(word, held, k, new, alpha, weights_out):
+    """One token of a document (held: topics) from topic k to another; the word's weights follow."""
+    held[k] = counted(held[k], alpha[k], np.float32(-1.0))
+    weights_out[k] = recount(word, k, -1)
+    held[new] = counted(held[new], alpha[new], np.float32(1.0))
+    weights_out[new] = recount(word, new, 1)
+
+
+@njit(**PART)
+def fill_held(block, assignments, alpha, held_out):
+    """held_out_dk = n_dk + alpha_k; zeros before."""
+    for t in range(len(block.documents)):
+        held_out[block.documents[t], assignments[t]] += np.float32(1.0)
+    for d in range(block.n_documents):
+        for k in range(len(alpha)):
+            held_out[d, k] += alpha[k]
+
+
+@njit(**PART)
+def _visit_all_topics(i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out):
+    """Draw the topics of one word's tokens."""
+    n_topics = len(prior.alpha)
+    word = word_at(i, block, table, prior, inverse)
+    fill_weights(word, weights)
+    one = np.float32(1.0)
+    for t in range(block.starts[i], block.starts[i + 1]):
+        counts, k = held[block.documents[t]], np.int64(assignments_out[t])
+        own = np.float64(counted(counts[k], alpha[k], -one)) * less(word, k)
+        others = np.float64(others_mass(counts, weights, numbers, np.float32(k)))
+        target = uniform(state) * (others + own) - own
+        if target < 0.0:
+            continue
+        new = search_others(counts, weights, numbers, k, n_topics, np.float32(target))
+        move(word, counts, k, new, alpha, weights)
+        assignments_out[t] = new
+
+
+@njit(**OPTIONS)
+def sweep_all_topics(block, table, prior, key, assignments_out):
+    """The same draws' distribution, walking over all topics in single precision: for few topics."""
+    n_topics = len(prior.alpha)
+    width = padded(n_topics)
+    alpha, weights = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    alpha[:n_topics] = prior.alpha
+    numbers = np.arange(width).astype(np.float32)
+    inverse = 1.0 / (table.totals + prior.eta_totals)
+    held = np.zeros((block.n_documents, width), np.float32)
+    fill_held(block, assignments_out, alpha, held)
+    state = np.empty(2, np.uint64)
+    seeded(key, state)
+    for i in range(len(block.words)):
+        _visit_all_topics(
+            i, block, table, prior, inverse, weights, alpha, numbers, held, state, assignments_out
+        )
+
+
+@njit(**OPTIONS)
+def add_counts(block, assignments, table_out):
+    """Add a block's tokens to the table."""
+    for i in range(len(block.words)):
+        for t in range(block.starts[i], block.starts[i + 1]):
+            table_out.counts[block.words[i], assignments[t]] += 1
+            table_out.totals[block.groups[i], assignments[t]] += 1
+
+
+@njit(**OPTIONS)
+def document_counts(offsets, assignments, n_topics, topics_out, counts_out):
+    """Topics in use and their tokens, document by document; gives how many pairs were written.
+
+    offsets (documents + 1), assignments (tokens, document order); topics_out, counts_out (tokens, int32).
+    """
+    held = np.zeros(n_topics, np.int32)
+    n = 0
+    for d in range(len(offsets) - 1):
+        for t in range(offsets[d], offsets[d + 1]):
+            held[assignments[t]] += 1
+        for t in range(offsets[d], offsets[d + 1]):
+            k = assignments[t]
+            if held[k] > 0:
+                topics_out[n], counts_out[n] = k, held[k]
+                n += 1
+                held[k] = 0
+    return n

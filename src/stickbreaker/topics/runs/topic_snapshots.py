@@ -1,0 +1,87 @@
+"""Snapshots of the topics of a run over an open vocabulary: their words now, and those that entered."""
+
+from typing import Any
+
+import numpy as np
+
+from stickbreaker.learning.events import first_columns
+from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.observers import Observer, TraceRecord
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.saved.evolution import ENTERED_WORDS, TOP_WORDS, Entered, Evolution, Moment, Top
+from stickbreaker.topics.model import topic_model
+
+A_PASS = 4  # snapshots a pass over a corpus
+
+
+class Moments:
+    """The snapshots of a run; `evolution` holds those of a run that goes on from there.
+
+    At the first one no word is said to have entered; at others those that have entered since the one before.
+    """
+
+    def __init__(self, evolution: Evolution | None = None) -> None:
+        self.evolution = evolution or Evolution()
+
+    @property
+    def date(self) -> str | None:
+        """The date of the last snapshot."""
+        return self.evolution.moments[-1].date if self.evolution.moments else None
+
+    def add(self, job: VariationalRun, state: VariationalState, documents: int, date: str | None) -> None:
+        """Note the words of now, unless that was done after the same step."""
+        last = self.evolution.moments[-1:]
+        if last and last[0].step >= state.step:
+            return
+        top, entered = self.look(job, state, last[0] if last else None)
+        self.evolution = self.evolution.add(state.step, documents, date, top, entered)
+
+    def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
+        """What a snapshot of now has; `last` is the one before, None at the first."""
+        return words_now(job, state, None if last is None else last.step)
+
+
+class Evolving(Observer):
+    """Takes snapshots of a run over a corpus: four a pass, or one a step where a pass has fewer."""
+
+    def __init__(self, moments: Moments, job: VariationalRun, state: VariationalState) -> None:
+        self.moments, self.job, self.state = moments, job, state
+
+    def snapshots(self) -> Evolution:
+        """Those so far."""
+        return self.moments.evolution
+
+    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
+        if self.is_due(job, state):
+            self.moments.add(self.job, self.state, int(state.seen), None)
+        return False
+
+    def is_due(self, job: Run[Any], state: RunState) -> bool:
+        """Whether a snapshot is taken after this step."""
+        in_pass = job.n_documents * state.step / max(1.0, state.seen)
+        return state.step % max(1, int(in_pass / A_PASS)) == 0
+
+    def end(self, job: Run[Any], state: RunState) -> None:
+        self.moments.add(self.job, self.state, int(state.seen), None)
+
+
+def words_now(job: VariationalRun, state: VariationalState, since: int | None) -> tuple[Top, Entered]:
+    """The most probable words of each topic in use, by its lasting number, and those that entered `since` so
+    many steps were done; None: no word is said to have entered."""
+    words, table = topic_model(job.model).words, job.engine.table
+    keys, whole = table.keys, table.whole()
+    assert keys is not None
+    new = words.entered(state.params) >= (np.inf if since is None else since)
+    totals = job.engine.table.totals().sum(axis=0)
+    numbers = (state.columns or first_columns(len(totals))).numbers
+    top: dict[int, list[tuple[str, float]]] = {}
+    entered: dict[int, list[tuple[int, str, float]]] = {}
+    topics = job.model.in_use(totals).tolist()
+    for k, (ranked, probabilities) in zip(topics, words.ranked(state.params, whole, topics), strict=True):
+        rows: list[int] = ranked.tolist()
+        shares: list[float] = probabilities.tolist()
+        first = zip(rows[:TOP_WORDS], shares[:TOP_WORDS], strict=True)
+        top[numbers[k]] = [(keys[row], share) for row, share in first]
+        places: list[int] = np.flatnonzero(new[ranked])[:ENTERED_WORDS].tolist()
+        entered[numbers[k]] = [(place + 1, keys[rows[place]], shares[place]) for place in places]
+    return top, entered
