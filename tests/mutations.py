@@ -42,10 +42,10 @@ MUTATIONS = {
         "tests/topics/kernels/test_log_probability_kernel.py",
     ),
     "a draw of the hybrid": Mutation(
-        "core/kernels/hybrid.py",
+        "kernels/hybrid.py",
         "_from_prior(row, alpha, target - total)",
         "_from_prior(row, alpha, target + total)",
-        "tests/core/kernels/test_hybrid_kernel.py",
+        "tests/kernels/test_hybrid_kernel.py",
     ),
     "a token's own count in Gibbs sampling": Mutation(
         "topics/kernels/samplers/gibbs.py",
@@ -78,10 +78,10 @@ MUTATIONS = {
         "tests/topics/model/test_word_documents.py",
     ),
     "words' sticks": Mutation(
-        "core/kernels/sticks.py",
+        "kernels/sticks.py",
         "left -= cells.values[k, slot] * cells.scale",
         "left += cells.values[k, slot] * cells.scale",
-        "tests/core/kernels/test_sticks_kernel.py tests/topics/model/test_open_vocabulary.py",
+        "tests/kernels/test_sticks_kernel.py tests/topics/model/test_open_vocabulary.py",
     ),
     "what a split gains": Mutation(
         "topics/model/moves/acceptance.py",
@@ -186,7 +186,7 @@ MUTATIONS = {
         "tests/grammars/model/test_new_symbols.py",
     ),
     "the largest of points": Mutation(
-        "core/kernels/dirichlet.py",
+        "kernels/dirichlet.py",
         "weight = concentration[w, k] / totals[k] / largest",
         "weight = concentration[w, k] / largest",
         "tests/topics/model/test_point_topics.py",

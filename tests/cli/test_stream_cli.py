@@ -13,8 +13,7 @@ from tests.golden.names import check
 from tests.running import PROGRAM, planted_documents, write_lines
 
 from stickbreaker.estimators.saving import load
-from stickbreaker.pages import render
-from stickbreaker.pages.render import PURE, asset
+from stickbreaker.pages.render import PURE, asset, render
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
 from stickbreaker.topics.report.page_records import page_of

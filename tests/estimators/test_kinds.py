@@ -22,7 +22,7 @@ from stickbreaker import Corpus, UserError
 from stickbreaker.cli import VERBS
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.estimators import fitting
-from stickbreaker.estimators.kinds import KINDS
+from stickbreaker.estimators.kinds import kinds
 from stickbreaker.estimators.saving import load
 from stickbreaker.learning.observers import Observer
 from stickbreaker.testing.estimators import untimed
@@ -43,7 +43,7 @@ OF_TOPICS = {
 def registered(monkeypatch):
     """The registry knows the kinds without topics."""
     for kind in (MIXTURE, UNIGRAMS):
-        monkeypatch.setitem(KINDS, kind.name, kind)
+        monkeypatch.setitem(kinds(), kind.name, kind)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def saved(registered, texts, tmp_path):
     return tmp_path / "m"
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("kind", kinds().values(), ids=kinds())
 def test_a_spec_is_of_its_kind(kind):
     assert kind.plain().kind == kind.public().kind == kind.name
     assert issubclass(kind.public(), kind.plain())
@@ -62,7 +62,7 @@ def test_a_spec_is_of_its_kind(kind):
     assert issubclass(kind.plain(), TopicEstimator) == ("topics" in kind.verbs)
 
 
-CONFIGURATIONS = [(kind, name) for kind in KINDS.values() for name in kind.trials]
+CONFIGURATIONS = [(kind, name) for kind in kinds().values() for name in kind.trials]
 
 
 @pytest.mark.parametrize(("kind", "trial"), CONFIGURATIONS, ids=[f"{k.name}-{t}" for k, t in CONFIGURATIONS])

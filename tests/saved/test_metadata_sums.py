@@ -13,7 +13,7 @@ from stickbreaker import LDA
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.corpus import Corpus
-from stickbreaker.pages import render
+from stickbreaker.pages.render import render
 from stickbreaker.saved import metadata_sums
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.saved.metadata_sums import SCALE, MetadataSums, read_sums, write_sums

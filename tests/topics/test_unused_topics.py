@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stickbreaker import HDP, LDA, Corpus
-from stickbreaker.pages import render
+from stickbreaker.pages.render import render
 from stickbreaker.topics.model.unused_topics import unused_topics
 from stickbreaker.topics.report.page_records import page_of
 

@@ -194,7 +194,7 @@ def go_on(
 
     `model` is a path, or a directory that is locked.
     """
-    from stickbreaker.estimators.kinds import KINDS
+    from stickbreaker.estimators.kinds import kinds
 
     tell_of_compiling()
     path = model if isinstance(model, Path) else model.path
@@ -204,7 +204,7 @@ def go_on(
         emit_finished(path, as_json)
         return
     learned, verb = done[0], done[0].next_verb()
-    following = KINDS[learned.kind].verbs[:1] if verb is None else (verb,)
+    following = kinds()[learned.kind].verbs[:1] if verb is None else (verb,)
     text = partial(_as_text, sizes=learned.sizes(), following=following, scores=learned.score_names)
     emit({"model": str(path), "status": "done", "resumed": resumed, **_summarize(*done)}, as_json, text)
 

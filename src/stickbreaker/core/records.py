@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from stickbreaker.core.kernels.truncated_table import ByRow
+    from stickbreaker.kernels.truncated_table import ByRow
 
 Array = NDArray[np.float64]
 
@@ -136,7 +136,7 @@ class TruncatedCounts(NamedTuple):
 
     def read(self, positions: NDArray[np.int64], values: Array) -> Array:
         """Values of the cells (columns × slots) in some rows (positions × columns), 0 in a row -1."""
-        from stickbreaker.core.kernels.truncated_table import gather  # pyright: ignore[reportUnknownVariableType]
+        from stickbreaker.kernels.truncated_table import gather  # pyright: ignore[reportUnknownVariableType]
 
         out = np.zeros((len(positions), len(self.sizes)))
         known = np.flatnonzero(positions >= 0)
@@ -160,7 +160,7 @@ def summed_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
             there[part.positions] = True
     rows = np.flatnonzero(there)
     if len(there) and len(rows) * n_columns <= DENSE * n_cells:
-        from stickbreaker.core.kernels.dirichlet import add_cells  # pyright: ignore[reportUnknownVariableType]
+        from stickbreaker.kernels.dirichlet import add_cells  # pyright: ignore[reportUnknownVariableType]
 
         sums, places = np.zeros((len(rows), n_columns)), np.cumsum(there) - 1
         for part in parts:

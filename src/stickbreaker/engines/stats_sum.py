@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from stickbreaker.core.kernels.dirichlet import add_cells, add_rows
 from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, join_cells, no_rows
+from stickbreaker.kernels.dirichlet import add_cells, add_rows
 
 FEW = 8  # cells are kept one by one while they are fewer than an eighth of the table
 

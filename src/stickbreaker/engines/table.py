@@ -118,7 +118,7 @@ class Table:
 
     def blend(self, rows: Rows | SparseCounts, keep: float, add: float) -> None:
         """counts ← keep · counts + add · rows; touches only these rows (cells) unless `keep` is 0."""
-        from stickbreaker.core.kernels.dirichlet import add_cells, add_rows
+        from stickbreaker.kernels.dirichlet import add_cells, add_rows
 
         fresh = sums_by_group(rows, self.groups, self._n_groups)
         if keep == 0.0:

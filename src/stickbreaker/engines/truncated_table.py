@@ -37,7 +37,7 @@ from stickbreaker.engines.truncated_edits import (
 )
 
 if TYPE_CHECKING:
-    from stickbreaker.core.kernels.truncated_table import ByRow
+    from stickbreaker.kernels.truncated_table import ByRow
 
 LEAST = 64  # slots of a column; more come in steps of half as many again
 
@@ -95,7 +95,7 @@ class TruncatedTable:
 
     def counts(self, rows: NDArray[np.int64] | slice) -> Array:
         """The true counts of some rows, dense."""
-        from stickbreaker.core.kernels.truncated_table import gather
+        from stickbreaker.kernels.truncated_table import gather
 
         places = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
         out = np.empty((len(places), len(self.sizes)))
@@ -204,7 +204,7 @@ class TruncatedTable:
 
     def _add(self, positions: NDArray[np.int64], columns: NDArray[np.int64], values: Array) -> None:
         """Add to cells, and put the new ones at the end of their columns."""
-        from stickbreaker.core.kernels.truncated_table import add_known, append_cells
+        from stickbreaker.kernels.truncated_table import add_known, append_cells
 
         by_column = np.argsort(columns, kind="stable")
         positions, columns, values = positions[by_column], columns[by_column], values[by_column] / self.scale
@@ -220,7 +220,7 @@ class TruncatedTable:
 
     def _by_row(self) -> "ByRow":
         """Where the cells of each row are, worked out when it is asked for."""
-        from stickbreaker.core.kernels.truncated_table import by_row
+        from stickbreaker.kernels.truncated_table import by_row
 
         if self._found is None:
             self._found = by_row(self.rows, self.sizes, self.n_rows)
@@ -254,7 +254,7 @@ class TruncatedTable:
 
     def _reorder(self, change: Reorder) -> None:
         """Each column's cells in the order given; those left out are gone."""
-        from stickbreaker.core.kernels.truncated_table import reorder_column
+        from stickbreaker.kernels.truncated_table import reorder_column
 
         rows, values, sizes = self.rows, self.values, self.sizes.tolist()
         orders = [np.asarray(order, np.int64) for order in change.orders]

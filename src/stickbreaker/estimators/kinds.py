@@ -1,7 +1,8 @@
 """The kinds of models: what saving, the program, the report, Spark and tests know of each.
 
-A new kind is an `Estimator`, its front door and one line of `KINDS`. Its modules are imported when they are
-asked for, so that the program's help is quick.
+A kind is a folder of the package, whose `kind.py` says by functions what it can do; its module is one of
+`HOMES`. Everything else in the folder is imported when a function is called, so that the program's help is
+quick.
 """
 
 import importlib
@@ -15,20 +16,6 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
-
-OF_TOPICS = (
-    "topics",
-    "name",
-    "transform",
-    "evaluate",
-    "nearest",
-    "compare",
-    "report",
-    "export",
-    "stream",
-    "partial_fit",
-)
-FORMATS_OF_TOPICS = ("mallet-topic-keys", "gensim-topics", "mallet-doc-topics", "pyldavis")
 
 
 @dataclass(frozen=True)
@@ -78,79 +65,24 @@ def _imported(place: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        Kind(
-            name="LDA",
-            home="stickbreaker.topics.plain_lda:PlainLDA",
-            front_door="stickbreaker.topics.lda:LDA",
-            verbs=(*OF_TOPICS, "search-k"),
-            measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
-            sections=("growth", "changes"),
-            formats=FORMATS_OF_TOPICS,
-            trials={
-                "batch": {},
-                "online": {"schedule": "online"},
-                "hybrid": {"inference": "hybrid"},
-                "gibbs": {"inference": "gibbs"},
-                "open": {"words": "open", "inference": "hybrid", "schedule": "online"},
-            },
-        ),
-        Kind(
-            name="HDP",
-            home="stickbreaker.topics.plain_hdp:PlainHDP",
-            front_door="stickbreaker.topics.hdp:HDP",
-            verbs=OF_TOPICS,
-            measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
-            sections=("growth", "changes"),
-            formats=FORMATS_OF_TOPICS,
-            trials={
-                "memoised": {},
-                "batch": {"schedule": "batch"},
-                "online": {"schedule": "online"},
-                "gibbs": {"inference": "gibbs"},
-                "franchise": {"representation": "franchise"},
-                "open": {"words": "open"},
-            },
-        ),
-        Kind(
-            name="NgramModel",
-            home="stickbreaker.ngrams.plain_ngram:PlainNgramModel",
-            front_door="stickbreaker.ngrams.ngram:NgramModel",
-            verbs=("generate", "score", "evaluate", "report", "export"),
-            measures=("score",),
-            formats=("arpa",),
-            trials={
-                "trigrams": {"min_count": 1},
-                "unbounded": {"order": "unbounded", "min_count": 1},
-                "spelled": {"unknown": "spelled"},
-            },
-        ),
-        Kind(
-            name="AdaptorGrammar",
-            home="stickbreaker.grammars.plain_grammar:PlainAdaptorGrammar",
-            front_door="stickbreaker.grammars.adaptor_grammar:AdaptorGrammar",
-            verbs=("segment", "parse", "rules", "evaluate", "report", "partial_fit"),
-            measures=("segmentation",),
-            trials={
-                "collocation": {},
-                "unigram": {"grammar": "unigram"},
-                "chains": {"init": "incremental", "chains": 2},
-                "hybrid": {"inference": "hybrid", "grammar": "unigram"},
-                "mean-field": {"inference": "mean-field", "grammar": "unigram"},
-            },
-        ),
-    )
-}
+HOMES = ("stickbreaker.topics.kind", "stickbreaker.ngrams.kind", "stickbreaker.grammars.kind")
+_known: dict[str, Kind] = {}
+
+
+def kinds() -> dict[str, Kind]:
+    """All kinds by name, in the order of `HOMES`."""
+    if not _known:
+        for home in HOMES:
+            _known.update((kind.name, kind) for kind in importlib.import_module(home).KINDS)
+    return _known
 
 
 def kind_of(manifest: Mapping[str, Any]) -> Kind:
     """The kind of the model that a manifest is of. Raises UserError for one that is not known."""
     name = manifest["estimator"]
-    if name not in KINDS:
+    if name not in kinds():
         raise UserError(f"a model of an unknown kind, {name!r}", remedy="upgrade stickbreaker")
-    return KINDS[name]
+    return kinds()[name]
 
 
 def kind_at(path: Path, verb: str) -> Kind:

@@ -15,7 +15,7 @@ from stickbreaker.corpus.text.polylingual import (
     refuse_other_languages,
 )
 from stickbreaker.estimators.estimator import Estimator, Origin
-from stickbreaker.estimators.kinds import KINDS, kind_of
+from stickbreaker.estimators.kinds import kind_of, kinds
 from stickbreaker.estimators.settings import from_json, params_of, to_json
 from stickbreaker.learning.trace import line_of
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -200,7 +200,7 @@ def load_as(kind: type[E], path: Path) -> E:
     with making_sense_of(path, RESTORE):
         plain = estimator_of(snapshot.manifest)
         if plain.kind != kind.kind:
-            remedy = f"load it by {KINDS[plain.kind].class_name}.load"
+            remedy = f"load it by {kinds()[plain.kind].class_name}.load"
             raise UserError(
                 f"is a model of the kind {plain.kind}, not {kind.kind}", where=path, remedy=remedy
             )

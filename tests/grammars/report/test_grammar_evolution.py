@@ -16,8 +16,8 @@ from stickbreaker.estimators import fitting
 from stickbreaker.grammars.report.grammar_page import grammar_page_of, page_of_grammar
 from stickbreaker.grammars.report.grammar_page_data import GrammarPage
 from stickbreaker.learning.observers import Observer
-from stickbreaker.pages import render
 from stickbreaker.pages.figures import figures
+from stickbreaker.pages.render import render
 from stickbreaker.saved import ModelDirectory
 
 WORDS = ("the", "a", "<b>", "dog", "cat", "saw", "ran", "bird")

@@ -42,9 +42,8 @@ from stickbreaker.grammars.report.grammar_page_data import (
 from stickbreaker.grammars.report.grammar_payload import LEVELS
 from stickbreaker.grammars.report.segmented_sentences import LIMIT
 from stickbreaker.ngrams.report.language_page import language_page_of
-from stickbreaker.pages import render
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.render import GRAMMAR_PURE, asset
+from stickbreaker.pages.render import GRAMMAR_PURE, asset, render
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.topics.report.page_data import Changes, Wording
 

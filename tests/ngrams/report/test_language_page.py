@@ -49,10 +49,9 @@ from stickbreaker.ngrams.report.notable_contexts import (
     longest_contexts,
 )
 from stickbreaker.ngrams.report_sentences import LIMIT
-from stickbreaker.pages import render
 from stickbreaker.pages.colour import contrast
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.render import LANGUAGE_PURE, asset
+from stickbreaker.pages.render import LANGUAGE_PURE, asset, render
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.topics.report.page_records import page_of
 

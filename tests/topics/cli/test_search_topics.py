@@ -10,8 +10,8 @@ from tests.running import planted_documents
 
 from stickbreaker.console.running import _search_as_text
 from stickbreaker.estimators.saving import load
-from stickbreaker.pages import render
 from stickbreaker.pages.figures import figures
+from stickbreaker.pages.render import render
 from stickbreaker.topics.report import page_records
 
 SHORT = ("--iterations", 3, "--threads", 1)

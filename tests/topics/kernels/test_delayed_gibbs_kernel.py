@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.oracle import delayed_gibbs as oracle
 
-from stickbreaker.core.kernels.random import seeded, uniform
 from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.topics.kernels.samplers import delayed_gibbs as kernel
 from stickbreaker.topics.model.samplers.delayed_gibbs import by_group, draws_of
 from stickbreaker.topics.model.samplers.tokens import Tokens

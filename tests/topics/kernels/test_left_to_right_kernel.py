@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.oracle import left_to_right as oracle
 
-from stickbreaker.core.kernels.random import seeded, uniform
+from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.topics.kernels.left_to_right import Documents, InUse, _choose, left_to_right
 
 pytestmark = pytest.mark.kernels

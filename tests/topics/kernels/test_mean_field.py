@@ -5,7 +5,7 @@ import pytest
 from scipy.special import psi
 from tests.oracle import lda as oracle
 
-from stickbreaker.core.kernels.dirichlet import add_dirichlet_terms, add_rows, expected_log_weights
+from stickbreaker.kernels.dirichlet import add_dirichlet_terms, add_rows, expected_log_weights
 from stickbreaker.topics.kernels.mean_field import Report, Rule, Words, infer_documents
 
 pytestmark = pytest.mark.kernels

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import report_pages
+from tests.topics.report import report_pages
 
 from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.page_data import Page

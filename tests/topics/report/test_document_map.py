@@ -12,11 +12,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import report_pages
+from tests.topics.report import report_pages
 
-from stickbreaker.pages import render
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.render import PURE, asset
+from stickbreaker.pages.render import PURE, asset, render
 from stickbreaker.topics.report.maps.document_map import MOST, place_documents
 from stickbreaker.topics.report.page_data import DocumentEntry, Page
 from stickbreaker.topics.report.payload import payload, to_json

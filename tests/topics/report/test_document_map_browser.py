@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import report_pages
+from tests.topics.report import report_pages
 
-from stickbreaker.pages import render
+from stickbreaker.pages.render import render
 from stickbreaker.topics.report.hierarchy import relate_used
 from stickbreaker.topics.report.maps.document_map import place_documents
 from stickbreaker.topics.report.page_data import DocumentEntry, Page, Topic

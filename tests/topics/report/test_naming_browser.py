@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import report_pages
+from tests.topics.report import report_pages
 
-from stickbreaker.pages import render
+from stickbreaker.pages.render import render
 from stickbreaker.topics.report.maps.document_map import place_documents
 from stickbreaker.topics.report.page_data import Page, TopicMember
 

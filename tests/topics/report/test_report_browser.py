@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import report_growth
-import report_pages
+from tests.topics.report import report_growth, report_pages
 
-from stickbreaker.pages import render
+from stickbreaker.pages.render import render
 from stickbreaker.topics.report.page_data import (
     DocumentEntry,
     Page,

@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import report_pages
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.running import with_evolution
+from tests.topics.report import report_pages
 
 from stickbreaker import UserError
-from stickbreaker.pages import render
 from stickbreaker.pages.figures import figures
+from stickbreaker.pages.render import render
 from stickbreaker.saved.evolution import Evolution
 from stickbreaker.topics.report import page_records
 from stickbreaker.topics.report.page_data import Changes, Page, Wording

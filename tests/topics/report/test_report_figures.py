@@ -9,8 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-import report_growth
-import report_pages
+from tests.topics.report import report_growth, report_pages
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.pages.figures import figures, write_figures

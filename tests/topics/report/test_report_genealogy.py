@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import report_growth
-import report_pages
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.running import TOPICS, planted_documents
+from tests.topics.report import report_growth, report_pages
 
 from stickbreaker import LDA, Online
-from stickbreaker.pages import render
+from stickbreaker.pages.render import render
 from stickbreaker.topics.report import page_records
 from stickbreaker.topics.report.genealogy import (
     MOST_COLUMNS,

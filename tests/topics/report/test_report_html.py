@@ -12,10 +12,9 @@ from importlib import resources
 
 import numpy as np
 import pytest
-import report_pages
+from tests.topics.report import report_pages
 
-from stickbreaker.pages import render
-from stickbreaker.pages.render import PURE
+from stickbreaker.pages.render import PURE, render
 from stickbreaker.topics.report.display_words import choose_words
 from stickbreaker.topics.report.hierarchy import relate
 from stickbreaker.topics.report.page_data import (

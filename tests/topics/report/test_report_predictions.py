@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import report_pages
+from tests.topics.report import report_pages
 
 from stickbreaker import Online
 from stickbreaker.corpus import Analysis
 from stickbreaker.estimators.streams import streaming
 from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
-from stickbreaker.pages import render
 from stickbreaker.pages.figures import figures
+from stickbreaker.pages.render import render
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.topics.plain_lda import PlainLDA
 from stickbreaker.topics.report.page_data import Page, Prediction

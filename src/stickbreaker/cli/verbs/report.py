@@ -67,8 +67,8 @@ def report(
 def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool) -> dict[str, Any]:
     """Write the page to `out` and its figures to `figures`, where given; return what was written."""
     from stickbreaker.core.files import write_atomic
-    from stickbreaker.pages import render
     from stickbreaker.pages.figures import write_figures
+    from stickbreaker.pages.render import render
 
     result: dict[str, Any] = {}
     if figures is not None:

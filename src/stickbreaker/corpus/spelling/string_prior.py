@@ -19,7 +19,7 @@ from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.spelling.string_lengths import Lengths, lengths_of, nearest_lengths
 
 if TYPE_CHECKING:
-    from stickbreaker.core.kernels.string_prior import Trie
+    from stickbreaker.kernels.string_prior import Trie
 
 Integers = NDArray[np.int64]
 
@@ -126,7 +126,7 @@ class CharacterModel:
 
     def log_letters(self, points: NDArray[np.int32], offsets: Integers) -> Array:
         """The sum of log p(letter | before) of each word (nats): log G0 without the length."""
-        from stickbreaker.core.kernels.string_prior import log_spelling
+        from stickbreaker.kernels.string_prior import log_spelling
 
         size = len(self.alphabet)
         log_unseen = -np.log(size + 1.0) - np.log(max(CODE_POINTS - size, 1))
@@ -276,7 +276,7 @@ def trie_of(ngrams: Integers, counts: Array, n_letters: int) -> "Trie":
 
     For each context, `total` is what followed it, `kinds` how many different letters did.
     """
-    from stickbreaker.core.kernels.string_prior import Trie
+    from stickbreaker.kernels.string_prior import Trie
 
     base, n_nodes = n_letters + 1, len(ngrams) + 1
     parents, letters = np.divmod(np.concatenate([[0], ngrams]), base)

@@ -88,8 +88,8 @@ def start_session(
 
 
 def _say_nothing_of_a_lost_java(session: "SparkSession") -> None:
-    """Keep the server to which Java sends accumulators from printing a trace when Java has ended: that is
-    told in one line by what waits for Java."""
+    """Keep the server to which Java sends accumulators from printing a trace when Java has ended: what
+    waits for Java says so in one line."""
     server: Any = session.sparkContext._accumulatorServer
     tell = server.handle_error
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.dirichlet import add_rows
 from stickbreaker.core.records import Array, Rows, SparseCounts, Stats, no_rows, summed_cells
 from stickbreaker.engines.row_files import COUNTS, Layout, block_path, row_writer
 from stickbreaker.engines.spark.failures import refuse_unseen_folder, reporting_user_errors
 from stickbreaker.engines.table import sums_by_group
+from stickbreaker.kernels.dirichlet import add_rows
 
 SMALL = -1  # in place of a chunk's number: what is no row
 CELL = 20  # bytes of a drawn cell that waits

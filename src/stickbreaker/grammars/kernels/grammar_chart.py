@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.math import OPTIONS, PART
-from stickbreaker.core.kernels.random import uniform
+from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.random import uniform
 
 PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 LEAN: dict[str, Any] = {**PLAIN, "_nrt": False}  # of functions that make no array: no counts of references

@@ -10,8 +10,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.math import OPTIONS, digamma64, exp64
-from stickbreaker.core.kernels.random import seeded
 from stickbreaker.grammars.kernels.grammar_chart import (
     PLAIN,
     Span,
@@ -26,6 +24,8 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     splits,
 )
 from stickbreaker.grammars.kernels.tree_sampling import LEAN, fill_to_scale, log_sum
+from stickbreaker.kernels.math import OPTIONS, digamma64, exp64
+from stickbreaker.kernels.random import seeded
 
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 

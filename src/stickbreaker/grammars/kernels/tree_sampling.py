@@ -13,7 +13,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.random import seeded, uniform
 from stickbreaker.grammars.kernels.grammar_chart import (
     ENTRIES,
     ENTRIES_USED,
@@ -33,6 +32,7 @@ from stickbreaker.grammars.kernels.grammar_chart import (
     fill_chart,
     measure,
 )
+from stickbreaker.kernels.random import seeded, uniform
 
 INLINE: dict[str, Any] = {**LEAN, "forceinline": True}
 LEAST = 1e-30  # of p(subtree), where it is decided whether a customer joins or opens a table

@@ -13,14 +13,6 @@ from scipy.special import psi
 from stickbreaker.contracts.contract import Local, Model, Score, Step, Summary, TableSpec
 from stickbreaker.core import purposes
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Reorder
-from stickbreaker.core.kernels.sticks import (
-    OrderedCells,
-    Process,
-    StickSums,
-    expected_sticks,
-    stick_evidence,
-    stick_sums,
-)
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import (
     Array,
@@ -51,6 +43,14 @@ from stickbreaker.grammars.model.parser import LearnedGrammar, Predictive
 from stickbreaker.grammars.model.processes import best_process, log_gamma_ratio, predictive
 from stickbreaker.grammars.model.sentence_strings import active_symbols, chart_fits
 from stickbreaker.grammars.model.tree_chain import new_chart, new_draft
+from stickbreaker.kernels.sticks import (
+    OrderedCells,
+    Process,
+    StickSums,
+    expected_sticks,
+    stick_evidence,
+    stick_sums,
+)
 
 LEAST = 0.5  # uses of a cached tree: one with fewer costs more rules than it saves
 REDERIVED = 500  # cached trees that are given other trees at a time, at most

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from stickbreaker.core.kernels.dirichlet import FLUSH
-from stickbreaker.core.kernels.math import (
+from stickbreaker.kernels.dirichlet import FLUSH
+from stickbreaker.kernels.math import (
     OPTIONS,
     PART,
     digamma64,

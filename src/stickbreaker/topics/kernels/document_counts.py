@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from stickbreaker.core.kernels.math import OPTIONS
+from stickbreaker.kernels.math import OPTIONS
 
 
 @njit(**OPTIONS)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.math import OPTIONS, PART, digamma64, exp32, log64, log_gamma64
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp32, log64, log_gamma64
 
 CLOSED = 1e-6  # a table with fewer expected tokens is closed, or this share of a document below one token
 FLUSH = np.float32(1e-12)  # smaller probabilities of a table's topics are zero

@@ -7,9 +7,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.math import OPTIONS, PART
-from stickbreaker.core.kernels.random import seeded, uniform
-from stickbreaker.core.kernels.sparse_topics import InUse, add_one, remove_one
+from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.random import seeded, uniform
+from stickbreaker.kernels.sparse_topics import InUse, add_one, remove_one
 
 BELOW_ONE = 1.0 - 2.0**-53
 

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.math import (
+from stickbreaker.kernels.math import (
     OPTIONS,
     PART,
     digamma64,

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
 from stickbreaker.topics.kernels.mean_field import (
     FAINT,
     final_theta_weights,

@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.math import OPTIONS, PART
-from stickbreaker.core.kernels.random import seeded, uniform
+from stickbreaker.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.random import seeded, uniform
 from stickbreaker.topics.kernels.samplers.gibbs import CHUNK, padded
 from stickbreaker.topics.kernels.samplers.sparse_gibbs import (
     lists_of,

@@ -27,7 +27,7 @@ from stickbreaker.topics.model.solvers.mean_field import tokens_of_documents, wo
 from stickbreaker.topics.model.vocabularies.new_rows import report_rows
 
 if TYPE_CHECKING:
-    from stickbreaker.core.kernels.hybrid import Draws
+    from stickbreaker.kernels.hybrid import Draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Hybrid(LocalSolver, Inference):
         return self._sample(view, shard, seed)[0].last
 
     def _sample(self, view: TopicView, shard: Shard[Bags], seed: int) -> "tuple[Draws, int, Array]":
-        from stickbreaker.core.kernels.hybrid import room_for_draws, sample_documents
+        from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
         from stickbreaker.topics.model.priors.dirichlet_newton import FLOOR
 
         whole_counts(shard.content.counts)

@@ -152,7 +152,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def weights(
         self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
-        from stickbreaker.core.kernels.dirichlet import expected_log_weights, mean_weights
+        from stickbreaker.kernels.dirichlet import expected_log_weights, mean_weights
 
         if not self.point:
             return WordWeights(*self.expected(expected_log_weights, params, counts, totals, rows))
@@ -184,7 +184,7 @@ class ClosedVocabulary(TopicVocabulary[Array]):
     def summary(self, params: Record, counts: Array, first: int) -> Summary:
         """Sums over the words from `first` on (topics): of log Gamma(lambda), counts psi(lambda) and
         psi(lambda), if eta is learned also of eta counts / lambda^2; for points of eta log(lambda / eta)."""
-        from stickbreaker.core.kernels.dirichlet import add_dirichlet_terms
+        from stickbreaker.kernels.dirichlet import add_dirichlet_terms
 
         sums, bends = np.zeros((3, counts.shape[1])), np.zeros(counts.shape[1])
         for start in range(0, len(counts), BLOCK):

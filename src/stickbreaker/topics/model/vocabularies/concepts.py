@@ -92,7 +92,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         self, params: Record, counts: Array, totals: Array, rows: NDArray[np.int64] | None
     ) -> WordWeights:
         """Probabilities of words, sums over their paths, each row divided by its largest."""
-        from stickbreaker.core.kernels.dirichlet import mean_weights
+        from stickbreaker.kernels.dirichlet import mean_weights
 
         paths = np.arange(len(counts)) if rows is None else rows
         starts = _starts(self.tree.words[paths])
@@ -150,7 +150,7 @@ class ConceptVocabulary(TopicVocabulary[Array]):
         (2 × topics)."""
         from scipy.special import gammaln
 
-        from stickbreaker.core.kernels.dirichlet import add_dirichlet_terms
+        from stickbreaker.kernels.dirichlet import add_dirichlet_terms
 
         sums = np.zeros((3, counts.shape[1]))
         add_dirichlet_terms(counts + priors[:, None], np.ascontiguousarray(counts), *sums)

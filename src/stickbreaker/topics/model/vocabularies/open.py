@@ -21,8 +21,8 @@ from stickbreaker.topics.model.vocabularies.bloom import SeenBefore
 from stickbreaker.topics.model.vocabularies.open_settings import LEAST, MOST, OpenVocabulary
 
 if TYPE_CHECKING:
-    from stickbreaker.core.kernels.sticks import OrderedCells, StickSums
-    from stickbreaker.core.kernels.truncated_table import ByRow
+    from stickbreaker.kernels.sticks import OrderedCells, StickSums
+    from stickbreaker.kernels.truncated_table import ByRow
 
 WORTH = 3.0  # counts that a word outside is worth, about, where `outside` is "constant" and a is not less
 LEAST_SPELLING = -600.0  # log G0 of the longest words, which a float could not hold
@@ -77,8 +77,8 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def prepare(self, params: Record, counts: TruncatedCounts) -> dict[str, Field]:
         """The params with what all words' weights are made of: the cells that have sticks, where a row's
         are, and sums along the sticks."""
-        from stickbreaker.core.kernels.sticks import StickSums, dirichlet_process, stick_sums
-        from stickbreaker.core.kernels.truncated_table import by_row
+        from stickbreaker.kernels.sticks import StickSums, dirichlet_process, stick_sums
+        from stickbreaker.kernels.truncated_table import by_row
 
         n_topics, cells = len(counts.sizes), _cells(counts)
         if self.settings.memory == "keep":  # words outside are many, and have no stick
@@ -96,7 +96,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     ) -> WordWeights:
         """exp E[log beta] of words; of those that a topic does not have, a share of the stick that is left
         (`outside`)."""
-        from stickbreaker.core.kernels.sticks import stick_weights
+        from stickbreaker.kernels.sticks import stick_weights
 
         places = np.arange(len(counts.keys)) if rows is None else rows
         weights = np.empty((len(places), len(counts.sizes)), np.float32)
@@ -160,7 +160,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
     def summary(self, params: Record, counts: TruncatedCounts, first: int) -> Summary:
         """A number a topic each: words inside, log evidence of their counts, n E[log beta], the logarithm of
         the stick left, and log G0 of its words."""
-        from stickbreaker.core.kernels.sticks import dirichlet_process, stick_terms
+        from stickbreaker.kernels.sticks import dirichlet_process, stick_terms
 
         numbers, evidence, expected = (np.zeros(len(counts.sizes)) for _ in range(3))
         process = dirichlet_process(float(params["concentration"].values), len(counts.sizes))
@@ -265,7 +265,7 @@ class OpenWords(TopicVocabulary[TruncatedCounts]):
 
     def expected(self, params: Record, counts: TruncatedCounts) -> tuple[Array, Array]:
         """E[beta] of every cell (topics × slots, 0 of words that are not inside), and the rests (topics)."""
-        from stickbreaker.core.kernels.sticks import dirichlet_process, expected_sticks
+        from stickbreaker.kernels.sticks import dirichlet_process, expected_sticks
 
         probabilities, rests = np.zeros(counts.rows.shape), np.empty(len(counts.sizes))
         process = dirichlet_process(float(params["concentration"].values), len(counts.sizes))
@@ -282,14 +282,14 @@ def _whole(table: CountTable) -> TruncatedCounts:
 
 def _cells(counts: TruncatedCounts) -> "OrderedCells":
     """The cells as kernels take them."""
-    from stickbreaker.core.kernels.sticks import OrderedCells
+    from stickbreaker.kernels.sticks import OrderedCells
 
     return OrderedCells(counts.rows, counts.values, counts.inside, counts.sizes, counts.scale)
 
 
 def _inside(cells: "OrderedCells") -> "OrderedCells":
     """The cells that have a stick, and no others."""
-    from stickbreaker.core.kernels.sticks import take_inside
+    from stickbreaker.kernels.sticks import take_inside
 
     sizes = np.empty_like(cells.sizes)
     shape = len(sizes), int(cells.inside.sum(axis=1).max(initial=0))
@@ -305,8 +305,8 @@ def _to_fields(name: str, arrays: NamedTuple) -> dict[str, Field]:
 
 def _prepared(params: Record) -> tuple["OrderedCells", "ByRow", "StickSums"]:
     """What `prepare` worked out: the cells that have sticks, where a row's are, and sums along the sticks."""
-    from stickbreaker.core.kernels.sticks import OrderedCells, StickSums
-    from stickbreaker.core.kernels.truncated_table import ByRow
+    from stickbreaker.kernels.sticks import OrderedCells, StickSums
+    from stickbreaker.kernels.truncated_table import ByRow
 
     at, by, sums = (
         [params[f"sticks {name} {part}"].values for part in kind._fields]

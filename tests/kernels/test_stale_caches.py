@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from stickbreaker.core.kernels import drop_stale_caches
+from stickbreaker.kernels import drop_stale_caches
 
 KERNEL = """
 from typing import NamedTuple

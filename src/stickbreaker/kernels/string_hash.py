@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from stickbreaker.core.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.math import OPTIONS, PART
 
 OFFSET_BASIS = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)

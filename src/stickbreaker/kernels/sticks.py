@@ -12,9 +12,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.dirichlet import FLUSH
-from stickbreaker.core.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
-from stickbreaker.core.kernels.truncated_table import SLOT
+from stickbreaker.kernels.dirichlet import FLUSH
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, exp64, log64, log_gamma64
+from stickbreaker.kernels.truncated_table import SLOT
 
 
 class OrderedCells(NamedTuple):

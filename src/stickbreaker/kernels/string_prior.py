@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.math import OPTIONS, PART
+from stickbreaker.kernels.math import OPTIONS, PART
 
 ROOT, MARK = 0, 1  # nodes: of the empty n-gram, and of the mark at which every word starts
 

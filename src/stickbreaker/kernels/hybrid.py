@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.math import OPTIONS, PART, digamma64, log64, trigamma64
-from stickbreaker.core.kernels.random import seeded, uniform
-from stickbreaker.core.kernels.sparse_topics import InUse, add_one, remove_one
+from stickbreaker.kernels.math import OPTIONS, PART, digamma64, log64, trigamma64
+from stickbreaker.kernels.random import seeded, uniform
+from stickbreaker.kernels.sparse_topics import InUse, add_one, remove_one
 
 CHUNK = 16  # topics summed at once where all are looked through
 

@@ -35,4 +35,4 @@ def drop_stale_caches(*folders: Path) -> None:
         mark.write_text(now, "utf-8")
 
 
-drop_stale_caches(HERE, *sorted(set(HERE.parents[1].glob("*/kernels")) - {HERE}))
+drop_stale_caches(HERE, *sorted(set(HERE.parent.glob("*/kernels")) - {HERE}))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import special as scipy_special
 
-from stickbreaker.core.kernels import math
+from stickbreaker.kernels import math
 
 pytestmark = pytest.mark.kernels
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stickbreaker.core.kernels.truncated_table import (
+from stickbreaker.kernels.truncated_table import (
     SLOT,
     add_known,
     append_cells,

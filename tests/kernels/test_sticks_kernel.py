@@ -5,7 +5,7 @@ import pytest
 from scipy.special import gammaln
 from tests.oracle import sticks as oracle
 
-from stickbreaker.core.kernels.sticks import (
+from stickbreaker.kernels.sticks import (
     OrderedCells,
     Process,
     StickSums,
@@ -15,7 +15,7 @@ from stickbreaker.core.kernels.sticks import (
     stick_weights,
     take_inside,
 )
-from stickbreaker.core.kernels.truncated_table import by_row
+from stickbreaker.kernels.truncated_table import by_row
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow encountered")]
 

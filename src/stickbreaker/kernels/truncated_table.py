@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core.kernels.math import OPTIONS
+from stickbreaker.kernels.math import OPTIONS
 
 SLOT = np.int64(0xFFFFFFFF)
 

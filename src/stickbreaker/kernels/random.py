@@ -7,7 +7,7 @@ stream of its own: what is drawn for it depends neither on threads nor on what w
 import numpy as np
 from numba import njit
 
-from stickbreaker.core.kernels.math import PART
+from stickbreaker.kernels.math import PART
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
