@@ -22,7 +22,7 @@ from lda import about, machine
 from numpy.typing import NDArray
 from tables import Report, Row
 
-from stickbreaker.core import purposes
+from stickbreaker.grammars import purposes
 from stickbreaker.grammars.kernels.tree_sampling import sweep_sentences
 from stickbreaker.grammars.model.compiled import compiled
 from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Terminal

@@ -46,7 +46,8 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
         "hdp_gibbs.py",
         "tree_gibbs.py",
     ),
-    *("dirichlet.py", "string_prior.py", "left_to_right.py", "report_documents.py", "topic_snapshots.py"),
+    *("dirichlet.py", "string_prior.py", "left_to_right.py", "report_documents.py", "purposes.py"),
+    *("kind.py", "scikit_learn.py"),
 }
 
 

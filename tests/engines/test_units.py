@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stickbreaker.contracts.contract import Model, Score, TableSpec
+from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.records import Field, Rows, Stats, no_rows
 from stickbreaker.corpus import Bags, Corpus, Sequences, Shard, VocabularyRule
 from stickbreaker.corpus.source import Source
@@ -18,7 +19,6 @@ from stickbreaker.engines.stored_table import StoredRows, StoredTable
 from stickbreaker.learning.loop import Limits
 from stickbreaker.learning.schedules import Batch, Memoised, Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
-from stickbreaker.topics.runs.open_initialization import source_of
 
 TEXTS = [
     "b a b c. c a b",

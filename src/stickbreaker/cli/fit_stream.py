@@ -253,7 +253,7 @@ def format_prequential(record: dict[str, Any]) -> str:
 
 def note_warnings(warnings: Sequence[dict[str, Any]]) -> None:
     """A line for each warning of a stream."""
-    from stickbreaker.learning.stream_warnings import text_of
+    from stickbreaker.topics.runs.stream_warnings import text_of
 
     for warning in warnings:
         note(f"note: {as_options(text_of(warning))}")
@@ -262,7 +262,7 @@ def note_warnings(warnings: Sequence[dict[str, Any]]) -> None:
 def note_large_minibatches(run: "StreamRun") -> None:
     """A line where a stream has ended, and its minibatches were large beside it."""
     from stickbreaker.learning.schedules import Online
-    from stickbreaker.learning.stream_warnings import large_minibatches
+    from stickbreaker.topics.runs.stream_warnings import large_minibatches
 
     assert isinstance(run.job.schedule, Online)
     note_warnings(large_minibatches(run.job.schedule.batch_size, run.about["documents"]))

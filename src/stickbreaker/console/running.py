@@ -101,7 +101,7 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
     """Note how a model that learns its number of topics comes to one."""
     if model.documents == "finite":
         return
-    start, search = model.n_topics_at_start(), None if stream else model.topic_search(1)
+    start, search = model.n_topics_at_start(), None if stream else model.search(1)
     if search is not None:
         note(f"searching for the number of topics, by {JUDGES[search.judge]}; --topics K is one run from K")
     elif isinstance(model.n_topics, int):
@@ -113,8 +113,9 @@ def tell_of_topics(model: "TopicEstimator", *, stream: bool = False) -> None:
 
 def _unsearched_by(model: "TopicEstimator", *, stream: bool) -> list[str]:
     """What was chosen with which there is no search for the number of topics."""
-    from stickbreaker.estimators.settings import engine_name, inference_of
+    from stickbreaker.estimators.settings import engine_name
     from stickbreaker.learning.schedules import Online
+    from stickbreaker.topics.topic_settings import inference_of
 
     inference = inference_of(model.inference).name
     online = not stream and not model.is_open and isinstance(model.learning_schedule(), Online)
@@ -141,7 +142,7 @@ def _tell_of_words_left_out(corpus: "Corpus") -> None:
 
 def _tell_of_guide(model: "TopicEstimator", corpus: "Corpus") -> None:
     """Note how much of each category of a guide the corpus has."""
-    from stickbreaker.estimators.settings import guide_of
+    from stickbreaker.topics.topic_settings import guide_of
 
     guide = guide_of(model.guide)
     if guide is None:
@@ -291,6 +292,10 @@ def _summarize(estimator: "Estimator", job: "Run[Any]", state: "RunState") -> di
 
 def _summarize_search(estimator: "Estimator") -> dict[str, Any]:
     """The runs of a search, and the numbers of topics that are as good; nothing without one."""
+    from stickbreaker.topics.topic_estimator import TopicEstimator
+
+    if not isinstance(estimator, TopicEstimator):
+        return {}
     found = estimator.search_range()
     if found is None:
         return {}

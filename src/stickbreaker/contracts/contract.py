@@ -22,6 +22,10 @@ View = Any  # what a model makes of the rows that a shard reads; only that model
 Local = Record  # what a document keeps between passes, its first axis named "documents"
 
 
+MOST_COLUMNS = 1_000_000  # of a table: a prior has a number for each
+MOST_CHAINS = 256  # of a sampler: each holds the state of all tokens
+
+
 class Step(NamedTuple):
     """Where a run is: step number from 0, rate rho, scale D / |S|, documents seen before this step.
 

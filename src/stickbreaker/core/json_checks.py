@@ -46,6 +46,19 @@ def is_amount(value: Any) -> bool:
     return is_number(value) and value >= 0
 
 
+def is_finite(value: Any) -> bool:
+    """Whether all numbers in a value of JSON, at any depth, are finite.
+
+    >>> is_finite({"scores": [1.5, None]}), is_finite({"scores": [float("nan")]})
+    (True, False)
+    """
+    if isinstance(value, dict):
+        return all(map(is_finite, cast("dict[str, Any]", value).values()))
+    if isinstance(value, list | tuple):
+        return all(map(is_finite, cast("list[Any]", value)))
+    return value is None or isinstance(value, str | bool) or is_number(value)
+
+
 def list_of(kind: Kind) -> Kind:
     """Whether a value is a list of such values.
 

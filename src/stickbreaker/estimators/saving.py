@@ -4,11 +4,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from stickbreaker.core.errors import UserError, shortened_path
+from stickbreaker.core.json_checks import refuse_other_kinds
 from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.corpus import Analysis, Corpus, Vocabulary
+from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.text.polylingual import (
     PolylingualAnalysis,
     analysis_from,
@@ -22,41 +21,8 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DIGESTS, SEARCH
-from stickbreaker.topics.search.search_points import points_from
 
 E = TypeVar("E", bound=Estimator)
-
-
-def about(corpus: Corpus) -> dict[str, Any]:
-    """What a model remembers of its corpus."""
-    return {
-        "fingerprint": corpus.fingerprint,
-        "kind": corpus.kind,
-        "documents": corpus.n_documents,
-        "tokens": corpus.n_tokens,
-        "empty": corpus.n_empty,
-    }
-
-
-def counted_vocabulary(corpus: Corpus) -> Vocabulary:
-    """The corpus's vocabulary with the counts of its own documents.
-
-    Seen through the vocabulary of others, or a list of words, it has theirs, or none: then words are counted.
-    """
-    own = corpus.vocabulary
-    if abs(float(own.tokens.sum()) - corpus.n_tokens) <= 1e-6 * max(corpus.n_tokens, 1.0):
-        return own
-    return counted_on(own.counted(np.zeros(len(own), np.int64), np.zeros(len(own))), corpus)
-
-
-def counted_on(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
-    """The vocabulary with the occurrences of its words in `corpus` added."""
-    documents, tokens = vocabulary.documents.copy(), vocabulary.tokens.copy()
-    for block in range(len(corpus.block_sizes)):
-        bags = corpus.bags(block)
-        documents += np.bincount(bags.words, minlength=len(documents))
-        tokens += np.bincount(bags.words, weights=bags.counts, minlength=len(tokens))
-    return vocabulary.counted(documents, tokens)
 
 
 def manifest_of(
@@ -67,10 +33,11 @@ def manifest_of(
     held_out: float = 0.0,
 ) -> dict[str, Any]:
     """What a manifest says from a run's start to its end; `corpus`: what `about` tells, and the analysis."""
+    settings = {**estimator.params_to_save(), "random_state": seed, "n_jobs": None}
     return {
         "stickbreaker": version("stickbreaker"),
         "estimator": estimator.kind,
-        "settings": to_json({**params_of(estimator), "random_state": seed, "n_jobs": None}),
+        "settings": to_json(settings, estimator.setting_types),
         "held_out": held_out,
         "corpus": corpus,
         "corpus_path": where,
@@ -124,7 +91,7 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estimator:
     """An unfitted plain estimator with a manifest's settings. Raises ValueError where those make no sense."""
     made = kind_of(manifest).plain()
-    settings = {**made.older_settings, **from_json(manifest["settings"])}
+    settings = {**made.older_settings, **from_json(manifest["settings"], made.setting_types)}
     return made(**{**settings, "n_jobs": threads})
 
 
@@ -219,7 +186,9 @@ def _fill(
     refuse_other_languages(analysis, estimator.vocabulary_)
     estimator.analysis_ = analysis or Analysis()
     estimator.seed_ = snapshot.manifest["settings"]["random_state"]
-    estimator.search_ = points_from(snapshot.manifest.get(SEARCH, []))
+    estimator.search_ = estimator.finished_runs(snapshot.manifest.get(SEARCH, []))
+    for record in snapshot.trace:
+        refuse_other_kinds(record, estimator.trace_fields, needed=False)
     estimator.trace_ = snapshot.trace
     lasts = in_place or snapshot.manifest["status"] != "running"
     try:

@@ -1,7 +1,7 @@
 """Adaptor grammars, as users import them."""
 
-from collections.abc import Iterable
-from typing import Any, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from stickbreaker.core.threads import alone_with
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input, once_read
 from stickbreaker.estimators.scikit_learn import ScikitLearn
-from stickbreaker.estimators.settings import positive
+from stickbreaker.estimators.settings import ELSEWHERE, positive
 from stickbreaker.grammars.document_shares import shares_of
 from stickbreaker.grammars.grammar_stream import partial_fit
 from stickbreaker.grammars.parsing import ParsedSentence, parsed, segmented
@@ -21,6 +21,10 @@ from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar, Subtree
 
 class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
     __doc__ = PlainAdaptorGrammar.__doc__
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        **ELSEWHERE,
+        **dict.fromkeys(("n_components", "num_topics", "k"), "n_topics"),
+    }
 
     def segment(
         self, texts: Iterable[str], nonterminal: str | None = None, *, random_state: int = 0

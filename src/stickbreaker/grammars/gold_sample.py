@@ -15,14 +15,13 @@ from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
 from stickbreaker.grammars.parsing import segmented
 from stickbreaker.grammars.training_sentences import without_uses
-from stickbreaker.grammars.word_segmentation import segmentation_of
+from stickbreaker.grammars.word_segmentation import SEGMENTATION, segmentation_of
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 
 PART, FEWEST, MOST = 50, 20, 50  # one document of so many is in the sample: at least, and at most so many
 TREES = 11  # drawn of each sentence: few, since a run is not to wait for them; odd, so that no cut is in half
-SEGMENTATION = "segmentation"  # field of the trace's records
 
 Measure = Callable[[Engine, Any, Record], dict[str, Any]]
 

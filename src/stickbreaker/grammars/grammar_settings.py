@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.contracts.contract import MOST_CHAINS, MOST_COLUMNS
 from stickbreaker.core.errors import UserError, is_whole, shown
 from stickbreaker.corpus import Vocabulary
-from stickbreaker.estimators.settings import MOST_TOPICS, engine_name, positive
+from stickbreaker.estimators.settings import engine_name, positive
 from stickbreaker.grammars.symbol_sentences import characters_of
 from stickbreaker.learning.schedules import Online
-from stickbreaker.topics.model.samplers.gibbs_settings import MOST_CHAINS
 
 if TYPE_CHECKING:
     from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
@@ -35,8 +35,8 @@ def refuse_settings(estimator: "PlainAdaptorGrammar") -> None:
         positive(name, getattr(estimator, name), whole=True)
     if estimator.chains > MOST_CHAINS:
         raise UserError(f"chains={estimator.chains}", remedy=f"chains are at most {MOST_CHAINS}")
-    if estimator.n_topics > MOST_TOPICS:
-        raise UserError(f"n_topics={estimator.n_topics}", remedy=f"n_topics is at most {MOST_TOPICS:,}")
+    if estimator.n_topics > MOST_COLUMNS:
+        raise UserError(f"n_topics={estimator.n_topics}", remedy=f"n_topics is at most {MOST_COLUMNS:,}")
     if estimator.max_iter is not None:
         positive("max_iter", estimator.max_iter, whole=True)
     _refuse_ways(estimator)

@@ -9,12 +9,11 @@ from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
-from stickbreaker.estimators.saving import about
+from stickbreaker.estimators.corpus_facts import about, grown
 from stickbreaker.estimators.settings import seed_of, threads_of
-from stickbreaker.estimators.streams.partial_fit import grown
-from stickbreaker.estimators.streams.stream_run import learn_minibatch
 from stickbreaker.grammars.grammar_of_sticks import model_of_grammar, start_run
 from stickbreaker.grammars.training_sentences import NothingParsed, training_sentences
+from stickbreaker.learning.online_steps import learn_minibatch
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError, shown
+from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.records import Array, Field, Record, TruncatedCounts
 from stickbreaker.core.serialize import refuse_other_sizes
@@ -60,6 +61,7 @@ from stickbreaker.grammars.training_sentences import (
     training_sentences,
 )
 from stickbreaker.grammars.unused_names import remark_on_unused_names
+from stickbreaker.grammars.word_segmentation import TRACE_FIELDS, GrammarScores
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.loop import Limits, Run, RunState
 from stickbreaker.learning.observers import ScoreNames, TraceRecord
@@ -151,7 +153,10 @@ class PlainAdaptorGrammar(Estimator):
 
     kind: ClassVar[str] = "AdaptorGrammar"
     older_topics = False  # whether the grammar "topic" is that of a model that an earlier version made
-    score_names: ClassVar[ScoreNames] = ScoreNames("symbol", "sentences", "log p(sentences, trees, tables)")
+    score_names: ClassVar[ScoreNames] = GrammarScores(
+        "symbol", "sentences", "log p(sentences, trees, tables)"
+    )
+    trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
 
     grammar: str | Grammar = "collocation"
     _: KW_ONLY
@@ -179,6 +184,13 @@ class PlainAdaptorGrammar(Estimator):
     callbacks: Sequence[Callable[[TraceRecord], object]] | None = None
 
     # From parameters to a run
+
+    def params_to_save(self) -> dict[str, Any]:
+        given = self.grammar
+        return {
+            **super().params_to_save(),
+            "grammar": given.to_text() if isinstance(given, Grammar) else given,
+        }
 
     def refuse_params(
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None

@@ -11,7 +11,7 @@ from stickbreaker.grammars.model.online_grammar import OnlineGrammar
 from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved.evolution import ENTERED_WORDS, TOP_WORDS, Entered, Evolution, Moment, Top
-from stickbreaker.topics.runs.topic_snapshots import Evolving, Moments
+from stickbreaker.saved.evolution_observer import Evolving, Moments
 
 
 class SubtreeMoments(Moments):

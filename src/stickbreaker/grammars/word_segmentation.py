@@ -3,6 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from stickbreaker.core.json_checks import is_amount, is_count, record_with
+from stickbreaker.learning.observers import ScoreNames
+from stickbreaker.learning.trace import TraceRecord
+
+SEGMENTATION = "segmentation"  # in the trace of a grammar: how well it cuts sentences whose words are known
+TRACE_FIELDS = {
+    SEGMENTATION: record_with(
+        {"documents": is_count, "token_f1": is_amount, "boundary_f1": is_amount},
+    )
+}
+
 
 class Agreement(NamedTuple):
     """Shares of what was found that is right, of what is right that was found, and their harmonic mean."""
@@ -17,6 +28,15 @@ class Agreement(NamedTuple):
         precision, recall = (right / n if n else 1.0 for n in (found, gold))
         f1 = 2.0 * right / (found + gold) if found + gold else 1.0
         return cls(precision, recall, f1)
+
+
+class GrammarScores(ScoreNames):
+    """How the scores of a grammar are called, with the F1 of words while it learns."""
+
+    __slots__ = ()
+
+    def figures(self, record: TraceRecord) -> str:
+        return f", F1 {record[SEGMENTATION]['token_f1']:.3f}" if SEGMENTATION in record else ""
 
 
 class Segmentation(NamedTuple):

@@ -26,7 +26,7 @@ class ScoreNames(NamedTuple):
     """
 
     token: str = "word"
-    documents: str = "documents given topics"
+    documents: str = "documents"
     joint: str = "log p(w, z)"
     bound: str = "bound"
     estimate: str = "estimate of the bound"
@@ -35,8 +35,12 @@ class ScoreNames(NamedTuple):
         """A score of a kind, in words."""
         return f"{self._asdict()[kind]} {score:.4f} nats/{self.token}"
 
+    def figures(self, record: TraceRecord) -> str:
+        """What else of a record a user follows while a run goes on, to be added to a line; nothing."""
+        return ""
 
-SCORES = ScoreNames()  # of topics
+
+SCORES = ScoreNames()
 
 
 class Observer(ABC):  # noqa: B024 - every method has a default
@@ -164,7 +168,7 @@ def describe(record: TraceRecord, scores: ScoreNames = SCORES) -> str:
     if "score" in record:
         text += f", {scores.of(record['kind'], record['score'])}"
     text += f", held-out {record['held_out']:.4f}" if "held_out" in record else ""
-    return text + (f", F1 {record['segmentation']['token_f1']:.3f}" if "segmentation" in record else "")
+    return text + scores.figures(record)
 
 
 class Pace:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from stickbreaker.contracts.contract import Fitted
-from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
@@ -28,6 +27,7 @@ from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.loop import Limits, Run, RunState
 from stickbreaker.learning.observers import ScoreNames, TraceRecord
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
+from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.model.chain import PitmanYorChain, events_of
 from stickbreaker.ngrams.model.contexts import contexts_of, symbols_before, with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stickbreaker.core import purposes
 from stickbreaker.core.files import atomic_file
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
+from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.sentences import log_base_of

@@ -16,6 +16,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.directory_claims import refuse_exchanged
 from stickbreaker.core.locks.path_locks import LOCK
@@ -24,10 +25,11 @@ from stickbreaker.corpus import Analysis, Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.failures import SparkFailure, reason_of
 from stickbreaker.engines.spark.session import in_one_line, spark_errors
+from stickbreaker.estimators.corpus_facts import about, joint_fingerprint
 from stickbreaker.estimators.engine_choice import engine_of
-from stickbreaker.estimators.saving import about, manifest_of
+from stickbreaker.estimators.saving import manifest_of
 from stickbreaker.estimators.settings import seed_of
-from stickbreaker.estimators.streams.stream_run import StreamRun, Watch, joint_fingerprint
+from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
 from stickbreaker.learning.schedules import Online, cut
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory
@@ -35,7 +37,6 @@ from stickbreaker.saved.checkpoints import model_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.spark.file_stream import Arrivals, arrived
-from stickbreaker.topics.runs.open_initialization import source_of
 from stickbreaker.topics.runs.topic_runs import start_run
 from stickbreaker.topics.topic_estimator import TopicEstimator
 

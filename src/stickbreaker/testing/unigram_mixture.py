@@ -28,11 +28,11 @@ from stickbreaker.contracts.contract import (
     TableSpec,
 )
 from stickbreaker.contracts.row_queries import ReportRows, RowBlock, RowQuery, TableView
-from stickbreaker.core import purposes
 from stickbreaker.core.edits import Drop, Edit, Grow, Split
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Bags, Shard
+from stickbreaker.topics import purposes
 
 
 class Components(NamedTuple):

@@ -6,9 +6,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.engines import LocalEngine
-from stickbreaker.estimators.scikit_learn import ScikitLearnTopics
 from stickbreaker.topics.lda import LDA
 from stickbreaker.topics.plain_hdp import PlainHDP
+from stickbreaker.topics.scikit_learn import ScikitLearnTopics
 
 
 class HDP(ScikitLearnTopics, PlainHDP):

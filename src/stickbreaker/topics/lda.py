@@ -1,7 +1,7 @@
 """Latent Dirichlet allocation, as users import it."""
 
-from stickbreaker.estimators.scikit_learn import ScikitLearnTopics
 from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.scikit_learn import ScikitLearnTopics
 
 
 class LDA(ScikitLearnTopics, PlainLDA):

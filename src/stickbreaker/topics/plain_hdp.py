@@ -10,15 +10,7 @@ from stickbreaker.contracts.contract import Move
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.engines import Engine
-from stickbreaker.estimators.settings import (
-    concentration,
-    engine_name,
-    inference_of,
-    params_of,
-    positive,
-    schedule_of,
-    words_of,
-)
+from stickbreaker.estimators.settings import engine_name, params_of, positive, schedule_of
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.learning.variational import VariationalState
@@ -36,10 +28,13 @@ from stickbreaker.topics.model import (
     TopicVocabulary,
 )
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
+from stickbreaker.topics.search.search_points import points_from
 from stickbreaker.topics.topic_estimator import TopicEstimator
+from stickbreaker.topics.topic_settings import concentration, inference_of, words_of
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.topics.search.search_points import SearchPoint
     from stickbreaker.topics.search.search_range import Range
     from stickbreaker.topics.search.topic_search import Overruled, TopicSearch
 
@@ -173,7 +168,7 @@ class PlainHDP(TopicEstimator):
             and np.ndim(self._eta()) < 2
         )
 
-    def topic_search(self, n_documents: int) -> "TopicSearch | None":
+    def search(self, n_documents: int) -> "TopicSearch | None":
         if not self.searches:
             return None
         from stickbreaker.topics.search.topic_search import DOCUMENTS, PASSES, TopicSearch
@@ -183,6 +178,9 @@ class PlainHDP(TopicEstimator):
 
     def of_search(self, settings: Mapping[str, Any]) -> "PlainHDP":
         return PlainHDP(**{**params_of(self), "eta": self._eta(), **settings})
+
+    def finished_runs(self, held: Any) -> "tuple[SearchPoint, ...]":
+        return points_from(held)
 
     def least_held_out(self) -> float:
         if not self.searches or self.judge != "held-out":

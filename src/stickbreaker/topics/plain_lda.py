@@ -9,7 +9,6 @@ import numpy as np
 from stickbreaker.contracts.contract import Move
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
-from stickbreaker.estimators.settings import concentration
 from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.schedules import Schedule
 from stickbreaker.topics.model import (
@@ -24,6 +23,7 @@ from stickbreaker.topics.model import (
 from stickbreaker.topics.model.moves.exchange import Exchange
 from stickbreaker.topics.seed_words import Guide
 from stickbreaker.topics.topic_estimator import TopicEstimator
+from stickbreaker.topics.topic_settings import concentration
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine

@@ -2,12 +2,12 @@
 
 import copy
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending, largest
 from stickbreaker.corpus import Bags, Corpus, Vocabulary
 from stickbreaker.corpus.shards import numbers_of
-from stickbreaker.corpus.source import cut_shards
+from stickbreaker.corpus.source import Shards, cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.estimators.notebooks.overview import Overview, overview_of_topics
@@ -26,9 +26,12 @@ from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.loop import Run, RunState
+from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of, state_of
+from stickbreaker.saved.evolution import Evolution
+from stickbreaker.saved.evolution_observer import Evolving
 from stickbreaker.topics.model import TopicModel, topic_model
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.unused_topics import unused_topics
@@ -42,9 +45,14 @@ from stickbreaker.topics.model.word_ranking import (
 )
 from stickbreaker.topics.names.given_names import names_by_id
 from stickbreaker.topics.names.topic_names import changed_names, read_names, write_names
-from stickbreaker.topics.runs.topic_snapshots import Evolving, Moments
+from stickbreaker.topics.runs.topic_snapshots import TopicMoments
 from stickbreaker.topics.topic_params import TopicParams
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
+
+if TYPE_CHECKING:
+    from stickbreaker.topics.search.search_points import SearchPoint
+    from stickbreaker.topics.search.search_range import Range
+    from stickbreaker.topics.search.topic_search import Overruled, TopicSearch
 
 MADE = (  # of the table and the params, when they are asked for
     "components_",
@@ -75,6 +83,7 @@ class TopicEstimator(TopicParams):
     topic_columns_: NDArray[np.int64]  # the table's column of each topic in use
     params_: Record
     state_: VariationalState
+    search_: "tuple[SearchPoint, ...]" = ()  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @cached_property
     def vocabulary_(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride] (assigned too)
@@ -326,7 +335,46 @@ class TopicEstimator(TopicParams):
             return None
         if not topic_model(job.model).words.grows:
             return None
-        return Evolving(Moments(directory.evolution()), job, state)
+        return Evolving(self.stream_moments(directory.evolution()), job, state)
+
+    def stream_model(self, vocabulary: Vocabulary | None = None) -> TopicModel:
+        return self.topic_model(vocabulary, stream=True)
+
+    def start_stream(self, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
+        from stickbreaker.topics.runs import topic_runs
+
+        return topic_runs.start_run(self, job)
+
+    def restore_stream(self, job: VariationalRun, snapshot: Snapshot, n_words: int) -> VariationalState:
+        from stickbreaker.topics.runs import topic_runs
+
+        return topic_runs.restore_state(job, topic_model(job.model), snapshot, n_words)
+
+    def stream_step(
+        self,
+        job: VariationalRun,
+        state: VariationalState,
+        documents: int,
+        shards: Shards,
+        warned: Collection[str] = (),
+    ) -> TraceRecord:
+        from stickbreaker.topics.runs.topic_stream import online_step
+
+        return online_step(job, state, documents, shards, warned)
+
+    def stream_moments(self, evolution: Evolution | None) -> TopicMoments:
+        return TopicMoments(evolution)
+
+    def search(self, n_documents: int) -> "TopicSearch | None":
+        return None
+
+    def search_range(self) -> "Range | None":
+        """The numbers of topics that a search cannot tell from the one that it found; None without one."""
+        return None
+
+    def overruled_bound(self) -> "Overruled | None":
+        """What documents held out said against the bound of a search that they overruled; None otherwise."""
+        return None
 
     def finish_run(
         self, corpus: Corpus, job: Run[Any], state: RunState, fixed: dict[str, Any], folder: Path

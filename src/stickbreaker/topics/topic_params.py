@@ -1,31 +1,30 @@
 """The parameters that every estimator of topics has: they are looked at, and become a model."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from copy import copy
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stickbreaker.contracts.contract import Move
+from stickbreaker.contracts.contract import MOST_COLUMNS, Move
 from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import Kind as JsonKind
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
-from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.settings import (
-    MOST_TOPICS,
     SCHEDULES,
-    concentration,
+    SettingTypes,
     engine_name,
-    guide_of,
-    inference_of,
     memory_of_machine,
     positive,
     schedule_of,
-    words_of,
 )
+from stickbreaker.estimators.streams.stream_learner import StreamLearner
 from stickbreaker.learning.loop import Limits
+from stickbreaker.learning.observers import ScoreNames
 from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.topics.combinations import WORDS, Combination, refuse_illegal
 from stickbreaker.topics.model import (
@@ -46,6 +45,14 @@ from stickbreaker.topics.model import (
     TopicVocabulary,
 )
 from stickbreaker.topics.model.vocabularies.tree_compiler import compiled
+from stickbreaker.topics.topic_settings import (
+    TOPIC_SETTING_TYPES,
+    concentration,
+    guide_of,
+    inference_of,
+    words_of,
+)
+from stickbreaker.topics.trace_fields import TRACE_FIELDS
 
 OPEN_HYBRID = Hybrid(burn_in=5, samples=10)  # of an open vocabulary (Zhai 2014, section 7.5)
 INIT = ("random", "documents")
@@ -55,9 +62,12 @@ ROUNDS = 100  # of mean-field inference of a new document, at least
 SWEEPS, PASSES = 500, 100  # that a run takes by default, of Gibbs sampling and of all else
 
 
-class TopicParams(Estimator):
+class TopicParams(StreamLearner):
     """An estimator whose parameters are those below; `documents` names its documents slot."""
 
+    score_names: ClassVar[ScoreNames] = ScoreNames(documents="documents given topics")
+    setting_types: ClassVar[SettingTypes] = TOPIC_SETTING_TYPES
+    trace_fields: ClassVar[Mapping[str, JsonKind]] = TRACE_FIELDS
     documents: ClassVar[str]
     online: ClassVar[tuple[float, float]]  # kappa and tau0 where an online schedule leaves them open
     streamed: ClassVar[tuple[float, float]]  # the same where the data is a stream
@@ -95,6 +105,10 @@ class TopicParams(Estimator):
         self, vocabulary: Vocabulary | None = None, analysis: AnyAnalysis | None = None
     ) -> None:
         self.topic_model(vocabulary, analysis)
+
+    def params_to_save(self) -> dict[str, Any]:
+        params = super().params_to_save()
+        return {**params, "guide": guide_of(self.guide)} if "guide" in params else params
 
     @abstractmethod
     def _documents(self, stream: bool) -> TopicPrior:
@@ -153,8 +167,8 @@ class TopicParams(Estimator):
     def _refuse_too_many_topics(self, vocabulary: Vocabulary | None) -> None:
         """Raise UserError for more topics than there are numbers or memory for; before any is made."""
         n_topics = self.n_topics_at_start()
-        if n_topics > MOST_TOPICS:
-            raise UserError(f"n_topics={n_topics}", remedy=f"n_topics is at most {MOST_TOPICS:,}")
+        if n_topics > MOST_COLUMNS:
+            raise UserError(f"n_topics={n_topics}", remedy=f"n_topics is at most {MOST_COLUMNS:,}")
         if vocabulary is None or self.is_open or engine_name(self.engine) != "local":
             return
         size = 8.0 * n_topics * len(vocabulary)  # bytes of the table of counts

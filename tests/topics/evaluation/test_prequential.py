@@ -8,6 +8,7 @@ from tests.running import TOPICS, german
 from stickbreaker import HDP, LDA, Online, OpenVocabulary
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.source import Source
+from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.engines import LocalEngine
 from stickbreaker.learning.fading_counts import FADING, FadingCounts
 from stickbreaker.topics.evaluation.completion import split_halves
@@ -18,7 +19,6 @@ from stickbreaker.topics.evaluation.prequential import (
     unigram_nats,
 )
 from stickbreaker.topics.model import ClosedVocabulary, DirichletPrior, MeanField, TopicModel
-from stickbreaker.topics.runs.open_initialization import corpus_of_tokens
 
 SIZE = 20
 CASES = {

@@ -6,7 +6,8 @@ from scipy.special import psi
 from tests.oracle import lda as oracle
 
 from stickbreaker.kernels.dirichlet import add_dirichlet_terms, add_rows, expected_log_weights
-from stickbreaker.topics.kernels.mean_field import Report, Rule, Words, infer_documents
+from stickbreaker.kernels.document_words import Words
+from stickbreaker.topics.kernels.mean_field import Report, Rule, infer_documents
 
 pytestmark = pytest.mark.kernels
 

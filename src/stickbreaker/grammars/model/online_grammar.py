@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.special import psi
 
 from stickbreaker.contracts.contract import Local, Model, Score, Step, Summary, TableSpec
-from stickbreaker.core import purposes
 from stickbreaker.core.edits import Change, Drop, Edit, Grow, Merge, Reorder
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import (
@@ -26,6 +25,7 @@ from stickbreaker.core.records import (
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.shards import Index, Shard, entries_between
+from stickbreaker.grammars import purposes
 from stickbreaker.grammars.kernels.grammar_chart import Memory, Weights, close_circles
 from stickbreaker.grammars.kernels.tree_cache import (
     STRINGS,

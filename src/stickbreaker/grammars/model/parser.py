@@ -9,10 +9,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import numbered_keys, share_of
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.untrusted import refuse_negative
+from stickbreaker.grammars import purposes
 from stickbreaker.grammars.kernels.grammar_chart import (
     PLAIN,
     Chart,

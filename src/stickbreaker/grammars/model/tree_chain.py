@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
-from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import numbered_keys, stream
 from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.grammars import purposes
 from stickbreaker.grammars.kernels.grammar_chart import (
     TABLES,
     TABLES_USED,

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
-from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import numbered_keys, stream
 from stickbreaker.core.records import Array, Field, Record
+from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels.pitman_yor import (
     CUSTOMERS,
     TABLES,

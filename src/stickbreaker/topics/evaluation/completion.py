@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, content_of
+from stickbreaker.topics import purposes
 
 ENTRIES_AT_ONCE = 1 << 17  # bounds what a score needs beside a few numbers for each entry
 

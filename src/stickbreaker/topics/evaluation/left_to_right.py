@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, content_of, cut_blocks
+from stickbreaker.topics import purposes
 from stickbreaker.topics.evaluation.completion import Completion
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import derived_seed, stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.corpus import Corpus, Vocabulary
@@ -22,6 +21,7 @@ from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.corpus.vocabulary import language_of
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.learning.fading_counts import FADING, FadingCounts
+from stickbreaker.topics import purposes
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves
 from stickbreaker.topics.evaluation.held_out import infer_shares
 from stickbreaker.topics.model import TopicModel, TopicVocabulary

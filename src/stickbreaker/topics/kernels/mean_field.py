@@ -24,17 +24,6 @@ FAINT = np.float32(1e-24)  # below this a word's share is computed in double pre
 SMALL_MEAN = 0.1  # below this mean of gamma, exp(psi(gamma)) may underflow in single precision
 
 
-class Words(NamedTuple):
-    """What a shard knows of its words: entries as in Shard, and weights by table row."""
-
-    offsets: NDArray[np.int64]  # documents + 1
-    codes: NDArray[np.int32]  # entries: number of a word in the shard
-    counts: NDArray[np.float32]  # entries
-    positions: NDArray[np.int64]  # shard's words: row of `weights`
-    weights: NDArray[np.float32]  # rows × topics: exp E[log beta], largest of a row is 1
-    log_scale: NDArray[np.float64]  # rows
-
-
 class Rule(NamedTuple):
     """When the inner loop of a document ends: at most `max_iter` rounds, or a mean change below `tol`."""
 

@@ -54,7 +54,7 @@ class Handover(NamedTuple):
 def topic_parts(words, gamma, topics, parts_out):
     """Expected tokens of some topics: parts_out (entries × topics) = n_v phi_vk.
 
-    words: Words of kernels.mean_field; gamma (documents × all topics); topics (topics) their columns.
+    words: Words of kernels.document_words; gamma (documents × all topics); topics (topics) their columns.
     """
     n_topics = gamma.shape[1]
     block = np.empty((longest(words.offsets), n_topics), np.float32)

@@ -16,7 +16,6 @@ from stickbreaker.core.topk import descending
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.learning.schedules import Online
-from stickbreaker.learning.stream_warnings import large_minibatches, text_of
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.topics.model.word_ranking import leading_words
@@ -46,6 +45,7 @@ from stickbreaker.topics.report.page_data import (
 from stickbreaker.topics.report.report_documents import read_documents, read_metadata_sums
 from stickbreaker.topics.report.topic_evolution import changes_of
 from stickbreaker.topics.report_documents import OF_OTHERS, topics_of, unigram
+from stickbreaker.topics.runs.stream_warnings import large_minibatches, text_of
 from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
 Floats = NDArray[np.floating]

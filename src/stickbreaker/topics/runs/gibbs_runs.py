@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Fitted
+from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.corpus.source import Source
@@ -24,7 +25,6 @@ from stickbreaker.topics.model import Gibbs, TopicModel
 from stickbreaker.topics.model.samplers.gibbs_settings import first_assignments
 from stickbreaker.topics.model.samplers.tokens import Tokens, tokens_of
 from stickbreaker.topics.runs.initialization import seeds_of
-from stickbreaker.topics.runs.open_initialization import source_of
 from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
@@ -38,7 +38,9 @@ def run_of(
         return held_out(table_of(estimator, model, fitted), model, fitted.params)
 
     scored = None if held_out is None else evaluate
-    return SamplingRun(source.n_documents, scored, seed=seed, limits=estimator.limits())
+    return SamplingRun(
+        source.n_documents, scored, seed=seed, limits=estimator.limits(), scores=estimator.score_names
+    )
 
 
 def first_state(estimator: TopicEstimator, model: TopicModel, source: Source, seed: int) -> SamplingState:

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, diags_array, hstack
 
 from stickbreaker.contracts.contract import Model
-from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
+from stickbreaker.topics import purposes
 from stickbreaker.topics.model import TopicModel
 from stickbreaker.topics.topic_estimator import TopicEstimator
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import refuse_negative
 from stickbreaker.corpus import Corpus
@@ -22,7 +23,7 @@ from stickbreaker.topics.model.samplers.tokens import whole_counts
 from stickbreaker.topics.report_documents import write_documents
 from stickbreaker.topics.runs import gibbs_runs
 from stickbreaker.topics.runs.initialization import seeds_of
-from stickbreaker.topics.runs.open_initialization import begin_open, source_of
+from stickbreaker.topics.runs.open_initialization import begin_open
 from stickbreaker.topics.runs.word_counting import word_documents_of
 from stickbreaker.topics.topic_estimator import TopicEstimator
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
@@ -179,6 +180,7 @@ def _job(
         source=source,
         seed=seed,
         limits=estimator.limits(),
+        scores=estimator.score_names,
         evaluate=evaluate,
         fresh_passes=FRESH if carried and not estimator.keep_local else 0,
     )

@@ -1,68 +1,19 @@
 """Snapshots of the topics of a run over an open vocabulary: their words now, and those that entered."""
 
-from typing import Any
-
 import numpy as np
 
 from stickbreaker.learning.events import first_columns
-from stickbreaker.learning.loop import Run, RunState
-from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
-from stickbreaker.saved.evolution import ENTERED_WORDS, TOP_WORDS, Entered, Evolution, Moment, Top
+from stickbreaker.saved.evolution import ENTERED_WORDS, TOP_WORDS, Entered, Moment, Top
+from stickbreaker.saved.evolution_observer import Moments
 from stickbreaker.topics.model import topic_model
 
-A_PASS = 4  # snapshots a pass over a corpus
 
-
-class Moments:
-    """The snapshots of a run; `evolution` holds those of a run that goes on from there.
-
-    At the first one no word is said to have entered; at others those that have entered since the one before.
-    """
-
-    def __init__(self, evolution: Evolution | None = None) -> None:
-        self.evolution = evolution or Evolution()
-
-    @property
-    def date(self) -> str | None:
-        """The date of the last snapshot."""
-        return self.evolution.moments[-1].date if self.evolution.moments else None
-
-    def add(self, job: VariationalRun, state: VariationalState, documents: int, date: str | None) -> None:
-        """Note the words of now, unless that was done after the same step."""
-        last = self.evolution.moments[-1:]
-        if last and last[0].step >= state.step:
-            return
-        top, entered = self.look(job, state, last[0] if last else None)
-        self.evolution = self.evolution.add(state.step, documents, date, top, entered)
+class TopicMoments(Moments):
+    """Snapshots of topics: the words of each by its lasting number."""
 
     def look(self, job: VariationalRun, state: VariationalState, last: Moment | None) -> tuple[Top, Entered]:
-        """What a snapshot of now has; `last` is the one before, None at the first."""
         return words_now(job, state, None if last is None else last.step)
-
-
-class Evolving(Observer):
-    """Takes snapshots of a run over a corpus: four a pass, or one a step where a pass has fewer."""
-
-    def __init__(self, moments: Moments, job: VariationalRun, state: VariationalState) -> None:
-        self.moments, self.job, self.state = moments, job, state
-
-    def snapshots(self) -> Evolution:
-        """Those so far."""
-        return self.moments.evolution
-
-    def step(self, job: Run[Any], state: RunState, record: TraceRecord) -> bool:
-        if self.is_due(job, state):
-            self.moments.add(self.job, self.state, int(state.seen), None)
-        return False
-
-    def is_due(self, job: Run[Any], state: RunState) -> bool:
-        """Whether a snapshot is taken after this step."""
-        in_pass = job.n_documents * state.step / max(1.0, state.seen)
-        return state.step % max(1, int(in_pass / A_PASS)) == 0
-
-    def end(self, job: Run[Any], state: RunState) -> None:
-        self.moments.add(self.job, self.state, int(state.seen), None)
 
 
 def words_now(job: VariationalRun, state: VariationalState, since: int | None) -> tuple[Top, Entered]:

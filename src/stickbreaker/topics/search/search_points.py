@@ -1,6 +1,5 @@
 """The runs of a search for the number of topics that are finished: what is kept of each."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -34,11 +33,6 @@ class SearchPoint:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
-
-
-def with_last(points: Sequence[SearchPoint], chosen: SearchPoint) -> tuple[SearchPoint, ...]:
-    """The runs in their order, but the one that is the model as the last."""
-    return (*(point for point in points if point is not chosen), chosen)
 
 
 KINDS = {

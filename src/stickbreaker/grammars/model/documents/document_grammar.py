@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from stickbreaker.contracts.contract import Local, Step, Summary
-from stickbreaker.core import purposes
+from stickbreaker.core.purposes import ASSIGNMENTS
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Field, Record, Stats, TruncatedCounts
 from stickbreaker.corpus.shards import Shard
@@ -20,6 +20,7 @@ from stickbreaker.grammars.model.documents.document_rules import (
 from stickbreaker.grammars.model.online_grammar import STRENGTHS, OnlineGrammar, View
 from stickbreaker.grammars.model.parser import LearnedGrammar
 from stickbreaker.grammars.model.tree_chain import new_chart
+from stickbreaker.grammars.purposes import GRAMMAR_SAMPLES
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,13 +53,13 @@ class DocumentGrammar(OnlineGrammar):
         view = view._replace(weights=view.weights._replace(rules=view.weights.rules.copy()))
         types = types_of(sentences)
         nats = self._nats_by_rule(view, types)
-        keys = numbered_keys(seed, purposes.ASSIGNMENTS, 0, shard.documents)
+        keys = numbered_keys(seed, ASSIGNMENTS, 0, shard.documents)
         drawn = draw_choices(
             types.codes, sentences.documents, nats, alpha, grammar.weights[own], self.samples, keys
         )
         places = np.arange(len(drawn.codes)) - np.searchsorted(drawn.documents, drawn.documents)
         numbers = shard.documents[drawn.documents] * 1_000_003 + places
-        tree_keys = numbered_keys(seed, purposes.GRAMMAR_SAMPLES, 0, numbers)
+        tree_keys = numbered_keys(seed, GRAMMAR_SAMPLES, 0, numbers)
         order = np.argsort(drawn.codes, kind="stable")  # equal sentences share a chart
         trees = self.draw(
             view, *types.repeated(drawn.codes[order]), tree_keys[order], drawn.times[order],

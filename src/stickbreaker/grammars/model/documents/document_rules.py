@@ -20,8 +20,8 @@ from scipy.special import psi
 from stickbreaker.core.records import Array
 from stickbreaker.grammars.model.compiled import Integers
 from stickbreaker.grammars.model.grammar_sentences import Sentences
+from stickbreaker.kernels.document_words import Words
 from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
-from stickbreaker.topics.kernels.mean_field import Words
 
 BURN_IN = 20  # sweeps over a document before those that count: they cost little next to the trees
 

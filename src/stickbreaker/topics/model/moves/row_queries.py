@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from stickbreaker.contracts.row_queries import RowBlock
-from stickbreaker.core import purposes
 from stickbreaker.core.edits import given, own_shares
 from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
+from stickbreaker.topics import purposes
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 
 DRAWN = 1 << 17  # words whose scores one stream draws

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Local, Proposal
-from stickbreaker.core import purposes
 from stickbreaker.core.edits import SHARES_OF, TRIAL
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Field, Record, Rows, Stats, no_rows
 from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
+from stickbreaker.topics import purposes
 from stickbreaker.topics.model.slots import TopicView
 from stickbreaker.topics.model.solvers.mean_field import words_of
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array
+from stickbreaker.topics import purposes
 from stickbreaker.topics.kernels.samplers.delayed_gibbs import (
     Chain,
     Index,

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.corpus.shards import cut_blocks
+from stickbreaker.topics import purposes
 from stickbreaker.topics.kernels.samplers.gibbs import (
     Block,
     Prior,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.contracts.contract import Sampler
+from stickbreaker.contracts.contract import MOST_CHAINS, Sampler
 from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.json_checks import is_flag
 from stickbreaker.core.records import Array
@@ -22,8 +22,6 @@ from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
 
 if TYPE_CHECKING:
     from stickbreaker.topics.model.model import TopicModel
-
-MOST_CHAINS = 256  # each holds the state of a sampler over all tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Fitted
-from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import numbered_keys, stream
 from stickbreaker.core.records import Field
 from stickbreaker.corpus.shards import cut_blocks
+from stickbreaker.topics import purposes
 from stickbreaker.topics.kernels.samplers.gibbs import CHUNK, Table, add_counts, padded
 from stickbreaker.topics.kernels.samplers.hdp_gibbs import (
     LEAST,

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import numbered_keys
+from stickbreaker.topics import purposes
 from stickbreaker.topics.kernels.samplers.tree_gibbs import (
     Places,
     Tree,

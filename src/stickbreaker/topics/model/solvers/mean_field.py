@@ -21,7 +21,8 @@ from stickbreaker.topics.model.slots import (
 from stickbreaker.topics.model.vocabularies.new_rows import report_rows
 
 if TYPE_CHECKING:
-    from stickbreaker.topics.kernels.mean_field import Report, Words
+    from stickbreaker.kernels.document_words import Words
+    from stickbreaker.topics.kernels.mean_field import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ def _add_rest(alpha: Array, rest: float, tokens: Array, report: "Report") -> Arr
 
 def words_of(view: TopicView, shard: Shard[Bags]) -> "Words":
     """A shard's words with their weights."""
-    from stickbreaker.topics.kernels.mean_field import Words
+    from stickbreaker.kernels.document_words import Words
 
     if shard.keys is not None:  # the view is of the shard's own words
         positions = np.arange(len(shard.rows))

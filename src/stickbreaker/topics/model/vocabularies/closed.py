@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import CountTable, Summary, TableSpec
-from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import keyed_uniforms
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.core.topk import descending
+from stickbreaker.topics import purposes
 from stickbreaker.topics.model.slots import TopicVocabulary, WordTopics, WordWeights
 from stickbreaker.topics.model.topic_words import Stored, TopicWords
 from stickbreaker.topics.model.vocabularies.informed_prior import InformedPrior

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import stream
+from stickbreaker.topics import purposes
 from stickbreaker.topics.report.page_data import DocumentEntry
 
 Floats = NDArray[np.floating]

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from stickbreaker import HDP, LDA, Online
-from stickbreaker.learning.stream_warnings import (
+from stickbreaker.learning.trace import line_of, record_of
+from stickbreaker.topics.runs.stream_warnings import (
     TEXTS,
     is_warning,
     large_minibatches,
     text_of,
     warnings_of,
 )
-from stickbreaker.learning.trace import line_of, record_of
 
 KINDS, OWN = 6, 12
 

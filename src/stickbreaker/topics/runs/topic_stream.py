@@ -1,21 +1,54 @@
-"""`partial_fit`: learning online, a minibatch at a time as it comes."""
+"""Topics learned online, a minibatch at a time as it comes: a step of a stream, and `partial_fit`."""
 
 import warnings
+from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
 
+from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus
+from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
-from stickbreaker.estimators.saving import about, counted_on, counted_vocabulary
+from stickbreaker.estimators.corpus_facts import about, counted_on, counted_vocabulary, grown
 from stickbreaker.estimators.settings import seed_of, threads_of
-from stickbreaker.estimators.streams.stream_run import joint_fingerprint, online_step, warned_of
-from stickbreaker.learning.stream_warnings import text_of
-from stickbreaker.learning.variational import VariationalRun
+from stickbreaker.estimators.streams.stream_run import warned_of
+from stickbreaker.learning.fading_counts import FadingCounts
+from stickbreaker.learning.online_steps import learn_minibatch
+from stickbreaker.learning.trace import TraceRecord, refuse_unreadable
+from stickbreaker.learning.variational import VariationalRun, VariationalState
+from stickbreaker.topics.evaluation.prequential import count_words, prequential_score
 from stickbreaker.topics.model import topic_model
-from stickbreaker.topics.runs.open_initialization import source_of
+from stickbreaker.topics.runs.stream_warnings import text_of, warnings_of
 from stickbreaker.topics.runs.topic_runs import start_run
 from stickbreaker.topics.topic_estimator import TopicEstimator
+
+
+def online_step(
+    job: VariationalRun,
+    state: VariationalState,
+    documents: int,
+    shards: Shards,
+    warned: Collection[str] = (),
+) -> TraceRecord:
+    """One step on some documents, in order, which are predicted first; it counts as a pass.
+
+    `documents` and `warned`: as of `StreamLearner.stream_step`. The first minibatch is not predicted: topics begin with its
+    documents.
+    """
+    model, predicted = topic_model(job.model), None
+    fading = FadingCounts() if state.fading is None else state.fading.copy()  # a step may fail
+    if state.step > 0:
+        predicted = prequential_score(job.engine, model, state.params, shards, job.seed, state.step, fading)
+    count_words(fading, shards)
+    record = learn_minibatch(job, state, documents, shards)
+    state.fading = fading
+    if predicted is not None:
+        record["prequential"] = predicted._asdict()
+    refuse_unreadable(record)
+    totals = job.engine.table.totals().sum(axis=0)
+    totals = totals[model.in_use(totals)]
+    found = warnings_of(totals, state.step, grows=model.documents.grows, before=warned)
+    return {**record, "warnings": found} if found else record
 
 
 def can_go_on(estimator: TopicEstimator) -> bool:
@@ -70,9 +103,3 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     estimator.trace_.append(record)
     estimator.take(topic_model(job.model), engine, state)
     estimator.converged_ = False  # a stream has no end
-
-
-def grown(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """What a model remembers of its corpus once it has learned from more documents."""
-    sums = {name: before[name] + new[name] for name in ("documents", "tokens", "empty")}
-    return {**before, **sums, "fingerprint": joint_fingerprint(before["fingerprint"], new["fingerprint"])}
