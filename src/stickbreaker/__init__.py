@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.core.option_names import OptionNames, add_names
 from stickbreaker.estimators.notebooks.report_renderer import render_by
 
 if TYPE_CHECKING:
@@ -82,6 +83,16 @@ def _render(model: Path, title: str, options: Mapping[str, Any]) -> str:
 
 
 render_by(_render)
+
+
+def _names_of_kinds() -> list[OptionNames]:
+    """The parameters of every kind, for messages."""
+    from stickbreaker.estimators.kinds import kinds
+
+    return [kind.parameters for kind in kinds().values()]
+
+
+add_names(_names_of_kinds)
 
 
 def __getattr__(name: str) -> Any:

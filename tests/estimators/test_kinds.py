@@ -19,7 +19,7 @@ from tests.estimators.toy_kind import (
 
 import stickbreaker
 from stickbreaker import Corpus, UserError
-from stickbreaker.cli import VERBS
+from stickbreaker.cli import commands
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.estimators import fitting
 from stickbreaker.estimators.kinds import kinds
@@ -57,7 +57,7 @@ def test_a_spec_is_of_its_kind(kind):
     assert kind.plain().kind == kind.public().kind == kind.name
     assert issubclass(kind.public(), kind.plain())
     assert getattr(stickbreaker, kind.public().__name__) is kind.public()
-    assert set(kind.verbs) <= {*VERBS, "partial_fit"}
+    assert set(kind.verbs) <= {*commands(), "partial_fit"}
     assert ("partial_fit" in kind.verbs) == callable(getattr(kind.public(), "partial_fit", None))
     assert issubclass(kind.plain(), TopicEstimator) == ("topics" in kind.verbs)
 

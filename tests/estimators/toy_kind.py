@@ -33,7 +33,6 @@ MIXTURE = Kind(
     home="tests.estimators.toy_kind:PlainMixture",
     front_door="tests.estimators.toy_kind:Mixture",
     verbs=("evaluate",),
-    measures=("score",),
 )
 UNIGRAMS = replace(
     MIXTURE,

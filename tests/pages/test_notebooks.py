@@ -15,9 +15,9 @@ from sklearn.exceptions import NotFittedError
 from tests.running import planted_documents
 
 from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError
-from stickbreaker.cli.learned_documents import share_learned_from
 from stickbreaker.estimators.notebooks.overview import Overview, as_html
 from stickbreaker.pages.pages import rendered_page_of
+from stickbreaker.topics.evaluation.learned_documents import share_learned_from
 from stickbreaker.topics.report.page_records import page_of
 
 TEXTS = [document["text"] for document in planted_documents(60)]

@@ -11,13 +11,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn, ParamSpec
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import click
 
 from stickbreaker.core.errors import UserError
 
 P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
+Outcome = tuple[dict[str, Any], Callable[[dict[str, Any]], str]]  # a command's result, and how it is said
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -116,11 +118,26 @@ class NumberRange(click.FloatRange):
         return number
 
 
-model_argument = click.argument("model", type=click.Path(path_type=Path))
+PATH = click.Path(path_type=Path)
+
+
+def option(
+    *names: str, choices: Sequence[str] = (), least: int | None = None, **settings: Any
+) -> Callable[[F], F]:
+    """`click.option` that shows its default: one of some choices, or a whole number of at least `least`."""
+    if choices:
+        settings["type"] = click.Choice(choices)
+    if least is not None:
+        settings["type"] = click.IntRange(least)
+    if settings.get("default") is not None:
+        settings.setdefault("show_default", True)
+    return click.option(*names, **settings)
+
+
+model_argument = click.argument("model", type=PATH)
 inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...")
-threads_option = click.option(
-    "--threads", type=click.IntRange(1), show_default="every core", help="The result does not depend on it."
-)
+THREADS = {"least": 1, "show_default": "every core", "help": "The result does not depend on it."}
+threads_option = option("--threads", **THREADS)
 
 
 def number_or_learned(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | str | None:

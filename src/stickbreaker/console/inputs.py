@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -21,8 +21,7 @@ if TYPE_CHECKING:  # importing these takes longer than --help may
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
     from stickbreaker.corpus.readers.position import Position
-    from stickbreaker.grammars.cli.fit_grammar import SymbolChoice
-    from stickbreaker.ngrams.cli.sentence_options import SentenceChoice
+    from stickbreaker.estimators.estimator import Estimator
 
 FORMATS = (
     "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "lines", "files"
@@ -215,6 +214,21 @@ class ReadingChoice:
         )
 
 
+class TextChoice(Protocol):
+    """How texts are read, and which of their words count; `given` names options that were written out."""
+
+    @property
+    def given(self) -> tuple[str, ...]: ...
+
+    def analysis(self, largest: int | None = None) -> "Analysis":
+        """The analysis; lists of words have at most `largest` bytes. Raises UserError."""
+        ...
+
+    def rule(self, largest: int | None = None) -> "VocabularyRule | None":
+        """Which words are in the vocabulary; None: as by default. Raises UserError."""
+        ...
+
+
 @dataclass(frozen=True)
 class AnalysisChoice:
     """The analysis and vocabulary options of a command line; `given` names those that were written out."""
@@ -289,7 +303,7 @@ def open_or_build(
     inputs: tuple[str, ...],
     reading: ReadingChoice,
     *,
-    choice: "AnalysisChoice | SentenceChoice | SymbolChoice | None" = None,
+    choice: TextChoice | None = None,
     analysis: "AnyAnalysis | None" = None,
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,
@@ -323,6 +337,11 @@ def open_or_build(
             )
         return corpus if vocabulary is None else corpus.with_vocabulary(vocabulary, analysis)
     return build_corpus(inputs, reading, choice, analysis, vocabulary, out, overwrite)
+
+
+def open_documents(estimator: "Estimator", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
+    """Documents seen through a model's vocabulary."""
+    return open_or_build(inputs, reading, analysis=estimator.analysis_, vocabulary=estimator.vocabulary_)
 
 
 def _refuse_model(given: str) -> None:
@@ -390,7 +409,7 @@ def _alike(one: "AnyAnalysis", other: "AnyAnalysis") -> bool:
 def build_corpus(
     inputs: tuple[str, ...],
     reading: ReadingChoice,
-    choice: "AnalysisChoice | SentenceChoice | SymbolChoice | None",
+    choice: TextChoice | None,
     analysis: "AnyAnalysis | None" = None,
     vocabulary: "Vocabulary | None" = None,
     out: Path | None = None,

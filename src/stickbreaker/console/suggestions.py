@@ -1,12 +1,9 @@
 """What a group of commands says of one that it does not have: which one may have been meant."""
 
-import os.path
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 import click
-
-from stickbreaker.core.option_names import command_line
 
 
 class SuggestingGroup(click.Group):
@@ -23,20 +20,6 @@ class SuggestingGroup(click.Group):
     def unknown(self, ctx: click.Context, name: str) -> str:
         """What is said of a command that there is not."""
         return f"No such command {name!r}.{suggestion(name, self.list_commands(ctx))}"
-
-
-class FitGroup(SuggestingGroup):
-    """`fit`, which takes a kind of model before the documents: says so where that is left out."""
-
-    def unknown(self, ctx: click.Context, name: str) -> str:
-        if not (os.path.exists(name) or any(mark in name for mark in "./*")):
-            return super().unknown(ctx, name)
-        *most, last = self.commands
-        kinds = f"{', '.join(most)} or {last}"
-        return (
-            f"the kind of model comes before {name!r}: {kinds}. Topics of it: "
-            f"{command_line('fit lda', name, '--out MODEL')}"
-        )
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

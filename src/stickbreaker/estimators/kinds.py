@@ -9,13 +9,38 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.core.option_names import OptionNames
+
+if TYPE_CHECKING:  # importing it takes longer than --help may
+    from stickbreaker.estimators.estimator import Estimator
+
+
+@dataclass(frozen=True)
+class Command:
+    """A verb of the program: where it is, "module:command", its line in the overview, and the verb that it
+    follows there; None: the one before it."""
+
+    place: str
+    line: str
+    after: str | None = None
+
+
+@dataclass(frozen=True)
+class Export:
+    """A format that models are written in.
+
+    `write`, "module:function", gets an `ExportRequest` and returns figures, and how they are said in a line.
+    `help` says what the file has. A format about documents needs a corpus; `options` are those of the verb
+    that mean something for it.
+    """
+
+    write: str
+    help: str
+    of_documents: bool = False
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -24,27 +49,40 @@ class Kind:
 
     `name` is what manifests call it. `home` and `front_door` are where its plain estimator is and the one
     that users import: "module:class". `verbs` are those that mean something for it, of the program and of
-    estimators, first the one to begin with; to learn, save and resume is every kind's. `measures` are those
-    of `evaluate`; `sections` the parts of the report that not all kinds have; `formats` those of `export`.
-    `trials` are parameters that tests learn it with, by name.
+    estimators, first the one to begin with; to learn, save and resume is every kind's. `sections` are
+    the parts of the report that not all kinds have. `trials` are parameters that tests learn it with, by
+    name.
+
+    Of the program: `fit` are commands of `stickbreaker fit`, "module:command" by name, `commands` verbs of
+    its own, `exports` its formats. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores
+    and how they are said; without one, documents are scored by their log probability. `evaluate_options` are the
+    options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose run
+    is over, and returns further figures and lines. `noun` is what a user calls such a model.
+    `parameters` are those that messages may name.
     """
 
     name: str
     home: str
     front_door: str
     verbs: tuple[str, ...]
-    measures: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
-    formats: tuple[str, ...] = ()
+    fit: Mapping[str, str] = field(default_factory=dict[str, str])
+    commands: Mapping[str, Command] = field(default_factory=dict[str, Command])
+    exports: Mapping[str, Export] = field(default_factory=dict[str, Export])
+    evaluate: str | None = None
+    evaluate_options: tuple[str, ...] = ()
+    summary: str | None = None
+    noun: str = "model of this kind"
+    parameters: OptionNames = field(default_factory=OptionNames)
     trials: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
-    def plain(self) -> type[Estimator]:
+    def plain(self) -> "type[Estimator]":
         """The estimator with its parameters and what they mean, without scikit-learn."""
-        return _imported(self.home)
+        return object_at(self.home)
 
-    def public(self) -> type[Estimator]:
+    def public(self) -> "type[Estimator]":
         """The estimator that users import."""
-        return _imported(self.front_door)
+        return object_at(self.front_door)
 
     @property
     def class_name(self) -> str:
@@ -59,8 +97,8 @@ class Kind:
         raise UserError(problem, where=where, remedy=f"it knows {', '.join(self.verbs) or 'resume'}")
 
 
-def _imported(place: str) -> Any:
-    """A class from "module:class"."""
+def object_at(place: str) -> Any:
+    """What is at "module:name"."""
     module, name = place.split(":")
     return getattr(importlib.import_module(module), name)
 
@@ -87,6 +125,10 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
 
 def kind_at(path: Path, verb: str) -> Kind:
     """The kind of the model at a path. Raises UserError where the verb means nothing for it."""
+    from stickbreaker.core.untrusted import making_sense_of
+    from stickbreaker.saved import ModelDirectory
+    from stickbreaker.saved.manifest import RESTORE
+
     with making_sense_of(path, RESTORE):
         kind = kind_of(ModelDirectory(path).manifest())
         kind.refuse(verb, path)

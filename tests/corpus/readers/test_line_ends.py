@@ -13,7 +13,7 @@ from stickbreaker import UserError
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.readers import read_words, sources
 from stickbreaker.corpus.readers.line_ends import byte_lines
-from stickbreaker.grammars.cli.fit_grammar import grammar_from
+from stickbreaker.grammars.cli.fit import grammar_from
 from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.topics.model.vocabularies.concept_tree import ConceptTree
 from stickbreaker.topics.seed_words import Guide

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.running import planted_documents
 
-from stickbreaker.console.running import _search_as_text
 from stickbreaker.estimators.saving import load
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.render import render
+from stickbreaker.topics.cli.search_summary import search_as_text
 from stickbreaker.topics.report import page_records
 
 SHORT = ("--iterations", 3, "--threads", 1)
@@ -128,13 +128,13 @@ def test_a_number_far_from_that_of_short_runs_is_uncertain():
     ]
     summary = {"search": runs, "overruled": None, "range": [45, 45], "range_of": "runs to the end"}
     far = {**summary, "range_of_short_runs": [1, 2], "short_runs_disagree": True}
-    (line,) = _search_as_text(far)
+    (line,) = search_as_text(far)
     assert line == (
         "Topics within 0.005 nats/word of the best, by runs to the end: 45; by short runs (1): 1 to 2, "
         "far from that: the number is uncertain; see what --judge held-out gives"
     )
     near = {**summary, "range_of_short_runs": [30, 40], "short_runs_disagree": False}
-    assert "uncertain" not in _search_as_text(near)[0]
+    assert "uncertain" not in search_as_text(near)[0]
 
 
 def test_a_number_starts_one_run_and_says_so(cli, posts, tmp_path):

@@ -18,7 +18,6 @@ from stickbreaker.topics.evaluation import (
     left_to_right_of,
     split_halves,
     unigram_probabilities,
-    unseen_share,
 )
 
 WORDS = ("bank", "coin", "river", "water")
@@ -126,8 +125,8 @@ def test_nothing_to_score_is_told() -> None:
     for score in (completion_of, left_to_right_of):
         with pytest.raises(UserError, match="there is nothing to score; no document has a word"):
             score(plain(), corpus)
-    assert unseen_share(corpus) == 1
-    assert unseen_share(Corpus.from_tokens([[]], vocabulary=plain().vocabulary)) == 0
+    assert corpus.unseen_share == 1
+    assert Corpus.from_tokens([[]], vocabulary=plain().vocabulary).unseen_share == 0
 
 
 def test_coherence_is_by_language() -> None:

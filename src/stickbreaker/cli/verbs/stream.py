@@ -1,26 +1,19 @@
 """`stickbreaker stream`: learn from files as they arrive in a directory, on Spark."""
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.cli.fit_stream import (
-    format_prequential,
-    note_large_minibatches,
-    note_warnings,
-    stream_summary,
-    stream_text,
-)
-from stickbreaker.cli.verbs.fit import HDP, LDA, Changes, model_options
 from stickbreaker.console.console import (
     command,
     emit,
     fail,
+    inputs_argument,
     note,
+    option,
     options_into,
     refuse_written,
     stop_signals,
@@ -28,10 +21,19 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.engine import EngineChoice, engine_options
 from stickbreaker.console.inputs import AnalysisChoice, analysis_options, date_format_option
-from stickbreaker.console.params import params_of
-from stickbreaker.console.running import tell_of_topics
+from stickbreaker.console.run_options import Table, chained, options_of
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.topics.cli.open_vocabulary import OpenChoice, open_options
+from stickbreaker.topics.cli.fit_options import HDP, LDA, OPTIONS
+from stickbreaker.topics.cli.new_run import tell_of_topics
+from stickbreaker.topics.cli.params import params_of
+from stickbreaker.topics.cli.streams import (
+    format_prequential,
+    note_large_minibatches,
+    note_warnings,
+    stream_summary,
+    stream_text,
+)
+from stickbreaker.topics.cli.word_options import OpenChoice, open_options
 
 if TYPE_CHECKING:
     from stickbreaker.spark.streaming import StreamingModel
@@ -39,32 +41,27 @@ if TYPE_CHECKING:
     from stickbreaker.topics.plain_lda import PlainLDA
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
-OPTIONS = (
-    click.option("--text-field", default="text", show_default=True, help="Field with the text."),
-    click.option(
-        "--date-field",
-        default="date",
-        show_default=True,
-        help="Field with a document's date, where it has one.",
-    ),
+ARRIVALS = (
+    option("--text-field", default="text", help="Field with the text."),
+    option("--date-field", default="date", help="Field with a document's date, where it has one."),
     date_format_option,
-    click.option(
-        "--files", type=click.IntRange(1), help="Files taken at a time, at most.  [default: all new]"
-    ),
-    click.option(
+    option("--files", least=1, help="Files taken at a time, at most.  [default: all new]"),
+    option(
         "--on-error",
-        type=click.Choice(["fail", "skip"]),
+        choices=["fail", "skip"],
         default="fail",
-        show_default=True,
         help="What to do about a line that is no JSON object with a text.",
     ),
-    click.option("--once", is_flag=True, help="Learn from the files that are there, and end."),
+    option("--once", is_flag=True, help="Learn from the files that are there, and end."),
 )
-WITHOUT = ("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in")
+WITHOUT = (
+    *("--schedule", "--iterations", "--tol", "--keep-local", "--held-out", "--init", "--burn-in"),
+    *("--every", "--chains"),
+)
 REFUSED = ("min_documents", "max_share", "vocabulary_size", "hash", "phrases")  # of a corpus as a whole
-CHANGED: Changes = {  # of models that streams learn
+CHANGED: Table = {  # of models that streams learn
     "--inference": {
-        "type": click.Choice(["mean-field", "hybrid"]),
+        "choices": ["mean-field", "hybrid"],
         "help": "How to infer: by variational bound, or sampled documents.",
     },
     "--samples": {"help": "Hybrid: sweeps of a document that count.  [default: 5, with --words open 10]"},
@@ -88,7 +85,7 @@ class ArrivalChoice:
     date_format: str | None
 
 
-arrival_options = options_into(OPTIONS, ArrivalChoice, "arrivals")
+arrival_options = options_into(ARRIVALS, ArrivalChoice, "arrivals")
 
 
 @click.group(epilog=EXAMPLE.format("lda"))
@@ -96,11 +93,7 @@ def stream() -> None:
     """Learn from files as they arrive in a directory, on Spark."""
 
 
-def of_streams(function: Callable[..., None]) -> Callable[..., None]:
-    """The options that streams of every model have after the model's own."""
-    for option in reversed([open_options, arrival_options, engine_options, analysis_options]):
-        function = option(function)
-    return function
+of_streams = chained(open_options, arrival_options, engine_options, analysis_options)
 
 
 def fitted(verb: click.Command) -> click.Command:
@@ -124,7 +117,8 @@ def fitted(verb: click.Command) -> click.Command:
 
 @fitted
 @stream.command(epilog=EXAMPLE.format("lda"))
-@model_options((*WITHOUT, "--concentration", "--every", "--chains"), LDA, CHANGED)
+@inputs_argument
+@options_of(OPTIONS, LDA, CHANGED, without=(*WITHOUT, "--concentration"))
 @of_streams
 @command
 def lda(**options: Any) -> None:
@@ -144,7 +138,8 @@ def lda(**options: Any) -> None:
 
 @fitted
 @stream.command(epilog=EXAMPLE.format("hdp"))
-@model_options((*WITHOUT, "--every", "--chains"), HDP, CHANGED)
+@inputs_argument
+@options_of(OPTIONS, HDP, CHANGED, without=WITHOUT)
 @of_streams
 @command
 def hdp(**options: Any) -> None:

@@ -15,9 +15,8 @@ from stickbreaker.console.console import (
     say,
     tell_of_compiling,
 )
-from stickbreaker.console.inputs import ReadingChoice, reading_options
+from stickbreaker.console.inputs import ReadingChoice, open_documents, reading_options
 from stickbreaker.core.errors import UserError
-from stickbreaker.topics.cli.topics import open_documents
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus

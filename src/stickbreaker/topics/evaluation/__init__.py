@@ -30,7 +30,6 @@ from stickbreaker.topics.evaluation.corpus_scores import (
     diversity_of,
     left_to_right_of,
     unigram_probabilities,
-    unseen_share,
 )
 from stickbreaker.topics.evaluation.cross_lingual import (
     both_sides,
@@ -120,7 +119,6 @@ __all__ = [
     "umass",
     "unigram_probabilities",
     "unigram_score",
-    "unseen_share",
     "unused_topics",
     "with_one_more_word",
 ]

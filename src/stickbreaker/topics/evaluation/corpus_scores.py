@@ -168,16 +168,6 @@ def left_to_right_of(topics: Topics, corpus: Corpus, particles: int = 20) -> Hel
     return HeldOutScore(float(nats), base, _some(tokens))
 
 
-def unseen_share(corpus: Corpus) -> float:
-    """Share of the words that the vocabulary lacks, in [0, 1].
-
-    >>> unseen_share(Corpus.from_texts(["cat dog"]).with_vocabulary(Vocabulary.of(["dog"])))
-    0.5
-    """
-    unseen = sum(float(bags.unseen.sum(dtype=np.float64)) for bags in _blocks(corpus))
-    return unseen / max(1e-300, unseen + corpus.n_tokens)
-
-
 def coherence_of(
     topics: Topics, corpus: Corpus, n: int = 10, by: str = DOCUMENTS
 ) -> dict[str | None, Coherences]:

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import is_count, is_flag, is_number, optional, refuse_other_kinds
 
 SHORT, WHOLE = "short runs", "runs to the end"  # of whose scores a range is
@@ -30,6 +31,12 @@ class SearchPoint:
         if self.held_out is None:
             raise ValueError("a run of the search has no held-out score")
         return self.held_out
+
+    def __str__(self) -> str:
+        held_out = "" if self.held_out is None else f", held-out {self.held_out:.4f}"
+        kind = "run to its end, from" if self.final else "searching:"
+        topics = f"{counted(self.topics, 'topic')}, {self.used} in use"
+        return f"{kind} {topics}, bound {self.bound:.4f} nats/word{held_out}"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -3,25 +3,19 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.console.console import (
-    NumberRange,
-    command,
-    inputs_argument,
-    note,
-    refuse_written,
-    threads_option,
-)
+from stickbreaker.console.console import NumberRange, command, inputs_argument, note, refuse_written
 from stickbreaker.console.engine import EngineChoice, engine_options, resume_remedy
-from stickbreaker.console.inputs import ReadingChoice, reading_options
-from stickbreaker.console.params import RENAMED
+from stickbreaker.console.inputs import reading_options
+from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
 from stickbreaker.core.errors import UserError, noun_for
+from stickbreaker.core.option_names import as_keywords
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, VocabularyRule
@@ -51,184 +45,122 @@ class SymbolChoice:
         return self.model.reads_texts_by()[1]
 
 
+OPTIONS: Table = {
+    "--out": {},
+    "--grammar": {
+        "default": "collocation",
+        "metavar": "FILE|NAME",
+        "help": "A file in the format of py-cfg or PyAdaGram; or collocation, unigram, collocation-syllable, "
+        "morphology (a line is a word) or topic (documents of words), over the symbols of the text.",
+    },
+    "--inference": {
+        "default": "mcmc",
+        "choices": ["mcmc", "hybrid", "mean-field"],
+        "help": "A Markov chain; variational inference by trees that are drawn, for streams and much text; "
+        "or by sums over all trees, where what is remembered is chosen at the start.",
+    },
+    "--schedule": {
+        "choices": ["online", "batch"],
+        "help": "--inference hybrid: a step a few sentences, or a step a pass.  [default: online]",
+    },
+    "--batch-size": {
+        "least": 1,
+        "help": "Online: sentences of a step; with --grammar collocation the first steps have 2, later ones "
+        "a hundredth of the sentences before them, until there are so many.  [default: 20]",
+    },
+    "--kappa": {
+        "type": NumberRange(0.0, 1.0),
+        "help": "Online: how fast learning slows down. A step replaces the share (tau0 + steps "
+        "before)^-kappa of what was learned before it; with 0 always all.  [default: 0.5]",
+    },
+    "--tau0": {
+        "type": NumberRange(1e-9),
+        "help": "Online: how cautious the first steps are. With 1 the first replaces all there was, with 64 "
+        "and --kappa 0.5 an eighth.  [default: 1]",
+    },
+    "--samples": {
+        "default": 10,
+        "help": "--inference hybrid: trees drawn of each sentence of a step, whose mean is learned from; "
+        "more make steps steadier and slower.",
+    },
+    "--truncation": {
+        "metavar": "[SYMBOL=]N",
+        "multiple": True,
+        "help": "Not --inference mcmc: subtrees that a symbol remembers at most, of all symbols or of one; "
+        "may be given several times. There may be more between prunings, and of a symbol that others are "
+        "made of.  [default: as the grammar says, else 10000]",
+    },
+    "--refine-every": {
+        "default": 50,
+        "least": 1,
+        "help": "--inference hybrid: steps from one pruning of what is remembered to the next.",
+    },
+    "--iterations": {
+        "help": "Sweeps of the sampler, or passes.  [default: 200 sweeps; 3 passes online, 20 in batches]"
+    },
+    "--init": {
+        "default": "batch",
+        "choices": ["batch", "incremental"],
+        "help": "The first trees: all drawn by the rules alone, or one by one, each by what those before it "
+        "have. The start decides what is found.",
+    },
+    "--chains": {"default": 1, "least": 1, "help": "Chains side by side, of which the best speaks."},
+    "--symbols": {
+        "default": "characters",
+        "choices": ["characters", "spaced"],
+        "help": "A sentence is of characters, blanks left out; or of what stands between blanks.",
+    },
+    "--punctuation": {
+        "default": "symbols",
+        "choices": ["symbols", "boundaries"],
+        "help": "Marks of punctuation are symbols as others, or end words and are left out.",
+    },
+    "--unparsed": {
+        "default": "fail",
+        "choices": ["fail", "skip"],
+        "help": "What to do about sentences that cannot be parsed, or are too long.",
+    },
+    "--weights": {
+        "default": "learned",
+        "choices": ["learned", "fixed"],
+        "help": "The weights of rules: learned from priors, or as the grammar has them.",
+    },
+    "--processes": {
+        "default": "learned",
+        "choices": ["learned", "fixed"],
+        "help": "Discounts and concentrations: learned, or as the grammar has them.",
+    },
+    "--relabel/--no-relabel": {
+        "default": True,
+        "help": "Draw remembered subtrees anew, with all who use them.",
+    },
+    "--temperature": {
+        "default": 1.0,
+        "type": NumberRange(1.0),
+        "help": "Of the first sweep; above 1 more is tried.",
+    },
+    "--cooling": {"least": 0, "help": "Sweeps until the temperature is 1.  [default: half of all]"},
+    "--topics": {"default": 5, "least": 1, "help": "--grammar topic: how many."},
+    "--vowels": {
+        "metavar": "SYMBOLS",
+        "help": "--grammar collocation-syllable: which symbols are vowels.  [default: those of Latin, Greek "
+        "and Cyrillic letters]",
+    },
+    "--held-out": {"help": "Share of the lines that are never learned from, and scored meanwhile."},
+    "--seed": {},
+    "--threads": {},
+    "--checkpoint-every": {"help": "Seconds; 0: every sweep."},
+    "--overwrite": {},
+}
+
+
 @click.command(epilog="Example: stickbreaker fit grammar sentences.txt --out model --grammar collocation")
 @inputs_argument
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Directory of the model to make.")
-@click.option(
-    "--grammar",
-    default="collocation",
-    show_default=True,
-    metavar="FILE|NAME",
-    help="A file in the format of py-cfg or PyAdaGram; or collocation, unigram, collocation-syllable, "
-    "morphology (a line is a word) or topic (documents of words), over the symbols of the text.",
-)
-@click.option(
-    "--inference",
-    default="mcmc",
-    show_default=True,
-    type=click.Choice(["mcmc", "hybrid", "mean-field"]),
-    help="A Markov chain; variational inference by trees that are drawn, for streams and much text; or by "
-    "sums over all trees, where what is remembered is chosen at the start.",
-)
-@click.option(
-    "--schedule",
-    type=click.Choice(["online", "batch"]),
-    help="--inference hybrid: a step a few sentences, or a step a pass.  [default: online]",
-)
-@click.option(
-    "--batch-size",
-    type=click.IntRange(1),
-    help="Online: sentences of a step; with --grammar collocation the first steps have 2, later ones a "
-    "hundredth of the sentences before them, until there are so many.  [default: 20]",
-)
-@click.option(
-    "--kappa",
-    type=NumberRange(0.0, 1.0),
-    help="Online: how fast learning slows down. A step replaces the share (tau0 + steps before)^-kappa of "
-    "what was learned before it; with 0 always all.  [default: 0.5]",
-)
-@click.option(
-    "--tau0",
-    type=NumberRange(1e-9),
-    help="Online: how cautious the first steps are. With 1 the first replaces all there was, with 64 and "
-    "--kappa 0.5 an eighth.  [default: 1]",
-)
-@click.option(
-    "--samples",
-    default=10,
-    show_default=True,
-    type=click.IntRange(1),
-    help="--inference hybrid: trees drawn of each sentence of a step, whose mean is learned from; more make "
-    "steps steadier and slower.",
-)
-@click.option(
-    "--truncation",
-    metavar="[SYMBOL=]N",
-    multiple=True,
-    help="Not --inference mcmc: subtrees that a symbol remembers at most, of all symbols or of one; may be "
-    "given several times. There may be more between prunings, and of a symbol that others are made of.  "
-    "[default: as the grammar says, else 10000]",
-)
-@click.option(
-    "--refine-every",
-    default=50,
-    show_default=True,
-    type=click.IntRange(1),
-    help="--inference hybrid: steps from one pruning of what is remembered to the next.",
-)
-@click.option(
-    "--iterations",
-    type=click.IntRange(1),
-    help="Sweeps of the sampler, or passes.  [default: 200 sweeps; 3 passes online, 20 in batches]",
-)
-@click.option(
-    "--init",
-    default="batch",
-    show_default=True,
-    type=click.Choice(["batch", "incremental"]),
-    help="The first trees: all drawn by the rules alone, or one by one, each by what those before it have. "
-    "The start decides what is found.",
-)
-@click.option(
-    "--chains",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Chains side by side, of which the best speaks.",
-)
-@click.option(
-    "--symbols",
-    default="characters",
-    show_default=True,
-    type=click.Choice(["characters", "spaced"]),
-    help="A sentence is of characters, blanks left out; or of what stands between blanks.",
-)
-@click.option(
-    "--punctuation",
-    default="symbols",
-    show_default=True,
-    type=click.Choice(["symbols", "boundaries"]),
-    help="Marks of punctuation are symbols as others, or end words and are left out.",
-)
-@click.option(
-    "--unparsed",
-    default="fail",
-    show_default=True,
-    type=click.Choice(["fail", "skip"]),
-    help="What to do about sentences that cannot be parsed, or are too long.",
-)
-@click.option(
-    "--weights",
-    default="learned",
-    show_default=True,
-    type=click.Choice(["learned", "fixed"]),
-    help="The weights of rules: learned from priors, or as the grammar has them.",
-)
-@click.option(
-    "--processes",
-    default="learned",
-    show_default=True,
-    type=click.Choice(["learned", "fixed"]),
-    help="Discounts and concentrations: learned, or as the grammar has them.",
-)
-@click.option(
-    "--relabel/--no-relabel",
-    default=True,
-    show_default=True,
-    help="Draw remembered subtrees anew, with all who use them.",
-)
-@click.option(
-    "--temperature",
-    default=1.0,
-    show_default=True,
-    type=NumberRange(1.0),
-    help="Of the first sweep; above 1 more is tried.",
-)
-@click.option(
-    "--cooling", type=click.IntRange(0), help="Sweeps until the temperature is 1.  [default: half of all]"
-)
-@click.option(
-    "--topics", default=5, show_default=True, type=click.IntRange(1), help="--grammar topic: how many."
-)
-@click.option(
-    "--vowels",
-    metavar="SYMBOLS",
-    help="--grammar collocation-syllable: which symbols are vowels.  [default: those of Latin, Greek and "
-    "Cyrillic letters]",
-)
-@click.option(
-    "--held-out",
-    default=0.0,
-    show_default=True,
-    type=NumberRange(0.0, 0.9),
-    help="Share of the lines that are never learned from, and scored meanwhile.",
-)
-@click.option("--seed", default=0, show_default=True, type=int, help="The same seed gives the same model.")
-@threads_option
-@click.option(
-    "--checkpoint-every",
-    default=60.0,
-    show_default=True,
-    type=NumberRange(0.0),
-    help="Seconds; 0: every sweep.",
-)
-@click.option("--overwrite", is_flag=True, help="Replace a model at --out.")
+@options_of(OPTIONS)
 @reading_options
 @engine_options
 @command
-def grammar(
-    inputs: tuple[str, ...],
-    out: Path,
-    grammar: str,
-    held_out: float,
-    reading: ReadingChoice,
-    where: EngineChoice,
-    checkpoint_every: float,
-    overwrite: bool,
-    threads: int | None,
-    as_json: bool,
-    **settings: Any,
-) -> None:
+def grammar(grammar: str, where: EngineChoice, **options: Any) -> None:
     """Learn a grammar that remembers subtrees: words, stems, collocations, topics.
 
     A line is a sentence, and blanks in it are left out: the model finds the words. Next: `segment`, `parse`
@@ -243,19 +175,18 @@ def grammar(
         refuse_written(("vowels",), "needs --grammar collocation-syllable")
     if grammar == "topic":
         refuse_written(("symbols", "punctuation"), "does not go with --grammar topic, which reads words")
-    params = {
-        RENAMED.get(name, name): value for name, value in _ways(settings, where.engine, grammar).items()
-    }
+    run = NewRun.take_from(options, choice=None)
+    params = as_keywords(_ways(options, where.engine, grammar))
     with where.host() as host:
         model = PlainAdaptorGrammar(grammar_from(grammar), **params, engine=host.engine)
         with _remarks_as_notes():
-            _, directory = begin_run(model, inputs, out, reading, SymbolChoice(model), held_out, overwrite)
+            _, directory = begin_run(model, replace(run, choice=SymbolChoice(model)))
         if model.skipped_:
             verb, they = ("is", "it") if model.skipped_ == 1 else ("are", "they")
             number = f"{model.skipped_:,} {noun_for(model.skipped_, 'sentence')}"
             note(f"{number} {verb} skipped: {they} cannot be parsed, or {verb} too long")
-        host.remedy = resume_remedy(out)
-        go_on(directory, checkpoint_every, threads, as_json, model.engine)
+        host.remedy = resume_remedy(run.out)
+        go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
 
 
 @contextmanager

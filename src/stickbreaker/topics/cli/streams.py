@@ -19,11 +19,13 @@ from stickbreaker.console.console import (
     tell_of_compiling,
     written,
 )
-from stickbreaker.console.inputs import AnalysisChoice, ReadingChoice, noted_quotes
-from stickbreaker.console.running import emit_finished, tell_of_topics
+from stickbreaker.console.inputs import ReadingChoice, noted_quotes
+from stickbreaker.console.run_options import NewRun
+from stickbreaker.console.running import emit_finished
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.option_names import as_options, command_line
-from stickbreaker.topics.cli.open_vocabulary import OpenChoice
+from stickbreaker.topics.cli.new_run import tell_of_topics
+from stickbreaker.topics.cli.word_options import OpenChoice
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
@@ -121,11 +123,8 @@ stream_options = options_into(OPTIONS, StreamChoice, "streamed")
 def fit_stream(
     model: "TopicEstimator",
     settings: "StreamSettings",
-    choice: AnalysisChoice,
+    run: NewRun,
     opened: OpenChoice,
-    out: Path,
-    overwrite: bool,
-    as_json: bool,
 ) -> None:
     """Learn from a stream into a new directory until it ends, or Ctrl-C or SIGTERM comes."""
     from stickbreaker.estimators.streams import streaming
@@ -135,8 +134,8 @@ def fit_stream(
     if not opened.is_open:
         remedy = "give --words open, or build a corpus first: stickbreaker corpus build"
         raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)
-    refuse_existing(out, overwrite)
-    analysis = choice.analysis(settings.largest_text)
+    refuse_existing(run.out, run.overwrite)
+    analysis = run.choice.analysis(settings.largest_text)
     model.words = opened.build(analysis)
     tell_of_topics(model, stream=True)
     tell_of_compiling()
@@ -144,10 +143,10 @@ def fit_stream(
     with stop_signals(stop.request):
         try:
             with noted_quotes():
-                stream = streaming.begin(model, settings, analysis, out, stop, overwrite=overwrite)
+                stream = streaming.begin(model, settings, analysis, run.out, stop, overwrite=run.overwrite)
         except Stopped:
             fail("interrupted before the first minibatch was there; nothing is saved")
-        _go_on(stream, out, stop, as_json)
+        _go_on(stream, run.out, stop, run.as_json)
 
 
 def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""From the options of a command line to an estimator's parameters."""
+"""From the options of a command line to the parameters of a model of topics."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stickbreaker.console.console import written
+from stickbreaker.core.option_names import as_keywords
 
 if TYPE_CHECKING:
     from stickbreaker.learning.schedules import Schedule
     from stickbreaker.topics.model import Gibbs, Hybrid
 
-RENAMED = {"topics": "n_topics", "iterations": "max_iter", "seed": "random_state", "threads": "n_jobs"}
 ONLINE = ("batch_size", "kappa", "tau0", "total")
 SAMPLING = {"hybrid": ("burn_in", "samples"), "gibbs": ("burn_in", "every", "chains")}
 SAMPLING["gibbs-delayed"] = SAMPLING["gibbs"]
@@ -20,7 +20,7 @@ SAMPLING["gibbs-delayed"] = SAMPLING["gibbs"]
 def params_of(settings: dict[str, Any], *, opened: bool) -> dict[str, Any]:
     """An estimator's parameters from the options of a command line; `opened`: of an open vocabulary."""
     gathered = {*ONLINE, "schedule", "inference", *(name for names in SAMPLING.values() for name in names)}
-    params = {RENAMED.get(name, name): value for name, value in settings.items() if name not in gathered}
+    params = as_keywords({name: value for name, value in settings.items() if name not in gathered})
     return {**params, "schedule": _schedule(settings), "inference": _inference(settings, opened)}
 
 

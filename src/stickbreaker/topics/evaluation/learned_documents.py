@@ -1,4 +1,4 @@
-"""Which documents a saved model has learned from: scores of these say little about new ones."""
+"""Which documents a saved model of topics has learned from, by those that it keeps for its report."""
 
 from pathlib import Path
 
@@ -9,13 +9,14 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.saved.learned_documents import share_of_own_corpus
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import DOCUMENTS
 from stickbreaker.saved.parquet_figures import figures_in
 from stickbreaker.topics.report_documents import LIMIT, OF_OTHERS, SALT
 from stickbreaker.topics.snippets import Excerpts
 
-TELLING = ("id", "text", "tokens")  # columns by which a document is known again
+IDENTITY = ("id", "text", "tokens")  # columns by which a document is known again
 
 
 def share_learned_from(path: Path, corpus: Corpus) -> float | None:
@@ -26,11 +27,11 @@ def share_learned_from(path: Path, corpus: Corpus) -> float | None:
     all, or of many the 2,000 with the lowest hashes of their ids, and then the share is that of documents
     with hashes as low. Raises UserError for a file that does not hold them.
     """
+    own = share_of_own_corpus(path, corpus)
+    if own is not None:
+        return own
     manifest = ModelDirectory(path).manifest()
     held_out, blocks = float(manifest["held_out"]), range(len(corpus.block_sizes))
-    if corpus.fingerprint == manifest["corpus"]["fingerprint"]:
-        ids = [name for block in blocks for name in corpus.ids(block)]
-        return sum(share_of(name) >= held_out for name in ids) / max(1, len(ids))
     kept = _report_rows(path / DOCUMENTS) if corpus.kind == "text" and DOCUMENTS in manifest["files"] else []
     if not kept:
         return None
@@ -49,13 +50,12 @@ def _among(learned: set[tuple[str, float]], corpus: Corpus, block: int, last: fl
 
 
 def _report_rows(file: Path) -> list[tuple[str, str, float]]:
-    """Id, beginning and tokens of the documents that a model keeps; none where it keeps sentences, and where
-    it has not learned from them."""
+    """Id, beginning and tokens of the documents that a model keeps; none if it has not learned from them."""
     import pyarrow.parquet as pq
 
     with making_sense_of(file, RESTORE), pq.ParquetFile(file) as opened:
         figures = figures_in(opened)
-        if OF_OTHERS in figures or not set(TELLING) <= set(opened.schema_arrow.names):
+        if OF_OTHERS in figures or not set(IDENTITY) <= set(opened.schema_arrow.names):
             return []
-        rows = opened.read(columns=list(TELLING)).to_pylist()
+        rows = opened.read(columns=list(IDENTITY)).to_pylist()
         return [(str(row["id"]), str(row["text"]), float(row["tokens"])) for row in rows]
