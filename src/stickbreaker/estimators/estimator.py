@@ -45,7 +45,6 @@ class Estimator(ABC):
 
     kind: ClassVar[str]  # its name in saved models and in `kinds.KINDS`
     score_names: ClassVar[ScoreNames] = SCORES
-    older_settings: ClassVar[Mapping[str, Any]] = {}  # parameters that older models lack, as they were
 
     # Parameters of every kind; one that lets users choose has them among its own
     n_init: int = 1

@@ -249,7 +249,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_saved(item: Field[Any], value: Any) -> bool:
-    """Whether a field of a value is written: one that older versions lack, only where it is given."""
+    """Whether a field of a value is written: some are only where they are given."""
     return "saved" not in item.metadata or getattr(value, item.name) is not None
 
 

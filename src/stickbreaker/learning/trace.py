@@ -27,7 +27,7 @@ UNTIMED = ("seconds", "memory_mb", "digest")  # what two runs of the same settin
 
 _PREQUENTIAL = {  # how a stream's minibatch was predicted before it was learned from
     **dict.fromkeys(("score", "unigram"), is_number),
-    **dict.fromkeys(("tokens", "unseen"), is_amount),
+    **dict.fromkeys(("tokens", "unseen", "fading"), is_amount),
     "documents": is_count,
 }
 _SEGMENTATION = {  # of sentences whose words are known, while a grammar learns
@@ -42,7 +42,7 @@ _KINDS = {  # of what records hold, where they hold it
     **dict.fromkeys(("topics", "used", "best_chain"), is_count),
     "chains": list_of(is_number),
     "vocabulary": mapping_of(is_count),
-    "prequential": record_with(_PREQUENTIAL, {"fading": is_amount}),
+    "prequential": record_with(_PREQUENTIAL),
     "segmentation": record_with(_SEGMENTATION),
     "warnings": list_of(is_warning),
     "edits": list_of(lambda value: isinstance(value, dict)),
@@ -63,22 +63,19 @@ def line_of(record: TraceRecord) -> str:
     return f'{text[:-1]}, "digest": "{_digest(text)}"}}\n'
 
 
-def record_of(line: bytes, *, digests: bool = True) -> TraceRecord:
+def record_of(line: bytes) -> TraceRecord:
     """The record of a line, without its digest. Raises ValueError for one that is not as it was written.
-
-    Without `digests`, lines that have none are taken: those of runs that began before there were any.
 
     >>> record_of(line_of({"step": 1}).encode())
     {'step': 1}
     """
     text = line.decode().removesuffix("\n")
     found = _LINE.fullmatch(text)
-    if found is not None:
-        text = f"{found[1]}}}"
-        if _digest(text) != found[2]:
-            raise ValueError("the line was altered")
-    elif digests:
+    if found is None:
         raise ValueError("the line has no digest")
+    text = f"{found[1]}}}"
+    if _digest(text) != found[2]:
+        raise ValueError("the line was altered")
     record: TraceRecord = json.loads(text)
     _refuse_other_values(record)
     return record
