@@ -165,13 +165,13 @@ MUTATIONS = {
         "grammars/model/processes.py",
         "tails = np.cumsum(uses[::-1])[::-1]",
         "tails = np.append(np.cumsum(uses[:0:-1])[::-1], 0.0)",
-        "tests/contracts/test_hyperparameters.py tests/grammars/model/test_online_grammar.py",
+        "tests/grammars/model/test_processes.py tests/grammars/model/test_online_grammar.py",
     ),
     "a discount given who sits where": Mutation(
         "ngrams/model/hyperparameters.py",
         "left = generator.binomial(joined, (steps - 1.0) / (steps - discount)).sum()",
         "left = generator.binomial(joined, (steps - 1.0) / steps).sum()",
-        "tests/contracts/test_hyperparameters.py tests/ngrams/model/test_ngram_chain.py",
+        "tests/ngrams/model/test_hyperparameters.py tests/ngrams/model/test_ngram_chain.py",
     ),
     "the share of ends beside spelled words": Mutation(
         "ngrams/word_numbers.py",

@@ -29,10 +29,12 @@ A_RUN = {
     "held_out": [],
     "converged": False,
     "stopped": False,
+    "kind": "bound",
 }
 A_MANIFEST = {  # the least that a model's says, but for its status and its files
+    "stickbreaker": "0.1.0",
     "estimator": "LDA",
-    "settings": {"random_state": 0},
+    "settings": {"random_state": 0, "n_jobs": None},
     "held_out": 0.0,
     "corpus": {
         "fingerprint": "",
@@ -44,6 +46,7 @@ A_MANIFEST = {  # the least that a model's says, but for its status and its file
     },
     "corpus_path": None,
     "run": A_RUN,
+    "trace_digests": True,
 }
 
 EXHAUSTIVE = os.environ.get("STICKBREAKER_EXHAUSTIVE", "0") not in ("", "0")  # as `make test-all` sets it

@@ -25,12 +25,11 @@ from stickbreaker.saved.checkpoints import (
     snapshot_of,
 )
 from stickbreaker.saved.directory import new_model_directory
-from stickbreaker.saved.manifest_fields import DIGESTS
 from stickbreaker.testing.estimators import contents
 
 GUESTS = 30
 SWEEPS = 12
-FIXED = {**A_MANIFEST, DIGESTS: True}
+FIXED = A_MANIFEST
 
 
 class Restaurant(Sampler):

@@ -23,7 +23,7 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium without a window or a network; the tests are skipped where there is none."""
     if CHROMIUM is None:

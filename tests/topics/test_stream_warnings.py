@@ -92,15 +92,33 @@ def test_topics_of_an_hdp_that_nothing_needs_are_no_fault():
     "wrong",
     [
         {"prequential": {"score": -7.0, "unigram": -8.0, "tokens": 9.0, "documents": 3}},
-        {"prequential": {"score": "-7", "unigram": -8.0, "tokens": 9.0, "unseen": 0.0, "documents": 3}},
-        {"prequential": {"score": -7.0, "unigram": -8.0, "tokens": -9.0, "unseen": 0.0, "documents": 3}},
+        {
+            "prequential": {
+                "score": "-7",
+                "unigram": -8.0,
+                "tokens": 9.0,
+                "unseen": 0.0,
+                "documents": 3,
+                "fading": 0.9,
+            }
+        },
+        {
+            "prequential": {
+                "score": -7.0,
+                "unigram": -8.0,
+                "tokens": -9.0,
+                "unseen": 0.0,
+                "documents": 3,
+                "fading": 0.9,
+            }
+        },
         {"prequential": [-7.0]},
         {"warnings": [{"about": "another", "share": 0.5}]},
         {"warnings": {"about": "giant", "share": 0.5}},
     ],
 )
 def test_lines_of_a_trace_that_make_no_sense_are_refused(wrong):
-    scores = {"score": -7.0, "unigram": -8.0, "tokens": 9.0, "unseen": 0.0, "documents": 3}
+    scores = {"score": -7.0, "unigram": -8.0, "tokens": 9.0, "unseen": 0.0, "documents": 3, "fading": 0.9}
     right = {"step": 1, "prequential": scores, "warnings": [{"about": "giant", "share": 0.5}]}
     assert record_of(line_of(right).encode()) == right
     with pytest.raises(ValueError, match=next(iter(wrong))):

@@ -284,8 +284,6 @@ def test_a_stop_ends_a_wait_and_no_step():
 def test_settings_come_back_from_a_manifest():
     told = StreamSettings(("-", "/a"), text_field="body", on_error="skip", snapshot_seconds=3.0)
     assert StreamSettings.from_json(json.loads(json.dumps(told.to_json()))) == told
-    older = {name: value for name, value in told.to_json().items() if name != "largest_text"}
-    assert StreamSettings.from_json(older) == told
 
 
 def test_dates_that_are_none_are_told(tmp_path):

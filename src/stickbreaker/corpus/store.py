@@ -298,11 +298,11 @@ def read_facts(directory: Path) -> Facts:
 
 
 def _refuse_altered(record: dict[str, Any], content: bytes) -> None:
-    """Raise ValueError where corpus.json is not as it was written; those of older versions have no digest."""
+    """Raise ValueError where corpus.json is not as it was written."""
     if not set(record) <= {"format", "schema", "ordered", DIGEST, *Facts.__dataclass_fields__}:
         raise ValueError("it has other fields")
     digest = record.pop(DIGEST, None)
-    if digest is not None and (digest != _digest(record) or content != _encoded({**record, DIGEST: digest})):
+    if digest != _digest(record) or content != _encoded({**record, DIGEST: digest}):
         raise ValueError("its content was altered")
 
 

@@ -45,7 +45,6 @@ class Estimator(ABC):
 
     kind: ClassVar[str]  # its name in saved models and in `kinds.KINDS`
     score_names: ClassVar[ScoreNames] = SCORES
-    older_settings: ClassVar[Mapping[str, Any]] = {}  # parameters that older models lack, as they were
     setting_types: ClassVar[SettingTypes] = SCHEDULE_TYPES  # of parameters that are values, by name in JSON
     trace_fields: ClassVar[Mapping[str, JsonKind]] = {}  # what its trace has beside the fields of every kind
 

@@ -55,9 +55,9 @@ class Kind:
 
     Of the program: `fit` are commands of `stickbreaker fit`, "module:command" by name, `commands` verbs of
     its own, `exports` its formats. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores
-    and how they are said; without one, documents are scored by their log probability. `evaluate_options` are the
-    options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose run
-    is over, and returns further figures and lines. `noun` is what a user calls such a model.
+    and how they are said; without one, documents are scored by their log probability. `evaluate_options` are
+    the options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose
+    run is over, and returns further figures and lines. `noun` is what a user calls such a model.
     `parameters` are those that messages may name.
     """
 

@@ -47,12 +47,8 @@ def manifest_of(
 
 def manifest_at_start(manifest: dict[str, Any]) -> dict[str, Any]:
     """What `manifest_of` said when the run of a manifest began."""
-    names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path")
-    known = {
-        "stickbreaker": version("stickbreaker"),
-        **manifest,
-    }  # a manifest that does not say is this one's
-    held = {name: known[name] for name in names} | {DIGESTS: manifest.get(DIGESTS, False)}
+    names = ("stickbreaker", "estimator", "settings", "held_out", "corpus", "corpus_path", DIGESTS)
+    held = {name: manifest[name] for name in names}
     return {**held, SEARCH: manifest[SEARCH]} if SEARCH in manifest else held
 
 
@@ -91,8 +87,7 @@ def corpus_of(path: Path, manifest: dict[str, Any]) -> Corpus:
 def estimator_of(manifest: dict[str, Any], threads: int | None = None) -> Estimator:
     """An unfitted plain estimator with a manifest's settings. Raises ValueError where those make no sense."""
     made = kind_of(manifest).plain()
-    settings = {**made.older_settings, **from_json(manifest["settings"], made.setting_types)}
-    return made(**{**settings, "n_jobs": threads})
+    return made(**{**from_json(manifest["settings"], made.setting_types), "n_jobs": threads})
 
 
 def save(
@@ -101,15 +96,10 @@ def save(
     """Save a fitted estimator, and what the report tells of `documents`, seen through its vocabulary."""
     with new_model_directory(path, overwrite=overwrite) as directory:
         directory.write_vocabulary(estimator.vocabulary_)
-        traced = len(estimator.trace_) == estimator.n_steps_  # not of an older model that lost its trace
-        if traced:
-            directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
+        directory.trace_path.write_text("".join(map(line_of, estimator.trace_)), encoding="utf-8")
         corpus = {**estimator.corpus_, "analysis": estimator.analysis_.resolved().to_dict()}
         held_out = estimator.least_held_out()
-        fixed = {
-            **manifest_of(estimator.as_it_started(), estimator.seed_, corpus, held_out=held_out),
-            DIGESTS: traced,
-        }
+        fixed = manifest_of(estimator.as_it_started(), estimator.seed_, corpus, held_out=held_out)
         if estimator.search_:
             fixed[SEARCH] = [point.to_json() for point in estimator.search_]
         if documents is not None:

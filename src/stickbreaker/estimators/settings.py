@@ -158,7 +158,7 @@ def _plain(value: Any, types: SettingTypes) -> Any:
 
 
 def _is_saved(item: Field[Any], value: Any) -> bool:
-    """Whether a field of a value is written: one that older versions lack, only where it is given."""
+    """Whether a field of a value is written: some are only where they are given."""
     return "saved" not in item.metadata or getattr(value, item.name) is not None
 
 
@@ -179,7 +179,8 @@ def _rich(value: Any, types: SettingTypes) -> Any:
 def checked(init: Callable[..., None], elsewhere: Mapping[str, str]) -> Callable[..., None]:
     """An `__init__` with the same signature, that says what a parameter which it lacks is called here.
 
-    `elsewhere`: parameters of other libraries, and their names here. It raises TypeError, as Python does, and names the class that was called.
+    `elsewhere`: parameters of other libraries, and their names here. It raises TypeError, as Python does, and
+    names the class that was called.
     """
     taken = inspect.signature(init).parameters
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values()):

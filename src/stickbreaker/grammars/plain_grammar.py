@@ -152,7 +152,6 @@ class PlainAdaptorGrammar(Estimator):
     """
 
     kind: ClassVar[str] = "AdaptorGrammar"
-    older_topics = False  # whether the grammar "topic" is that of a model that an earlier version made
     score_names: ClassVar[ScoreNames] = GrammarScores(
         "symbol", "sentences", "log p(sentences, trees, tables)"
     )
@@ -251,8 +250,8 @@ class PlainAdaptorGrammar(Estimator):
 
     @property
     def marks_documents(self) -> bool:
-        """Whether words have their document's mark: by inference that knows no documents, in older models."""
-        return self.of_topics and (self.inference != "hybrid" or self.older_topics)
+        """Whether words have their document's mark: by inference that knows no documents."""
+        return self.of_topics and self.inference != "hybrid"
 
     def reads_texts_by(self) -> tuple[AnyAnalysis | None, VocabularyRule | None]:
         return (None, None) if self.of_topics else (analysis_of_symbols(self.symbols), VocabularyRule(1, 1.0))
@@ -273,7 +272,7 @@ class PlainAdaptorGrammar(Estimator):
             if not self.marks_documents:
                 return topic(words, int(self.n_topics))
             marks = [mark_of(number) for number in range(n_documents)]
-            return marked_topic(words, marks, int(self.n_topics), words=not self.older_topics)
+            return marked_topic(words, marks, int(self.n_topics))
         if self.grammar == "collocation-syllable":
             return collocation_syllable(words, self.vowels)
         return BY_NAME[str(self.grammar)](words)
@@ -281,7 +280,6 @@ class PlainAdaptorGrammar(Estimator):
     def new_run(
         self, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
     ) -> tuple[Run[Any], RunState]:
-        vars(self).pop("older_topics", None)
         given = self.given_grammar()
         remark = given and remark_on_unused_names(given, set(corpus.vocabulary.words))
         if remark:
@@ -334,7 +332,6 @@ class PlainAdaptorGrammar(Estimator):
         return SymbolReader(terminals_of(vocabulary, terminals, boundaries=boundaries))
 
     def resume_run(self, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run[Any], RunState]:
-        self._recognise(snapshot)
         seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
         if not self.sampled:
             return grammar_of_sticks.resume_run(self, corpus, snapshot, folder)
@@ -349,14 +346,6 @@ class PlainAdaptorGrammar(Estimator):
         from stickbreaker.grammars.subtree_snapshots import EvolvingSubtrees, SubtreeMoments
 
         return EvolvingSubtrees(SubtreeMoments(directory.evolution(), self.join), job, state)
-
-    def _recognise(self, snapshot: Snapshot) -> None:
-        """Take the grammar of topics that a model has: in older ones topics alone are adapted."""
-        if self.of_topics:
-            sizes = [
-                len(each) for name, each in snapshot.arrays.items() if name.split("/")[-1] == "discounts"
-            ]
-            self.older_topics = sizes[:1] == [int(self.n_topics)]
 
     # From a run to what was learned
 
@@ -514,7 +503,6 @@ class PlainAdaptorGrammar(Estimator):
 
     def restore(self, snapshot: Snapshot, folder: Path, *, lasts: bool) -> None:
         self.refuse_params(self.vocabulary_)
-        self._recognise(snapshot)
         if not self.sampled:
             self.take_sticks(*grammar_of_sticks.restored(self, snapshot, folder))
             return

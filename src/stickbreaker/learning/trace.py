@@ -52,22 +52,19 @@ def line_of(record: TraceRecord) -> str:
     return f'{text[:-1]}, "digest": "{_digest(text)}"}}\n'
 
 
-def record_of(line: bytes, *, digests: bool = True) -> TraceRecord:
+def record_of(line: bytes) -> TraceRecord:
     """The record of a line, without its digest. Raises ValueError for one that is not as it was written.
-
-    Without `digests`, lines that have none are taken: those of runs that began before there were any.
 
     >>> record_of(line_of({"step": 1}).encode())
     {'step': 1}
     """
     text = line.decode().removesuffix("\n")
     found = _LINE.fullmatch(text)
-    if found is not None:
-        text = f"{found[1]}}}"
-        if _digest(text) != found[2]:
-            raise ValueError("the line was altered")
-    elif digests:
+    if found is None:
         raise ValueError("the line has no digest")
+    text = f"{found[1]}}}"
+    if _digest(text) != found[2]:
+        raise ValueError("the line was altered")
     record: TraceRecord = json.loads(text)
     _refuse_other_values(record)
     return record

@@ -10,7 +10,6 @@ import shutil
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from copy import copy
 from dataclasses import asdict
 from itertools import repeat
 from pathlib import Path
@@ -161,12 +160,6 @@ class StreamingModel:
         """Take up the model where it was saved."""
         directory = ModelDirectory(self.path)
         manifest = directory.manifest()
-        lacking = self.estimator.older_settings.keys() - manifest["settings"].keys()
-        older = {name: self.estimator.older_settings[name] for name in lacking}
-        if older:  # the model goes on without what there was not when it began
-            self.estimator = copy(self.estimator)
-            for name, was in older.items():
-                setattr(self.estimator, name, was)
         self._compare(manifest)
         directory.lock()
         snapshot = directory.read()

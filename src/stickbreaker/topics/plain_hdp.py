@@ -107,7 +107,6 @@ class PlainHDP(TopicEstimator):
     documents: ClassVar[str] = "growing"
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0: the first step keeps the seeds
     streamed: ClassVar[tuple[float, float]] = online
-    older_settings: ClassVar[Mapping[str, Any]] = {"point_topics": False}
 
     n_topics: int | str = "auto"  # pyright: ignore[reportIncompatibleVariableOverride]
     _: KW_ONLY

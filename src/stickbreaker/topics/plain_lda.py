@@ -99,7 +99,6 @@ class PlainLDA(TopicEstimator):
     documents: ClassVar[str] = "finite"
     online: ClassVar[tuple[float, float]] = (0.7, 64.0)  # kappa and tau0 (Hoffman et al. 2010)
     streamed: ClassVar[tuple[float, float]] = (0.6, 32.0)  # the same, of streams
-    older_settings: ClassVar[Mapping[str, Any]] = {"moves": None, "point_topics": False}
 
     n_topics: int = 100
     _: KW_ONLY

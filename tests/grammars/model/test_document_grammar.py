@@ -18,7 +18,6 @@ from stickbreaker.grammars.model.documents.document_grammar import DocumentGramm
 from stickbreaker.grammars.model.documents.document_rules import draw_choices, types_of
 from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Terminal
 from stickbreaker.grammars.model.named import topic
-from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.grammars.symbol_sentences import word_reader
 from stickbreaker.testing.estimators import StopAfter
 
@@ -219,21 +218,6 @@ def test_threads_and_resuming_change_nothing(tmp_path):
     loaded = AdaptorGrammar.load(tmp_path / "m")
     assert bytes_of(loaded) == bytes_of(one)
     np.testing.assert_array_equal(loaded.document_shares(texts[:3]), one.document_shares(texts[:3]))
-
-
-@pytest.mark.parametrize("way", [ONLINE, {"random_state": 1}], ids=["hybrid", "mcmc"])
-def test_older_models_have_a_symbol_of_each_document(tmp_path, monkeypatch, way):
-    with monkeypatch.context() as older:
-        older.setattr(PlainAdaptorGrammar, "older_topics", True)
-        model = AdaptorGrammar("topic", n_topics=2, max_iter=1, **way).fit(["ab ba", "ba b"] * 3)
-        assert model.symbols_ == ("Topic1", "Topic2")
-        model.save(tmp_path / "m")
-    loaded = AdaptorGrammar.load(tmp_path / "m")
-    assert loaded.subtrees() == model.subtrees()
-    assert loaded.symbols_ == ("Topic1", "Topic2")
-    with pytest.raises(UserError, match="no weights of their own"):
-        loaded.document_shares(["ab"])
-    assert loaded.fit(["ab ba", "ba b"] * 3).symbols_ == ("Topic1", "Topic2", "Word")
 
 
 def test_grammars_say_whose_rules_are_by_document():

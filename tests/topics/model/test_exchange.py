@@ -184,19 +184,6 @@ def test_words_that_the_table_lacks_follow_an_exchange():
     assert after.new_rows["new"].tolist() == [3.0, 1.0, 3.0, 7.0]
 
 
-def test_an_older_model_goes_on_without(tmp_path):
-    """Models that were saved before there were exchanges say nothing of them."""
-    from stickbreaker.estimators.saving import estimator_of
-    from stickbreaker.saved import ModelDirectory
-
-    model = learned(sorted_by_kind(1, 200))
-    model.save(tmp_path / "model")
-    manifest = ModelDirectory(tmp_path / "model").manifest()
-    assert estimator_of(manifest).moves == "exchange"
-    del manifest["settings"]["moves"]
-    assert estimator_of(manifest).moves is None
-
-
 def test_a_stream_is_read_again_as_it_was(tmp_path):
     """With the alpha that streams have, which its settings then tell, whatever the default becomes."""
     model = learned(sorted_by_kind(1, 200), alpha=None)

@@ -145,8 +145,7 @@ def test_a_stream_keeps_its_rule_and_its_prior_when_it_is_saved(name, first, tmp
 
 
 @pytest.mark.parametrize("kind", [LDA, HDP])
-def test_models_without_the_setting_go_on_without_points(kind):
-    assert kind.older_settings["point_topics"] is False
+def test_streams_begin_with_points(kind):
     assert kind(4).for_stream().point_topics is True
 
 

@@ -77,20 +77,16 @@ def topic(terminals: Sequence[str], n_topics: int = TOPICS) -> Grammar:
     return Grammar(tuple(rules), {name: Adaptation() for name in [*topics, "Word"]}, by_document="Doc")
 
 
-def marked_topic(
-    terminals: Sequence[str], marks: Sequence[str], n_topics: int = TOPICS, *, words: bool = True
-) -> Grammar:
+def marked_topic(terminals: Sequence[str], marks: Sequence[str], n_topics: int = TOPICS) -> Grammar:
     """The same where a sentence is a document's mark and a word of it, and each document has a symbol (Zhai
     et al. 2014, table 1), for inference that knows nothing of documents.
-
-    words: whether words are remembered beside topics' own.
     """
     topics = [f"Topic{number}" for number in range(1, n_topics + 1)]
     rules = [("Sentence", f"Doc{number}") for number in range(1, len(marks) + 1)]
     found = _rules([*rules, *_words_of_topics(topics)], {"Char": terminals})
     for number, mark in enumerate(marks, 1):
         found += [Rule(f"Doc{number}", (Terminal(mark), name)) for name in topics]
-    return Grammar(tuple(found), {name: Adaptation() for name in [*topics, *(["Word"] if words else [])]})
+    return Grammar(tuple(found), {name: Adaptation() for name in [*topics, "Word"]})
 
 
 def _words_of_topics(topics: Sequence[str]) -> list[tuple[str, str]]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.directory_claims import watched
 from stickbreaker.core.locks.path_locks import beside
-from stickbreaker.topics.model.word_ranking import PROBABILITY
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
@@ -33,7 +32,7 @@ class SearchPlan:
     held_out: float
     alpha: float | str
     eta: float | str
-    by: str = PROBABILITY  # of searches begun before there was a choice
+    by: str
 
     def __post_init__(self) -> None:
         for name in ("alpha", "eta"):

@@ -18,14 +18,15 @@ from stickbreaker.core.json_checks import (
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
-from stickbreaker.saved.manifest_fields import DIGESTS, DOCUMENTS, METADATA_SUMS
+from stickbreaker.saved.manifest_fields import DOCUMENTS, METADATA_SUMS
 from stickbreaker.saved.metadata_sums import MetadataSums, read_sums
 from stickbreaker.saved.parquet_figures import figures_in
 from stickbreaker.topics.report.page_data import DocumentEntry
 from stickbreaker.topics.report_documents import OF_OTHERS
 
-_MARKS = ("starts", "lengths", "word_topics")  # columns that older models lack
+_MARKS = ("starts", "lengths", "word_topics")  # columns with the words that are marked
 _ROW = {
+    "number": is_count,
     "id": is_text,
     "title": is_text,
     "text": is_text,
@@ -45,8 +46,7 @@ _FIGURES = {
 def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
     """The documents kept in a model's directory, and figures of its whole corpus.
 
-    Both are empty for a model that kept none; older ones kept no figures and marked no words. Raises
-    UserError for a file that does not hold them.
+    Both are empty for a model that kept none. Raises UserError for a file that does not hold them.
     """
     import pyarrow.parquet as pq
 
@@ -59,8 +59,7 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
             figures = figures_in(opened)
             if len(set(opened.schema_arrow.names)) < len(opened.schema_arrow.names):
                 raise ValueError("two columns of one name")
-            marks = [name in opened.schema_arrow.names for name in ("number", *_MARKS)]
-            if not all(marks) and manifest.get(DIGESTS):  # models of before may lack them
+            if not {*_ROW, *_MARKS} <= set(opened.schema_arrow.names):
                 raise ValueError("a column is missing")
             rows = opened.read().to_pylist()
         refuse_other_kinds(figures, _FIGURES, needed=False)
@@ -68,7 +67,7 @@ def read_documents(model: Path) -> tuple[list[DocumentEntry], dict[str, Any]]:
 
 
 def read_metadata_sums(model: Path, n_topics: int) -> MetadataSums | None:
-    """The sums over all documents by metadata field; None of a model that has none, as those of before.
+    """The sums over all documents by metadata field; None of a model that has none.
 
     Raises UserError for a file that does not hold them.
     """
@@ -88,10 +87,9 @@ def _refuse(wrong: bool) -> None:
 def _entry(row: dict[str, Any]) -> DocumentEntry:
     metadata = json.loads(row["metadata"])
     refuse_other_kinds(row, _ROW)
-    refuse_other_kinds(row, {"number": is_count}, needed=False)
     if not isinstance(metadata, dict):
         raise ValueError("metadata that are no fields")
-    marks = zip(*(row[name] for name in _MARKS), strict=True) if _MARKS[0] in row else ()
+    marks = zip(*(row[name] for name in _MARKS), strict=True)
     return DocumentEntry(
         id=row["id"],
         title=row["title"],

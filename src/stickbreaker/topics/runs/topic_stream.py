@@ -32,8 +32,8 @@ def online_step(
 ) -> TraceRecord:
     """One step on some documents, in order, which are predicted first; it counts as a pass.
 
-    `documents` and `warned`: as of `StreamLearner.stream_step`. The first minibatch is not predicted: topics begin with its
-    documents.
+    `documents` and `warned`: as of `StreamLearner.stream_step`. The first minibatch is not predicted: topics
+    begin with its documents.
     """
     model, predicted = topic_model(job.model), None
     fading = FadingCounts() if state.fading is None else state.fading.copy()  # a step may fail
