@@ -6,11 +6,7 @@
 """
 
 import importlib
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from stickbreaker.estimators.notebooks.report_renderer import render_by
 
 if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
@@ -72,16 +68,6 @@ __all__ = [
     "Vocabulary",
     "VocabularyRule",
 ]
-
-
-def _render(model: Path, title: str, options: Mapping[str, Any]) -> str:
-    """The report of a saved model: estimators know nothing of pages, and are given who makes them."""
-    from stickbreaker.pages.pages import rendered_page_of
-
-    return rendered_page_of(model, title, options)
-
-
-render_by(_render)
 
 
 def __getattr__(name: str) -> Any:

@@ -6,16 +6,24 @@ quick.
 """
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
+
+
+class Page(Protocol):
+    """The report of a model, of which a kind says how it is shown: see `stickbreaker.pages.page`."""
+
+    def html(self) -> str:
+        """The page as one HTML document."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -25,8 +33,9 @@ class Kind:
     `name` is what manifests call it. `home` and `front_door` are where its plain estimator is and the one
     that users import: "module:class". `verbs` are those that mean something for it, of the program and of
     estimators, first the one to begin with; to learn, save and resume is every kind's. `measures` are those
-    of `evaluate`; `sections` the parts of the report that not all kinds have; `formats` those of `export`.
-    `trials` are parameters that tests learn it with, by name.
+    of `evaluate`; `formats` those of `export`.
+    `page` gives the report of a saved model, from its path, a title and those of `page_options` that are
+    given, by name. `trials` are parameters that tests learn it with, by name.
     """
 
     name: str
@@ -34,8 +43,9 @@ class Kind:
     front_door: str
     verbs: tuple[str, ...]
     measures: tuple[str, ...] = ()
-    sections: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    page: Callable[[Path, str, Mapping[str, Any]], Page] | None = None
+    page_options: tuple[str, ...] = ()
     trials: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     def plain(self) -> type[Estimator]:
@@ -91,3 +101,20 @@ def kind_at(path: Path, verb: str) -> Kind:
         kind = kind_of(ModelDirectory(path).manifest())
         kind.refuse(verb, path)
         return kind
+
+
+def page_of_saved(path: Path, title: str, options: Mapping[str, Any]) -> Page:
+    """The report of the model at `path`; `options` by name, None for those that are not given.
+
+    Raises UserError for what is no model, for a kind without a report, and for an option that means nothing
+    for the kind.
+    """
+    kind = kind_at(path, "report")
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in kind.page_options:
+            option = "--" + name.replace("_", "-")
+            problem = f"{option} means nothing for a model of the kind {kind.name}"
+            raise UserError(problem, where=path, remedy=f"leave {option} out")
+    assert kind.page is not None, "a kind with the verb report has a page"
+    return kind.page(path, title, given)

@@ -1,6 +1,10 @@
 """What models of topics can do: latent Dirichlet allocation and the hierarchical Dirichlet process."""
 
-from stickbreaker.estimators.kinds import Kind
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from stickbreaker.estimators.kinds import Kind, Page
 
 OF_TOPICS = (
     "topics",
@@ -15,6 +19,14 @@ OF_TOPICS = (
     "partial_fit",
 )
 FORMATS_OF_TOPICS = ("mallet-topic-keys", "gensim-topics", "mallet-doc-topics", "pyldavis")
+PAGE_OPTIONS = ("date_field", "group_field", "language", "compare")
+
+
+def _page(path: Path, title: str, options: Mapping[str, Any]) -> Page:
+    from stickbreaker.topics.report.page_records import page_of
+
+    return page_of(path, title, **options)
+
 
 KINDS = (
     Kind(
@@ -23,8 +35,9 @@ KINDS = (
         front_door="stickbreaker.topics.lda:LDA",
         verbs=(*OF_TOPICS, "search-k"),
         measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
-        sections=("growth", "changes"),
         formats=FORMATS_OF_TOPICS,
+        page=_page,
+        page_options=PAGE_OPTIONS,
         trials={
             "batch": {},
             "online": {"schedule": "online"},
@@ -39,8 +52,9 @@ KINDS = (
         front_door="stickbreaker.topics.hdp:HDP",
         verbs=OF_TOPICS,
         measures=("completion", "left_to_right", "coherence", "diversity", "labels", "language_pairs"),
-        sections=("growth", "changes"),
         formats=FORMATS_OF_TOPICS,
+        page=_page,
+        page_options=PAGE_OPTIONS,
         trials={
             "memoised": {},
             "batch": {"schedule": "batch"},
