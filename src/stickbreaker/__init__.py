@@ -6,12 +6,9 @@
 """
 
 import importlib
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.option_names import OptionNames, add_names
-from stickbreaker.estimators.notebooks.report_renderer import render_by
 
 if TYPE_CHECKING:
     from stickbreaker.core.errors import UserError
@@ -73,16 +70,6 @@ __all__ = [
     "Vocabulary",
     "VocabularyRule",
 ]
-
-
-def _render(model: Path, title: str, options: Mapping[str, Any]) -> str:
-    """The report of a saved model: estimators know nothing of pages, and are given who makes them."""
-    from stickbreaker.pages.pages import rendered_page_of
-
-    return rendered_page_of(model, title, options)
-
-
-render_by(_render)
 
 
 def _names_of_kinds() -> list[OptionNames]:

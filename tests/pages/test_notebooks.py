@@ -15,8 +15,8 @@ from sklearn.exceptions import NotFittedError
 from tests.running import planted_documents
 
 from stickbreaker import HDP, LDA, AdaptorGrammar, Corpus, NgramModel, UserError
+from stickbreaker.estimators.kinds import page_of_saved
 from stickbreaker.estimators.notebooks.overview import Overview, as_html
-from stickbreaker.pages.pages import rendered_page_of
 from stickbreaker.topics.evaluation.learned_documents import share_learned_from
 from stickbreaker.topics.report.page_records import page_of
 
@@ -69,7 +69,7 @@ def test_it_is_the_page_that_the_program_makes(lda, ngrams, grammar, tmp_path):
     for model in (lda, ngrams, grammar):
         path = tmp_path / model.kind
         model.save(path)
-        made = rendered_page_of(path, "A title", {})
+        made = page_of_saved(path, "A title", {}).html()
         assert model.report(title="A title").html == made
         assert type(model).load(path).report(title="A title").html == made
 

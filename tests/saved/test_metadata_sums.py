@@ -13,7 +13,6 @@ from stickbreaker import LDA
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import digest_of
 from stickbreaker.corpus import Corpus
-from stickbreaker.pages.render import render
 from stickbreaker.saved import metadata_sums
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.saved.metadata_sums import SCALE, MetadataSums, read_sums, write_sums
@@ -146,7 +145,7 @@ def test_times_and_groups_are_of_all_documents(sampled: Path):
     assert sum(page.times.documents) == DOCUMENTS
     (shelf,) = [group for group in page.groups if group.field == "shelf"]
     assert list(shelf.documents) == [60, 30]
-    assert "a sample of" not in render(page)
+    assert "a sample of" not in page.html()
     model = LDA.load(sampled)
     lines = (sampled.parent / "d.jsonl").read_text().splitlines()
     texts = [json.loads(line)["text"] for line in lines]
@@ -168,7 +167,7 @@ def test_a_model_without_sums_tells_that_a_sample_was_counted(sampled: Path):
     assert read_metadata_sums(sampled, 3) is None
     page = page_of(sampled, "t")
     assert sum(page.groups[-1].documents) == KEPT
-    assert "Counted are the 30 documents that the model has for its report, a sample of 90." in render(page)
+    assert "Counted are the 30 documents that the model has for its report, a sample of 90." in page.html()
     (sampled / "metadata-sums.parquet").write_bytes(sums)
     with pytest.raises(UserError, match="is no file that its model names"):
         LDA.load(sampled)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from stickbreaker import HDP, LDA, Corpus
-from stickbreaker.pages.render import render
 from stickbreaker.topics.model.unused_topics import unused_topics
 from stickbreaker.topics.report.page_records import page_of
 
@@ -109,4 +108,4 @@ def test_the_report_neither_draws_nor_counts_them(tmp_path) -> None:
     assert page.relations is not None
     assert sorted(page.relations.order) == used
     assert {page.positions[k] for k in lda.unused_topics_} == {(0.0, 0.0)}
-    assert f"These {len(used)} were found" in render(page)
+    assert f"These {len(used)} were found" in page.html()

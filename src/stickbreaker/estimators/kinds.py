@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.option_names import OptionNames
@@ -43,15 +43,25 @@ class Export:
     options: tuple[str, ...] = ()
 
 
+class Page(Protocol):
+    """The report of a model, of which a kind says how it is shown: see `stickbreaker.pages.page`."""
+
+    def html(self) -> str:
+        """The page as one HTML document."""
+        ...
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of models.
 
     `name` is what manifests call it. `home` and `front_door` are where its plain estimator is and the one
     that users import: "module:class". `verbs` are those that mean something for it, of the program and of
-    estimators, first the one to begin with; to learn, save and resume is every kind's. `sections` are
-    the parts of the report that not all kinds have. `trials` are parameters that tests learn it with, by
-    name.
+    estimators, first the one to begin with; to learn, save and resume is every kind's. `trials`
+    are parameters that tests learn it with, by name.
+
+    `page`, "module:function", gives the report of a saved model, from its path, a title and those of
+    `page_options` that are given, by name.
 
     Of the program: `fit` are commands of `stickbreaker fit`, "module:command" by name, `commands` verbs of
     its own, `exports` its formats. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores
@@ -65,7 +75,8 @@ class Kind:
     home: str
     front_door: str
     verbs: tuple[str, ...]
-    sections: tuple[str, ...] = ()
+    page: str | None = None
+    page_options: tuple[str, ...] = ()
     fit: Mapping[str, str] = field(default_factory=dict[str, str])
     commands: Mapping[str, Command] = field(default_factory=dict[str, Command])
     exports: Mapping[str, Export] = field(default_factory=dict[str, Export])
@@ -133,3 +144,21 @@ def kind_at(path: Path, verb: str) -> Kind:
         kind = kind_of(ModelDirectory(path).manifest())
         kind.refuse(verb, path)
         return kind
+
+
+def page_of_saved(path: Path, title: str, options: Mapping[str, Any]) -> Page:
+    """The report of the model at `path`; `options` by name, None for those that are not given.
+
+    Raises UserError for what is no model, for a kind without a report, and for an option that means nothing
+    for the kind.
+    """
+    kind = kind_at(path, "report")
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in kind.page_options:
+            option = "--" + name.replace("_", "-")
+            problem = f"{option} means nothing for a model of the kind {kind.name}"
+            raise UserError(problem, where=path, remedy=f"leave {option} out")
+    assert kind.page is not None, "a kind with the verb report has a page"
+    page: Page = object_at(kind.page)(path, title, **given)
+    return page

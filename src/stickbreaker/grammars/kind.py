@@ -34,6 +34,7 @@ KINDS = (
                 *("punctuation", "grammar"),
             ),
         ),
+        page="stickbreaker.grammars.report.grammar_records:grammar_page_of",
         trials={
             "collocation": {},
             "unigram": {"grammar": "unigram"},

@@ -25,7 +25,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.notebooks.overview import Overview, overview_of_grammar
+from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.grammars import grammar_of_sticks
@@ -404,6 +404,8 @@ class PlainAdaptorGrammar(Estimator):
         return {f"{name}_subtrees": int(n) for name, n in zip(self.symbols_, places, strict=True) if n}
 
     def overview(self) -> Overview:
+        from stickbreaker.grammars.report.overview import overview_of_grammar
+
         return overview_of_grammar(self)
 
     def subtrees(self, symbol: str | None = None) -> list[Subtree]:

@@ -28,6 +28,7 @@ KINDS = (
             ),
         },
         parameters=OptionNames(alike=("min_count",), ambiguous=("order", "unknown")),
+        page="stickbreaker.ngrams.report.language_records:language_page_of",
         trials={
             "trigrams": {"min_count": 1},
             "unbounded": {"order": "unbounded", "min_count": 1},

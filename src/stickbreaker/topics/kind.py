@@ -66,7 +66,6 @@ EXPORTS = {
     ),
 }
 SHARED: dict[str, Any] = {
-    "sections": ("growth", "changes"),
     "commands": COMMANDS,
     "exports": EXPORTS,
     "evaluate": "stickbreaker.topics.cli.evaluate:evaluate_topics",
@@ -90,6 +89,7 @@ SHARED: dict[str, Any] = {
         phrases={"moves=None": "--moves none", "set guide=None": "leave out --guide"},
     ),
 }
+PAGE_OPTIONS = ("date_field", "group_field", "language", "compare")
 
 KINDS = (
     Kind(
@@ -99,6 +99,8 @@ KINDS = (
         fit={"lda": "stickbreaker.topics.cli.fit:lda"},
         verbs=(*OF_TOPICS, "search-k"),
         **SHARED,
+        page="stickbreaker.topics.report.page_records:page_of",
+        page_options=PAGE_OPTIONS,
         trials={
             "batch": {},
             "online": {"schedule": "online"},
@@ -114,6 +116,8 @@ KINDS = (
         fit={"hdp": "stickbreaker.topics.cli.fit:hdp"},
         verbs=OF_TOPICS,
         **SHARED,
+        page="stickbreaker.topics.report.page_records:page_of",
+        page_options=PAGE_OPTIONS,
         trials={
             "memoised": {},
             "batch": {"schedule": "batch"},

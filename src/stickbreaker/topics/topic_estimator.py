@@ -21,7 +21,7 @@ from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.corpus.source import Shards, cut_shards
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.stored_table import StoredTable
-from stickbreaker.estimators.notebooks.overview import Overview, overview_of_topics
+from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import threads_of
 from stickbreaker.learning.events import first_columns
@@ -399,6 +399,8 @@ class TopicEstimator(TopicParams):
         return {"topics": len(self.topic_shares_)}
 
     def overview(self) -> Overview:
+        from stickbreaker.topics.report.overview import overview_of_topics
+
         return overview_of_topics(self)
 
     def write_report_documents(self, corpus: Corpus, folder: Path) -> None:

@@ -13,11 +13,10 @@ from tests.topics.report.test_report_html import Elements, data_block
 
 from stickbreaker import AdaptorGrammar, Corpus, Online
 from stickbreaker.estimators import fitting
-from stickbreaker.grammars.report.grammar_page import grammar_page_of, page_of_grammar
-from stickbreaker.grammars.report.grammar_page_data import GrammarPage
+from stickbreaker.grammars.report.grammar_page import GrammarPage
+from stickbreaker.grammars.report.grammar_records import grammar_page_of, page_of_grammar
 from stickbreaker.learning.observers import Observer
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.render import render
 from stickbreaker.saved import ModelDirectory
 
 WORDS = ("the", "a", "<b>", "dog", "cat", "saw", "ran", "bird")
@@ -137,7 +136,7 @@ def test_topics_of_words_evolve_each(tmp_path: Path) -> None:
         assert wording is not None
         assert {"dog", "cat", "bird", "sum", "term", "factor"} & set(wording.ranks[-1])
     assert "segmentation" not in {curve.kind for curve in page.curves}
-    assert "F1" not in "".join(Elements(render(page)).text)
+    assert "F1" not in "".join(Elements(page.html()).text)
 
 
 class Killed(Exception):
@@ -175,7 +174,7 @@ def test_a_model_saved_without_its_snapshots_has_what_the_trace_has(tmp_path: Pa
     assert (page.changes.moments, page.turnovers) == ((), ())
     assert page.changes.vocabulary == whole.changes.vocabulary
     assert page.curves == whole.curves
-    ids = {attributes.get("id") for _, attributes in Elements(render(page)).tags}
+    ids = {attributes.get("id") for _, attributes in Elements(page.html()).tags}
     assert {"changes", "vocabulary-chart"} <= ids
     assert not {"change-chart", "change-controls"} & ids
 
@@ -191,7 +190,7 @@ def test_nothing_is_said_where_nothing_is_known(tmp_path: Path, way: str) -> Non
         assert {curve.kind for curve in page.curves} == {"steps"}
     else:
         page = grammar_page_of(learned(tmp_path, max_iter=1, schedule="batch"), "t")
-    text = "".join(Elements(render(page)).text)
+    text = "".join(Elements(page.html()).text)
     assert ("F1" in text) == (way == "one step")  # as a fact
     assert "F1 says how well" not in text
     if way != "without gold":
@@ -200,7 +199,7 @@ def test_nothing_is_said_where_nothing_is_known(tmp_path: Path, way: str) -> Non
 
 
 def test_strings_are_text_and_nothing_else(path: Path) -> None:
-    html = render(grammar_page_of(path, "t"))
+    html = grammar_page_of(path, "t").html()
     assert not set("<>&") & set(data_block(html))
     assert "b" not in {tag for tag, _ in Elements(html).tags}
     data = json.loads(data_block(html))
@@ -224,7 +223,7 @@ def test_a_reader_chooses_a_symbol_and_a_string(
     browser: Any, tmp_path: Path, width: int, scheme: str
 ) -> None:
     content: GrammarPage = grammar_page_of(learned(tmp_path, "collocation"), "t")
-    (tmp_path / "r.html").write_text(render(content), encoding="utf-8")
+    (tmp_path / "r.html").write_text(content.html(), encoding="utf-8")
     viewport = {"width": width, "height": 900}
     page = browser.new_context(offline=True, viewport=viewport, color_scheme=scheme).new_page()
     troubles: list[str] = []
@@ -249,7 +248,7 @@ def test_expected_uses_are_not_called_customers(path: Path, tmp_path: Path) -> N
     page = grammar_page_of(path, "t")
     assert page.expected
     assert page.facts[0] == ("documents", "120")
-    html = render(page)
+    html = page.html()
     assert '<th scope="col" class="number">expected uses</th>' in html
     assert "Uses are not counted here but expected" in html
     assert not re.search(r"customers?<|[0-9] customers?|[0-9] tables?", html)
@@ -257,4 +256,4 @@ def test_expected_uses_are_not_called_customers(path: Path, tmp_path: Path) -> N
     settings = {"inference": "mcmc", "max_iter": 4}
     sampled = grammar_page_of(learned(tmp_path, **settings, refine_every=25), "t")
     assert not sampled.expected
-    assert re.search(r"subtrees, [\d,]+ customers at [\d,]+ tables", render(sampled))
+    assert re.search(r"subtrees, [\d,]+ customers at [\d,]+ tables", sampled.html())

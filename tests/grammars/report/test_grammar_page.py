@@ -19,17 +19,10 @@ from stickbreaker.core.records import Field
 from stickbreaker.estimators.saving import load
 from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
-from stickbreaker.grammars.report.grammar_page import (
-    MOST_ALTERNATIVES,
-    curves_of,
-    grammar_page_of,
-    page_of_grammar,
-    rules_of,
-)
+from stickbreaker.grammars.report.grammar_page import ASSETS, LEVELS, GrammarPage
 from stickbreaker.grammars.report.grammar_page_data import (
     AdaptedSymbol,
     DrawnTree,
-    GrammarPage,
     Piece,
     RuleRow,
     ScoreCurve,
@@ -39,13 +32,18 @@ from stickbreaker.grammars.report.grammar_page_data import (
     TreeNode,
     Turnover,
 )
-from stickbreaker.grammars.report.grammar_payload import LEVELS
+from stickbreaker.grammars.report.grammar_records import (
+    MOST_ALTERNATIVES,
+    curves_of,
+    grammar_page_of,
+    page_of_grammar,
+    rules_of,
+)
 from stickbreaker.grammars.report.segmented_sentences import LIMIT
-from stickbreaker.ngrams.report.language_page import language_page_of
+from stickbreaker.ngrams.report.language_records import language_page_of
+from stickbreaker.pages.changes import Changes, Wording
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.render import GRAMMAR_PURE, asset, render
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.topics.report.page_data import Changes, Wording
 
 SECTIONS = {"sentences", "memory", "trees", "learning", "grammar", "making"}
 TEXTS = [
@@ -175,7 +173,7 @@ def test_without_samples_trees_are_drawn(unigram: Path) -> None:
     page = page_of_grammar(model, ModelDirectory(unigram).manifest(), "t")
     assert page.samples == 0
     assert len(page.sentences) == len(TEXTS)
-    assert "100 trees" in "".join(Elements(render(page)).text)
+    assert "100 trees" in "".join(Elements(page.html()).text)
 
 
 def test_grammars_without_pieces_say_why(tmp_path: Path) -> None:
@@ -325,34 +323,34 @@ def refuse_what_leaves_its_place(html: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_leaves_its_place(name: str) -> None:
-    refuse_what_leaves_its_place(render(PAGES[name]()))
+    refuse_what_leaves_its_place(PAGES[name]().html())
 
 
 def test_learned_pages_are_whole(path: Path) -> None:
     page = grammar_page_of(path, "t")
-    html = render(page)
+    html = page.html()
     refuse_what_leaves_its_place(html)
     ids = {attributes.get("id") for _, attributes in Elements(html).tags}
     assert ids & SECTIONS == (SECTIONS if page.symbols else SECTIONS - {"memory"})
 
 
 def test_hostile_symbols_are_shown_as_text(tmp_path: Path) -> None:
-    text = "".join(Elements(render(grammar_page_of(learned(tmp_path, "wild"), "t"))).text)
+    text = "".join(Elements(grammar_page_of(learned(tmp_path, "wild"), "t").html()).text)
     assert all(symbol in text for symbol in WILD if "\u202e" not in symbol)
-    text = "".join(Elements(render(hostile())).text)
+    text = "".join(Elements(hostile().html()).text)
     assert "</script><script>window.hacked=1</script>" in text
     assert "nul\ufffdesc\ufffd[31mbell\ufffd\ufffd" in text
 
 
 def test_sections_without_data_are_left_out() -> None:
-    bare = {attributes.get("id") for _, attributes in Elements(render(GrammarPage("Nothing yet"))).tags}
+    bare = {attributes.get("id") for _, attributes in Elements(GrammarPage("Nothing yet").html()).tags}
     assert not bare & SECTIONS
 
 
 def test_shades_follow_the_doubt() -> None:
     sure = [1.0, 0.96, 0.95, 0.85, 0.75, 0.6, 0.5]
     row = SegmentedSentence(1, [Piece(["a"], [], each, 2, 1) for each in sure])
-    tags = Elements(render(GrammarPage("t", piece="Word", sentences=[row]))).tags
+    tags = Elements(GrammarPage("t", piece="Word", sentences=[row]).html()).tags
     tokens = [a for _, a in tags if (a.get("class") or "").startswith("token piece")]
     levels = [int(re.findall(r"\bs(\d)", a["class"] or "")[0]) for a in tokens]
     assert (
@@ -373,9 +371,9 @@ def test_figures_are_drawn_without_a_browser(path: Path) -> None:
     assert figures(GrammarPage("t")) == {}
 
 
-@pytest.mark.parametrize("name", [*GRAMMAR_PURE, "grammar_figures.js"])
+@pytest.mark.parametrize("name", [*ASSETS.charts, *ASSETS.figures])
 def test_charts_know_no_browser(name: str) -> None:
-    code = re.sub(r"^\s*//.*$", "", asset(name), flags=re.MULTILINE)
+    code = re.sub(r"^\s*//.*$", "", ASSETS.read(name), flags=re.MULTILINE)
     assert re.findall(r"\b(?:document|window|location|history|navigator)\.", code) == []
 
 
@@ -384,7 +382,7 @@ def test_charts_know_no_browser(name: str) -> None:
 
 def opened(browser: Any, file: Path, content: GrammarPage, width: int, scheme: str) -> tuple[Any, list[str]]:
     """A page in the browser, and what went wrong there; it asks for nothing, and fits the screen."""
-    file.write_text(render(content), encoding="utf-8")
+    file.write_text(content.html(), encoding="utf-8")
     troubles: list[str] = []
     requests: list[str] = []
     viewport = {"width": width, "height": 900}

@@ -29,16 +29,15 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.fitting import begin, resume
 from stickbreaker.estimators.saving import load
 from stickbreaker.ngrams.plain_ngram import PlainNgramModel
-from stickbreaker.ngrams.report.language_page import curves_of, language_page_of
+from stickbreaker.ngrams.report.language_page import ASSETS, LEVELS, LanguagePage
 from stickbreaker.ngrams.report.language_page_data import (
     ContextRow,
-    LanguagePage,
     LearningCurve,
     LengthRow,
     SentenceRow,
     Spread,
 )
-from stickbreaker.ngrams.report.language_payload import LEVELS
+from stickbreaker.ngrams.report.language_records import curves_of, language_page_of
 from stickbreaker.ngrams.report.notable_contexts import (
     LEAST_CUSTOMERS,
     LEAST_P,
@@ -51,7 +50,6 @@ from stickbreaker.ngrams.report.notable_contexts import (
 from stickbreaker.ngrams.report_sentences import LIMIT
 from stickbreaker.pages.colour import contrast
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.render import LANGUAGE_PURE, asset, render
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.topics.report.page_records import page_of
 
@@ -202,7 +200,7 @@ def test_a_model_without_contexts_has_no_table_of_them(tmp_path: Path) -> None:
     page = language_page_of(learned(tmp_path, 1), "t")
     assert page.longest == page.expressions == []
     assert [row.length for row in page.lengths] == [0]
-    ids = {a.get("id") for _, a in Elements(render(page)).tags}
+    ids = {a.get("id") for _, a in Elements(page.html()).tags}
     assert not ids & {"expressions", "longest"}
     assert {"sentences", "lengths", "learning"} <= ids
 
@@ -240,7 +238,7 @@ def test_without_held_out_documents_they_are_of_the_text(tmp_path: Path) -> None
     page = language_page_of(learned(tmp_path, held_out=0.0), "t")
     assert len(page.sentences) == LIMIT
     assert not page.held_out
-    assert "less surprising" in "".join(Elements(render(page)).text)
+    assert "less surprising" in "".join(Elements(page.html()).text)
 
 
 def test_the_same_run_draws_the_same_sentences(tmp_path: Path, trigrams: Path) -> None:
@@ -252,7 +250,7 @@ def test_the_same_run_draws_the_same_sentences(tmp_path: Path, trigrams: Path) -
 def test_words_that_are_not_known_are_marked(tmp_path: Path, unknown: str) -> None:
     path = learned(tmp_path, held_out=0.0 if unknown == "symbol" else 0.2, unknown=unknown, min_count=70)
     page = language_page_of(path, "t")
-    html = render(page)
+    html = page.html()
     marked = [
         attributes
         for _, attributes in Elements(html).tags
@@ -271,7 +269,7 @@ def test_a_model_made_in_python_says_why_it_has_no_sentences(tmp_path: Path) -> 
     model.save(tmp_path / "m")
     page = language_page_of(tmp_path / "m", "t")
     assert page.sentences == []
-    elements = Elements(render(page))
+    elements = Elements(page.html())
     assert "This model keeps no sentences" in "".join(elements.text)
     assert "numbers" not in {attributes.get("id") for _, attributes in elements.tags}
 
@@ -405,7 +403,7 @@ PAGES = {"hostile": hostile, "bare": lambda: LanguagePage("Nothing yet")}
 
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_leaves_its_place(name: str) -> None:
-    html = render(PAGES[name]())
+    html = PAGES[name]().html()
     html.encode("utf-8")
     assert not set("<>&\u2028\u2029") & set(data_block(html))
     elements = Elements(html)
@@ -423,7 +421,7 @@ def test_nothing_leaves_its_place(name: str) -> None:
 
 
 def test_hostile_words_are_shown_as_text() -> None:
-    text = "".join(Elements(render(hostile())).text)
+    text = "".join(Elements(hostile().html()).text)
     assert "</script><script>window.hacked=1</script>" in text
     assert "<img src=x onerror=window.hacked=1>" in text
     assert "nul\ufffdesc\ufffd[31mbell\ufffd\ufffd" in text
@@ -431,16 +429,16 @@ def test_hostile_words_are_shown_as_text() -> None:
 
 
 def test_sections_without_data_are_left_out(path: Path) -> None:
-    whole = {a.get("id") for _, a in Elements(render(language_page_of(path, "t"))).tags}
+    whole = {a.get("id") for _, a in Elements(language_page_of(path, "t").html()).tags}
     assert {*SECTIONS, "numbers"} <= whole
-    bare = {a.get("id") for _, a in Elements(render(LanguagePage("Nothing yet"))).tags}
+    bare = {a.get("id") for _, a in Elements(LanguagePage("Nothing yet").html()).tags}
     assert not bare & SECTIONS
 
 
 def test_shades_follow_the_bits() -> None:
     bits = [0.0, 1.99, 2.0, 7.0, 10.9, 11.0, 50.0]
     row = SentenceRow("d", list("abcdef"), [True] * 6, bits)
-    tags = Elements(render(LanguagePage("t", sentences=[row]))).tags
+    tags = Elements(LanguagePage("t", sentences=[row]).html()).tags
     tokens = [a for _, a in tags if (a.get("class") or "").startswith("token s")]
     levels = [int(re.findall(r"\bs(\d)", a["class"] or "")[0]) for a in tokens]
     assert levels == [sum(b >= level for level in LEVELS) for b in bits] == [0, 0, 1, 2, 3, 4, 5]
@@ -450,7 +448,7 @@ def test_shades_follow_the_bits() -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_are_legible_on_every_shade(scheme: str) -> None:
-    found = re.findall(r":root \{(.*?)\}", asset("language.css"), re.DOTALL)
+    found = re.findall(r":root \{(.*?)\}", ASSETS.read("sentences.css"), re.DOTALL)
     light, dark = (dict(re.findall(r"--(s\d): (#[0-9a-f]{6});", each)) for each in found[:2])
     shades, ink = (light if scheme == "light" else dark), palette(scheme)["ink"]
     contrasts = [contrast(ink, shades[f"s{level}"]) for level in range(1, 6)]
@@ -471,9 +469,9 @@ def test_figures_are_drawn_without_a_browser(path: Path) -> None:
     assert figures(LanguagePage("t")) == {}
 
 
-@pytest.mark.parametrize("name", [*LANGUAGE_PURE, "language_figures.js"])
+@pytest.mark.parametrize("name", [*ASSETS.charts, *ASSETS.figures])
 def test_charts_know_no_browser(name: str) -> None:
-    code = re.sub(r"^\s*//.*$", "", asset(name), flags=re.MULTILINE)
+    code = re.sub(r"^\s*//.*$", "", ASSETS.read(name), flags=re.MULTILINE)
     assert re.findall(r"\b(?:document|window|location|history|navigator)\.", code) == []
 
 
@@ -484,7 +482,7 @@ class Opened:
     """A page in the browser, what went wrong there and what it asked for."""
 
     def __init__(self, browser: Any, file: Path, content: LanguagePage, width: int, scheme: str) -> None:
-        file.write_text(render(content), encoding="utf-8")
+        file.write_text(content.html(), encoding="utf-8")
         self.troubles: list[str] = []
         requests: list[str] = []
         viewport = {"width": width, "height": 900}

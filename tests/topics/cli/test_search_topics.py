@@ -10,7 +10,6 @@ from tests.running import planted_documents
 
 from stickbreaker.estimators.saving import load
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.render import render
 from stickbreaker.topics.cli.search_summary import search_as_text
 from stickbreaker.topics.report import page_records
 
@@ -65,7 +64,7 @@ def test_the_report_draws_the_curve(searched):
     page = page_records.page_of(path, "t")
     assert page.search
     assert page.search.judge == judge
-    html = render(page)
+    html = page.html()
     assert "How many topics</h3>" in html
     assert "short runs" in html
     assert ("seconds of this run, without the search" in dict(page.facts)) == bool(page.search)
@@ -92,7 +91,7 @@ def test_the_report_of_a_memoised_run_draws_its_bound(cli, posts, tmp_path):
     assert page.score_kind == "bound"
     assert page.trace[-1].score == model.bound_ == model.trace_[-1]["pass_score"]
     assert len(page.trace) == model.n_iter_
-    assert '"scoreKind":"bound"' in render(page)
+    assert '"scoreKind":"bound"' in page.html()
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     assert "Bound on the documents it learns from" in figures(page)["learning-training-by-documents"]
 
@@ -103,7 +102,7 @@ def test_the_report_of_an_online_run_says_that_its_curve_is_no_bound(cli, posts,
     page = page_records.page_of(tmp_path / "m", "t")
     assert page.score_kind == "documents"
     assert len(page.trace) == 8
-    html = render(page)
+    html = page.html()
     assert "given the topics of that moment: higher than the bound" in html
     assert "pays for the topics themselves as well" not in html
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
@@ -186,6 +185,6 @@ def test_a_bound_that_documents_held_out_overrule_is_told(cli, tmp_path):
     page = page_records.page_of(path, "t")
     assert page.search.judge == "held-out"
     assert 1 <= page.search.few <= 10
-    assert "the bound asked for" in render(page)
+    assert "the bound asked for" in page.html()
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     assert {"search-1", "search-2"} <= set(figures(page))

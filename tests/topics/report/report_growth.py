@@ -10,7 +10,7 @@ import numpy as np
 from tests.topics.report import report_pages
 
 from stickbreaker.topics.report.genealogy import growth_of
-from stickbreaker.topics.report.page_data import Page
+from stickbreaker.topics.report.topic_page import TopicPage
 
 Trace = list[dict[str, Any]]
 
@@ -52,7 +52,7 @@ def trace_of(
     return trace, tops
 
 
-def grown(n_splits: int, n_merges: int, **options: Any) -> Page:
+def grown(n_splits: int, n_merges: int, **options: Any) -> TopicPage:
     """The realistic page, with a topic for every one at the end of a made-up run, less one not in use."""
     trace, tops = trace_of(n_splits, n_merges, n_words=200, **options)
     ids = sorted(tops)[:-1] if len(tops) > 3 else sorted(tops)
@@ -83,7 +83,7 @@ def exchange_trace(n_exchanges: int, n_topics: int, words: Sequence[str], seed: 
     return trace
 
 
-def exchanged(n_exchanges: int, n_topics: int = 12) -> Page:
+def exchanged(n_exchanges: int, n_topics: int = 12) -> TopicPage:
     """The realistic page, whose topics came about by exchanges."""
     page = report_pages.realistic(n_topics, 60)
     words = [row.word for row in page.words]

@@ -9,14 +9,8 @@ from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.hierarchy import relate
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_topics, topic_distances
 from stickbreaker.topics.report.metadata_fields import groups_of, sums_of, times_of
-from stickbreaker.topics.report.page_data import (
-    Breakdown,
-    DocumentEntry,
-    Page,
-    Topic,
-    TracePoint,
-    WordRow,
-)
+from stickbreaker.topics.report.page_data import Breakdown, DocumentEntry, Topic, TracePoint, WordRow
+from stickbreaker.topics.report.topic_page import TopicPage
 
 FIELDS = {
     "astronomy": (
@@ -84,7 +78,7 @@ HOSTILE = [
 ]
 
 
-def realistic(n_topics: int = 40, n_documents: int = 500, seed: int = 7) -> Page:
+def realistic(n_topics: int = 40, n_documents: int = 500, seed: int = 7) -> TopicPage:
     """Topics over several fields of words, documents that mix a few of them, and a trace of 60 steps."""
     rng = np.random.default_rng(seed)
     vocabulary = list(dict.fromkeys([*(w for words in FIELDS.values() for w in words.split()), *COMMON]))
@@ -112,7 +106,7 @@ def realistic(n_topics: int = 40, n_documents: int = 500, seed: int = 7) -> Page
         )
     best = (topic_word * shares[:, None]).argmax(axis=0)
     counts = np.round(60_000 * overall)
-    return Page(
+    return TopicPage(
         title="Topics of a made-up gazette",
         subtitle="What 500 short articles are about, found by latent Dirichlet allocation",
         facts=[
@@ -211,7 +205,7 @@ def trace(n_steps: int, rng: np.random.Generator) -> list[TracePoint]:
     return points
 
 
-def hostile() -> Page:
+def hostile() -> TopicPage:
     """Markup, quotes, separators, lone surrogates, right-to-left text and control characters everywhere."""
     words = [(text, 0.2 / (i + 1), 0.01) for i, text in enumerate(HOSTILE)]
     topics = [
@@ -236,7 +230,7 @@ def hostile() -> Page:
     n = len(HOSTILE)
     parts = Breakdown(HOSTILE[0], HOSTILE, [1] * n, np.full((n, n), 1 / n).tolist(), 3)
     turn = 2 * np.pi / len(HOSTILE)
-    return Page(
+    return TopicPage(
         title=HOSTILE[0],
         subtitle=" ".join(HOSTILE[:-1]),
         facts=[(text, text) for text in HOSTILE],
@@ -274,14 +268,14 @@ def _hostile_run(n: int) -> list[dict[str, object]]:
     ]
 
 
-def sparse() -> Page:
+def sparse() -> TopicPage:
     """One topic, and nothing else."""
-    return Page(
+    return TopicPage(
         title="One topic",
         topics=[Topic(0, "alone, word, few", 1.0, [("alone", 0.5, 0.5), ("word", 0.3, 0.3)])],
     )
 
 
-def large() -> Page:
+def large() -> TopicPage:
     """200 topics and 2,000 documents."""
     return realistic(n_topics=200, n_documents=2000, seed=11)

@@ -15,10 +15,10 @@ import pytest
 from tests.topics.report import report_pages
 
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.render import PURE, asset, render
+from stickbreaker.pages.values import to_json
 from stickbreaker.topics.report.maps.document_map import MOST, place_documents
-from stickbreaker.topics.report.page_data import DocumentEntry, Page
-from stickbreaker.topics.report.payload import payload, to_json
+from stickbreaker.topics.report.page_data import DocumentEntry
+from stickbreaker.topics.report.topic_page import ASSETS, TopicPage
 
 N_TOPICS = 12
 POSITIONS = [(float(np.cos(k)), float(np.sin(k))) for k in range(N_TOPICS)]
@@ -123,7 +123,7 @@ def test_the_same_documents_have_the_same_places_whatever_the_threads() -> None:
     ]
 
 
-def mapped(n: int = 60, n_topics: int = 12) -> Page:
+def mapped(n: int = 60, n_topics: int = 12) -> TopicPage:
     page = report_pages.realistic(n_topics, n)
     return replace(page, document_places=place_documents(page.documents, page.positions))
 
@@ -131,17 +131,17 @@ def mapped(n: int = 60, n_topics: int = 12) -> Page:
 def test_the_page_grows_by_a_few_bytes_a_document() -> None:
     page = report_pages.large()
     places = [(float(x), float(y)) for x, y in np.random.default_rng(1).uniform(-1, 1, (2000, 2))]
-    without, having = (len(to_json(payload(one))) for one in (page, replace(page, document_places=places)))
+    without, having = (len(to_json(one.payload())) for one in (page, replace(page, document_places=places)))
     assert 0 < having - without <= 8100
-    assert len(render(replace(page, document_places=places))) - len(render(page)) < 12_000
+    assert len(replace(page, document_places=places).html()) - len(page.html()) < 12_000
 
 
 def test_places_come_back_from_the_page() -> None:
     page = replace(mapped(4), document_places=[(-1.0, 1.0), None, (0.25, -0.5), (7.0, float("-9"))])
-    assert payload(page)["documentPlaces"][4:8] == "zzzz"
+    assert page.payload()["documentPlaces"][4:8] == "zzzz"
     interpreter = interpreter_of_charts()
     places = json.loads(
-        interpreter.eval(f"JSON.stringify(documentPlaces({payload(page)['documentPlaces']!r}))")
+        interpreter.eval(f"JSON.stringify(documentPlaces({page.payload()['documentPlaces']!r}))")
     )
     assert places[0] == [0, 1]
     assert places[1] is None
@@ -151,13 +151,13 @@ def test_places_come_back_from_the_page() -> None:
 
 def test_places_are_of_all_documents() -> None:
     with pytest.raises(ValueError, match="3 places for 60 documents"):
-        payload(replace(mapped(), document_places=[(0.0, 0.0)] * 3))
+        replace(mapped(), document_places=[(0.0, 0.0)] * 3).payload()
 
 
 def test_a_page_without_places_has_no_such_section() -> None:
-    assert 'id="document-map"' in render(mapped())
+    assert 'id="document-map"' in mapped().html()
     for places in ((), [None] * 60):
-        html = render(replace(mapped(), document_places=places))
+        html = replace(mapped(), document_places=places).html()
         assert 'id="document-map"' not in html
         assert "#document-map" not in html.split("<style>")[0]
 
@@ -165,7 +165,7 @@ def test_a_page_without_places_has_no_such_section() -> None:
 def interpreter_of_charts() -> Any:
     quickjs = pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     context = quickjs.Context()
-    context.eval("".join(map(asset, PURE)))
+    context.eval(ASSETS.joined(ASSETS.charts))
     return context
 
 
@@ -194,6 +194,6 @@ def test_the_map_is_a_figure() -> None:
     root = ElementTree.fromstring(svg)
     circles = [e for e in root.iter() if e.tag.endswith("}circle")]
     assert len(circles) == 60
-    assert {e.get("fill") for e in circles} <= {t["colour"] for t in payload(mapped())["topics"]}
+    assert {e.get("fill") for e in circles} <= {t["colour"] for t in mapped().payload()["topics"]}
     assert "document-map" not in figures(replace(mapped(), document_places=()))
     assert "document-map" not in figures(replace(mapped(), document_places=[None] * 60))

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from tests.topics.report import report_pages
 
-from stickbreaker.pages.render import render
 from stickbreaker.topics.report.hierarchy import relate_used
 from stickbreaker.topics.report.maps.document_map import place_documents
-from stickbreaker.topics.report.page_data import DocumentEntry, Page, Topic
+from stickbreaker.topics.report.page_data import DocumentEntry, Topic
+from stickbreaker.topics.report.topic_page import TopicPage
 
 pytestmark = pytest.mark.browser
 
@@ -36,12 +36,12 @@ MEETING = """texts => texts.map(text => text.getBBox()).reduce((n, one, i, boxes
     && one.y + 1 < other.y + other.height && other.y + 1 < one.y + one.height).length, 0)"""
 
 
-def mapped(page: Page) -> Page:
+def mapped(page: TopicPage) -> TopicPage:
     return replace(page, document_places=place_documents(page.documents, page.positions))
 
 
 @pytest.fixture(scope="module")
-def gazette() -> Page:
+def gazette() -> TopicPage:
     return mapped(report_pages.realistic(20, 120))
 
 
@@ -49,9 +49,9 @@ def gazette() -> Page:
 def opened(browser: Any, tmp_path: Path) -> Iterator[Opener]:
     contexts, troubles = [], []
 
-    def open_page(content: Page, width: int = 1280, scheme: str = "light") -> Any:
+    def open_page(content: TopicPage, width: int = 1280, scheme: str = "light") -> Any:
         file = tmp_path / "report.html"
-        file.write_text(render(content), encoding="utf-8")
+        file.write_text(content.html(), encoding="utf-8")
         context = browser.new_context(
             offline=True, viewport={"width": width, "height": 900}, color_scheme=scheme
         )
@@ -74,7 +74,7 @@ def point_at(page: Any, i: int) -> None:
     page.mouse.move(x, y)
 
 
-def test_a_dot_under_the_pointer_tells_its_document(opened: Opener, gazette: Page) -> None:
+def test_a_dot_under_the_pointer_tells_its_document(opened: Opener, gazette: TopicPage) -> None:
     page = opened(gazette)
     assert page.locator(CIRCLES).count() == len(gazette.documents)
     assert page.locator("#dot-help").is_visible()
@@ -90,7 +90,7 @@ def test_a_dot_under_the_pointer_tells_its_document(opened: Opener, gazette: Pag
     assert page.locator("#dot-card").inner_text() == ""
 
 
-def test_a_click_opens_the_document_and_another_closes_it(opened: Opener, gazette: Page) -> None:
+def test_a_click_opens_the_document_and_another_closes_it(opened: Opener, gazette: TopicPage) -> None:
     page = opened(gazette)
     point_at(page, 7)
     page.mouse.down()
@@ -112,7 +112,7 @@ def test_a_click_opens_the_document_and_another_closes_it(opened: Opener, gazett
     assert page.locator("#dot-card").inner_text() == ""
 
 
-def test_the_keys_lead_from_dot_to_dot(opened: Opener, gazette: Page) -> None:
+def test_the_keys_lead_from_dot_to_dot(opened: Opener, gazette: TopicPage) -> None:
     page = opened(gazette)
     topic = page.locator("#topic-head h3").inner_text()
     page.locator("#dots").focus()
@@ -134,7 +134,7 @@ def test_the_keys_lead_from_dot_to_dot(opened: Opener, gazette: Page) -> None:
     assert page.evaluate("document.activeElement.id") != "dots"
 
 
-def test_a_chosen_topic_brings_out_its_documents(opened: Opener, gazette: Page) -> None:
+def test_a_chosen_topic_brings_out_its_documents(opened: Opener, gazette: TopicPage) -> None:
     page = opened(gazette)
     circles, button = page.locator(CIRCLES), page.locator("#bring-out")
     assert len({tuple(look) for look in circles.evaluate_all(LOOKS)}) == 1
@@ -154,7 +154,9 @@ def test_a_chosen_topic_brings_out_its_documents(opened: Opener, gazette: Page) 
 
 
 @pytest.mark.parametrize("width", [320, 390, 900, 1400])
-def test_no_circle_is_cut_off_whatever_word_is_pointed_at(opened: Opener, gazette: Page, width: int) -> None:
+def test_no_circle_is_cut_off_whatever_word_is_pointed_at(
+    opened: Opener, gazette: TopicPage, width: int
+) -> None:
     page = opened(gazette, width, "dark")
     assert page.evaluate(CUT) == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -165,7 +167,7 @@ def test_no_circle_is_cut_off_whatever_word_is_pointed_at(opened: Opener, gazett
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_few_documents(opened: Opener, gazette: Page, n: int) -> None:
+def test_few_documents(opened: Opener, gazette: TopicPage, n: int) -> None:
     few = mapped(
         replace(
             gazette,
@@ -182,7 +184,7 @@ def test_few_documents(opened: Opener, gazette: Page, n: int) -> None:
     assert page.evaluate(CUT) == 0
 
 
-def test_documents_without_words_have_no_dot(opened: Opener, gazette: Page) -> None:
+def test_documents_without_words_have_no_dot(opened: Opener, gazette: TopicPage) -> None:
     empty = DocumentEntry("empty", "nothing", "", [], 0)
     page = opened(mapped(replace(gazette, documents=[empty, *gazette.documents[1:]])))
     assert page.locator(CIRCLES).count() == len(gazette.documents) - 1
@@ -216,7 +218,7 @@ def test_hostile_titles_are_text(opened: Opener) -> None:
     assert page.evaluate("typeof window.hacked") == "undefined"
 
 
-def test_unused_topics_are_listed_last_and_not_drawn(opened: Opener, gazette: Page) -> None:
+def test_unused_topics_are_listed_last_and_not_drawn(opened: Opener, gazette: TopicPage) -> None:
     topics = [
         replace(t, unused=True, label="unused", words=(), share=1e-6) if k in (0, 4) else t
         for k, t in enumerate(gazette.topics)
@@ -240,9 +242,9 @@ def test_unused_topics_are_listed_last_and_not_drawn(opened: Opener, gazette: Pa
     assert "The smallest of 18" in page.locator("#topic-head").inner_text()
 
 
-def test_one_topic_has_no_map(opened: Opener, gazette: Page) -> None:
+def test_one_topic_has_no_map(opened: Opener, gazette: TopicPage) -> None:
     alone = Topic(0, "alone", 1.0, [("alone", 0.5, 0.5)])
     page = opened(
-        Page("One", topics=[alone], documents=[replace(gazette.documents[0], mix=[(0, 1.0)], marks=())])
+        TopicPage("One", topics=[alone], documents=[replace(gazette.documents[0], mix=[(0, 1.0)], marks=())])
     )
     assert page.locator("#document-map").count() == 0

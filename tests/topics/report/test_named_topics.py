@@ -12,15 +12,14 @@ from tests.running import SMALL, planted_documents
 
 from stickbreaker import LDA
 from stickbreaker.estimators.saving import load
-from stickbreaker.topics.report.page_data import Page
 from stickbreaker.topics.report.page_records import page_of
-from stickbreaker.topics.report.payload import payload
+from stickbreaker.topics.report.topic_page import TopicPage
 
 ONE = "<b>one</b> & same"
 
 
 @pytest.fixture(scope="module")
-def pages(cli, tmp_path_factory: pytest.TempPathFactory) -> tuple[Page, Page, Path]:
+def pages(cli, tmp_path_factory: pytest.TempPathFactory) -> tuple[TopicPage, TopicPage, Path]:
     """A report before and after two of its topics got one name, and the model."""
     directory = tmp_path_factory.mktemp("named")
     lines = [
@@ -34,7 +33,7 @@ def pages(cli, tmp_path_factory: pytest.TempPathFactory) -> tuple[Page, Page, Pa
     return before, page_of(directory / "model", "t"), directory / "model"
 
 
-def test_two_topics_are_one(pages: tuple[Page, Page, Path]) -> None:
+def test_two_topics_are_one(pages: tuple[TopicPage, TopicPage, Path]) -> None:
     before, after, model = pages
     one = next(topic for topic in after.topics if topic.label == ONE)
     shares = [topic.share for topic in before.topics]
@@ -58,7 +57,7 @@ def test_one_topic_is_not_several(tmp_path: Path) -> None:
     assert page_of(tmp_path / "m", "t").subtitle == "1 topic learned from 1 document"
 
 
-def test_other_topics_stay_as_they_are(pages: tuple[Page, Page, Path]) -> None:
+def test_other_topics_stay_as_they_are(pages: tuple[TopicPage, TopicPage, Path]) -> None:
     before, after, _ = pages
     for k in (0, 2):
         same = next(topic for topic in after.topics if topic.id == k)
@@ -67,7 +66,7 @@ def test_other_topics_stay_as_they_are(pages: tuple[Page, Page, Path]) -> None:
         assert [word for word, _, _ in same.words] == [word for word, _, _ in old.words]
 
 
-def test_documents_and_parts_of_the_collection_add_up(pages: tuple[Page, Page, Path]) -> None:
+def test_documents_and_parts_of_the_collection_add_up(pages: tuple[TopicPage, TopicPage, Path]) -> None:
     before, after, _ = pages
     place = {member.number: g for g, topic in enumerate(after.topics) for member in topic.members}
     for old, new in zip(before.documents, after.documents, strict=True):
@@ -91,9 +90,9 @@ def test_documents_and_parts_of_the_collection_add_up(pages: tuple[Page, Page, P
             assert sum(share for _, share in new) == pytest.approx(sum(share for _, share in old), abs=0.04)
 
 
-def test_what_is_drawn_has_a_place_for_each(pages: tuple[Page, Page, Path]) -> None:
+def test_what_is_drawn_has_a_place_for_each(pages: tuple[TopicPage, TopicPage, Path]) -> None:
     _, after, _ = pages
-    data = payload(after)
+    data = after.payload()
     assert len(data["positions"]) == len(data["topics"]) == 3
     assert sorted(data["relations"]["order"]) == [0, 1, 2]
     assert max(data["words"]["topic"]) < 3
@@ -102,7 +101,7 @@ def test_what_is_drawn_has_a_place_for_each(pages: tuple[Page, Page, Path]) -> N
 
 
 def test_a_model_without_names_has_the_page_it_had(
-    pages: tuple[Page, Page, Path], cli, tmp_path: Path
+    pages: tuple[TopicPage, TopicPage, Path], cli, tmp_path: Path
 ) -> None:
     before, _, model = pages
     copy = shutil.copytree(model, tmp_path / "copy")
@@ -110,7 +109,7 @@ def test_a_model_without_names_has_the_page_it_had(
     assert page_of(copy, "t") == before
 
 
-def test_partners_in_another_model_are_named_too(pages: tuple[Page, Page, Path]) -> None:
+def test_partners_in_another_model_are_named_too(pages: tuple[TopicPage, TopicPage, Path]) -> None:
     _, _, model = pages
     page = page_of(model, "t", compare=model)
     assert [topic.match for topic in page.topics] == [
@@ -138,4 +137,4 @@ def test_lives_and_wordings_lead_to_the_whole(cli, planted: Path, tmp_path: Path
     assert page.growth.counts == before.growth.counts
     numbers = {learned.topic_ids_[k] for k in used[:2]}
     assert {life.topic for life in page.growth.lives if life.id in numbers} <= {g}
-    assert payload(page)["growth"]["lines"] == payload(before)["growth"]["lines"]
+    assert page.payload()["growth"]["lines"] == before.payload()["growth"]["lines"]

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from tests.topics.report import report_pages
 
-from stickbreaker.pages.render import render
 from stickbreaker.topics.report.maps.document_map import place_documents
-from stickbreaker.topics.report.page_data import Page, TopicMember
+from stickbreaker.topics.report.page_data import TopicMember
+from stickbreaker.topics.report.topic_page import TopicPage
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def gazette() -> Page:
+def gazette() -> TopicPage:
     """A page whose topics can be named; the second is two topics in one."""
     page = report_pages.realistic(12, 60)
     words = [[word for word, _, _ in topic.words[:10]] for topic in page.topics]
@@ -34,9 +34,9 @@ def gazette() -> Page:
 def visit(browser: Any, tmp_path: Path) -> Iterator[Any]:
     contexts = []
 
-    def open_page(content: Page, link: str = "", width: int = 1280) -> tuple[Any, list[str]]:
+    def open_page(content: TopicPage, link: str = "", width: int = 1280) -> tuple[Any, list[str]]:
         file = tmp_path / "report.html"
-        file.write_text(render(content), encoding="utf-8")
+        file.write_text(content.html(), encoding="utf-8")
         context = browser.new_context(offline=True, viewport={"width": width, "height": 900})
         contexts.append(context)
         page, troubles = context.new_page(), []
@@ -65,7 +65,7 @@ def downloaded(page: Any, where: Path) -> dict[int, str | None]:
 
 @pytest.mark.parametrize("width", [390, 1400])
 def test_a_name_is_seen_everywhere_and_downloaded(
-    visit: Any, gazette: Page, width: int, tmp_path: Path
+    visit: Any, gazette: TopicPage, width: int, tmp_path: Path
 ) -> None:
     third = gazette.topics[3]
     page, troubles = visit(gazette, f"#topic-{third.id}", width)
@@ -101,7 +101,7 @@ def test_a_name_is_seen_everywhere_and_downloaded(
     assert troubles == []
 
 
-def test_the_same_name_twice_makes_one_of_two(visit: Any, gazette: Page) -> None:
+def test_the_same_name_twice_makes_one_of_two(visit: Any, gazette: TopicPage) -> None:
     page, troubles = visit(gazette, f"#topic-{gazette.topics[1].id}")
     assert (
         page.locator("#topic-head .over span").first.inner_text() == f"Topics {gazette.topics[1].id} and 77"
@@ -123,7 +123,7 @@ def test_the_same_name_twice_makes_one_of_two(visit: Any, gazette: Page) -> None
     assert troubles == []
 
 
-def test_a_click_elsewhere_keeps_the_name_and_is_not_lost(visit: Any, gazette: Page) -> None:
+def test_a_click_elsewhere_keeps_the_name_and_is_not_lost(visit: Any, gazette: TopicPage) -> None:
     page, troubles = visit(gazette)
     before = page.locator("#topic-head h3").inner_text()
     page.fill("#topic-name", "first")
@@ -140,7 +140,7 @@ def test_a_click_elsewhere_keeps_the_name_and_is_not_lost(visit: Any, gazette: P
     assert troubles == []
 
 
-def test_names_are_as_the_model_keeps_them(visit: Any, gazette: Page, tmp_path: Path) -> None:
+def test_names_are_as_the_model_keeps_them(visit: Any, gazette: TopicPage, tmp_path: Path) -> None:
     page, _ = visit(gazette)
     page.evaluate(r"""() => {
       const field = document.querySelector("#topic-name");

@@ -13,13 +13,8 @@ from typing import Any
 import pytest
 from tests.topics.report import report_growth, report_pages
 
-from stickbreaker.pages.render import render
-from stickbreaker.topics.report.page_data import (
-    DocumentEntry,
-    Page,
-    Topic,
-    WordRow,
-)
+from stickbreaker.topics.report.page_data import DocumentEntry, Topic, WordRow
+from stickbreaker.topics.report.topic_page import TopicPage
 
 pytestmark = pytest.mark.browser
 
@@ -46,9 +41,9 @@ Opener = Callable[..., Opened]
 def opened(browser: Any, tmp_path: Path) -> Iterator[Opener]:
     contexts = []
 
-    def open_page(content: Page, link: str = "", **options: Any) -> Opened:
+    def open_page(content: TopicPage, link: str = "", **options: Any) -> Opened:
         file = tmp_path / "report.html"
-        file.write_text(render(content), encoding="utf-8")
+        file.write_text(content.html(), encoding="utf-8")
         context = browser.new_context(offline=True, **{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
         result = Opened(context.new_page())
@@ -65,7 +60,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Opener]:
 
 
 @pytest.fixture(scope="module")
-def gazette() -> Page:
+def gazette() -> TopicPage:
     return report_pages.realistic()
 
 
@@ -91,7 +86,7 @@ BEYOND = """() => [...document.querySelectorAll("svg text")].filter((text) => {
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_labels_end_within_their_charts(opened: Opener, gazette: Page, width: int) -> None:
+def test_labels_end_within_their_charts(opened: Opener, gazette: TopicPage, width: int) -> None:
     grown = report_growth.grown(12, 5)
     groups = [replace(group, names=["comp.os.ms-windows.misc"] * 10) for group in gazette.groups]
     trace = [replace(p, documents=p.documents * 9_973) for p in gazette.trace]
@@ -99,7 +94,7 @@ def test_labels_end_within_their_charts(opened: Opener, gazette: Page, width: in
     assert opened(page, viewport={"width": width, "height": 900}).page.evaluate(BEYOND) == []
 
 
-def test_names_of_times_do_not_meet(opened: Opener, gazette: Page) -> None:
+def test_names_of_times_do_not_meet(opened: Opener, gazette: TopicPage) -> None:
     assert gazette.times
     days = [f"1993-04-{1 + i:02d}" for i in range(len(gazette.times.names))]
     seen = opened(
@@ -111,7 +106,7 @@ def test_names_of_times_do_not_meet(opened: Opener, gazette: Page) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_numbers_and_words_stay_whole(opened: Opener, gazette: Page, width: int) -> None:
+def test_numbers_and_words_stay_whole(opened: Opener, gazette: TopicPage, width: int) -> None:
     facts = [
         (name, "1,355,378") for name in ("documents", "words read", "distinct words", "a", "b", "c", "d")
     ]
@@ -125,7 +120,7 @@ def test_numbers_and_words_stay_whole(opened: Opener, gazette: Page, width: int)
         assert set(seen.page.locator(selector).evaluate_all(lines)) == {1}, selector
 
 
-def test_a_word_of_no_topic_is_answered_in_a_sentence(opened: Opener, gazette: Page) -> None:
+def test_a_word_of_no_topic_is_answered_in_a_sentence(opened: Opener, gazette: TopicPage) -> None:
     lone = [*gazette.words, WordRow("zymurgy", 3.0, 2, 5)]
     seen = opened(replace(gazette, words=lone))
     seen.page.fill("#topic-find", "Zymurgy")
@@ -139,7 +134,7 @@ def test_a_word_of_no_topic_is_answered_in_a_sentence(opened: Opener, gazette: P
     assert seen.page.locator("#topic-list").is_visible()
 
 
-def test_a_word_resizes_the_topics_that_use_it(opened: Opener, gazette: Page) -> None:
+def test_a_word_resizes_the_topics_that_use_it(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     radii = """(dots) => Object.fromEntries(
       dots.map((dot) => [dot.dataset.topic, Number(dot.getAttribute("r"))]))"""
@@ -165,7 +160,7 @@ def test_a_word_resizes_the_topics_that_use_it(opened: Opener, gazette: Page) ->
     assert dots.evaluate_all(radii) == before
 
 
-def test_words_are_pointed_at_with_the_keyboard(opened: Opener, gazette: Page) -> None:
+def test_words_are_pointed_at_with_the_keyboard(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     words = seen.texts("#words .word")
     seen.page.locator("#words .pointed").first.focus()
@@ -181,7 +176,9 @@ def test_words_are_pointed_at_with_the_keyboard(opened: Opener, gazette: Page) -
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_topics_over_time_as_lines_that_the_reader_chooses(opened: Opener, gazette: Page, width: int) -> None:
+def test_topics_over_time_as_lines_that_the_reader_chooses(
+    opened: Opener, gazette: TopicPage, width: int
+) -> None:
     seen = opened(gazette, viewport={"width": width, "height": 900})
     seen.page.click("[data-times=lines]")
     assert seen.page.evaluate("document.activeElement.dataset.times") == "lines"
@@ -203,12 +200,12 @@ def test_topics_over_time_as_lines_that_the_reader_chooses(opened: Opener, gazet
     check_quiet(seen)
 
 
-def test_bare_pages_open_quietly(opened: Opener, gazette: Page) -> None:
-    check_quiet(opened(Page("Nothing yet")))
-    check_quiet(opened(Page("Documents alone", documents=gazette.documents[:3])))
+def test_bare_pages_open_quietly(opened: Opener, gazette: TopicPage) -> None:
+    check_quiet(opened(TopicPage("Nothing yet")))
+    check_quiet(opened(TopicPage("Documents alone", documents=gazette.documents[:3])))
 
 
-def test_a_click_shows_words_and_documents(opened: Opener, gazette: Page) -> None:
+def test_a_click_shows_words_and_documents(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     topic = next(t for t in gazette.topics if len(t.documents) > 2)
     seen.page.locator("#topic-list button", has_text=topic.label).first.click()
@@ -222,7 +219,7 @@ def test_a_click_shows_words_and_documents(opened: Opener, gazette: Page) -> Non
     check_quiet(seen)
 
 
-def test_a_click_on_the_map_chooses_the_topic_everywhere(opened: Opener, gazette: Page) -> None:
+def test_a_click_on_the_map_chooses_the_topic_everywhere(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     seen.page.locator('.dot[data-topic="12"]').click()
     label = gazette.topics[12].label
@@ -235,7 +232,7 @@ def test_a_click_on_the_map_chooses_the_topic_everywhere(opened: Opener, gazette
     assert seen.text("#topic-head h3") == labels[gazette.topics[12].similar[0]]
 
 
-def test_links_lead_to_a_topic(opened: Opener, gazette: Page) -> None:
+def test_links_lead_to_a_topic(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette, link="#topic-9")
     assert seen.text("#topic-head .over span >> nth=0") == "Topic 9"
     seen.page.evaluate("location.hash = '#topic-11'")
@@ -250,7 +247,7 @@ def test_links_lead_to_a_topic(opened: Opener, gazette: Page) -> None:
     check_quiet(seen)
 
 
-def test_arrow_keys_walk_the_topics(opened: Opener, gazette: Page) -> None:
+def test_arrow_keys_walk_the_topics(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     ordered = [t.label for t in sorted(gazette.topics, key=lambda t: -t.share)]
     assert seen.text("#topic-head h3") == ordered[0]
@@ -273,7 +270,7 @@ def test_arrow_keys_walk_the_topics(opened: Opener, gazette: Page) -> None:
     assert seen.page.evaluate("document.activeElement.classList.contains('dot')")
 
 
-def test_one_stop_of_the_tab_key_for_list_and_map(opened: Opener, gazette: Page) -> None:
+def test_one_stop_of_the_tab_key_for_list_and_map(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     assert seen.page.locator('#topic-list [tabindex="0"]').count() == 1
     assert seen.page.locator('.dot[tabindex="0"]').count() == 1
@@ -282,7 +279,7 @@ def test_one_stop_of_the_tab_key_for_list_and_map(opened: Opener, gazette: Page)
     assert seen.page.locator("button").evaluate_all(unnamed) == 0
 
 
-def test_search_narrows_the_documents(opened: Opener, gazette: Page) -> None:
+def test_search_narrows_the_documents(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     assert seen.text("#count") == "1–25 of 500"
     assert len(seen.texts("#document-list details")) == 25
@@ -304,7 +301,7 @@ def test_search_narrows_the_documents(opened: Opener, gazette: Page) -> None:
     check_quiet(seen)
 
 
-def test_topics_are_found_by_word(opened: Opener, gazette: Page) -> None:
+def test_topics_are_found_by_word(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     seen.page.locator("#topic-find").fill("telescope")
     having = [t for t in gazette.topics if any("telescope" in word for word, _, _ in t.words)]
@@ -315,7 +312,7 @@ def test_topics_are_found_by_word(opened: Opener, gazette: Page) -> None:
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.6])
-def test_the_slider_ranks_words_by_relevance(opened: Opener, gazette: Page, weight: float) -> None:
+def test_the_slider_ranks_words_by_relevance(opened: Opener, gazette: TopicPage, weight: float) -> None:
     seen = opened(gazette, link="#topic-5")
     words = gazette.topics[2].words
     seen.page.locator("#relevance").fill(str(weight))
@@ -351,7 +348,7 @@ def test_large_page_is_prompt_enough_to_use(opened: Opener) -> None:
     check_quiet(seen)
 
 
-def test_words_of_documents_have_the_colours_of_their_topics(opened: Opener, gazette: Page) -> None:
+def test_words_of_documents_have_the_colours_of_their_topics(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     seen.page.locator("#document-list summary").first.click()
     document = gazette.documents[0]
@@ -370,12 +367,12 @@ def test_positions_count_characters_whatever_their_width(opened: Opener) -> None
     document = DocumentEntry(
         "1", "a", text, [(0, 0.9)], 12, {}, [(2, 3, 0), (8, 3, 1), (99, 3, 1), (0, 0, 9)]
     )
-    seen = opened(Page("t", topics=topics, documents=[document]))
+    seen = opened(TopicPage("t", topics=topics, documents=[document]))
     assert seen.texts("#typical mark") == ["one", "two"]
     assert seen.text("#typical .text") == text
 
 
-def test_without_marks_the_words_of_the_topic_are_marked(opened: Opener, gazette: Page) -> None:
+def test_without_marks_the_words_of_the_topic_are_marked(opened: Opener, gazette: TopicPage) -> None:
     plain = replace(gazette, documents=[replace(d, marks=()) for d in gazette.documents])
     seen = opened(plain)
     seen.page.locator("#document-list summary").first.click()
@@ -386,7 +383,7 @@ def test_without_marks_the_words_of_the_topic_are_marked(opened: Opener, gazette
     assert marked <= {word for word, _, _ in plain.topics[k].words[:20]}
 
 
-def test_tree_and_matrix_follow_the_chosen_topic(opened: Opener, gazette: Page) -> None:
+def test_tree_and_matrix_follow_the_chosen_topic(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     assert gazette.relations
     order = list(gazette.relations.order)
@@ -410,7 +407,7 @@ def test_tree_and_matrix_follow_the_chosen_topic(opened: Opener, gazette: Page) 
     check_quiet(seen)
 
 
-def test_the_stream_and_the_bars_show_the_chosen_topic(opened: Opener, gazette: Page) -> None:
+def test_the_stream_and_the_bars_show_the_chosen_topic(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     assert gazette.times
     for k in (0, 17, 31):
@@ -425,7 +422,7 @@ def test_the_stream_and_the_bars_show_the_chosen_topic(opened: Opener, gazette: 
     check_quiet(seen)
 
 
-def test_groups_tell_shares_and_what_sets_them_apart(opened: Opener, gazette: Page) -> None:
+def test_groups_tell_shares_and_what_sets_them_apart(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     (group,) = gazette.groups
     rows = seen.page.locator("#group-table tbody tr")
@@ -437,7 +434,7 @@ def test_groups_tell_shares_and_what_sets_them_apart(opened: Opener, gazette: Pa
     check_quiet(seen)
 
 
-def test_tables_sort_and_search(opened: Opener, gazette: Page) -> None:
+def test_tables_sort_and_search(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     measured = sorted(gazette.topics, key=lambda t: -(t.coherence or 0))
     assert seen.texts("#measure-table tbody .name") == [t.label for t in measured]
@@ -459,7 +456,7 @@ def test_tables_sort_and_search(opened: Opener, gazette: Page) -> None:
     check_quiet(seen)
 
 
-def test_named_topics_tell_their_words(opened: Opener, gazette: Page) -> None:
+def test_named_topics_tell_their_words(opened: Opener, gazette: TopicPage) -> None:
     topic = replace(gazette.topics[0], label="<b>War</b> and peace", named=True)
     seen = opened(replace(gazette, topics=[topic, *gazette.topics[1:]]), link=f"#topic-{topic.id}")
     assert seen.text("#topic-head h3") == "<b>War</b> and peace"
@@ -470,10 +467,10 @@ def test_named_topics_tell_their_words(opened: Opener, gazette: Page) -> None:
     check_quiet(seen)
 
 
-def test_languages_stand_side_by_side(opened: Opener, gazette: Page) -> None:
+def test_languages_stand_side_by_side(opened: Opener, gazette: TopicPage) -> None:
     sides = [("de", [("haus", 0.2, 0.1), ("tür", 0.1, 0.1)]), ("en", [("house", 0.3, 0.1)])]
     topics = [replace(gazette.topics[0], sides=sides), replace(gazette.topics[1], sides=sides[::-1])]
-    seen = opened(Page("t", topics=topics), link=f"#topic-{topics[0].id}")
+    seen = opened(TopicPage("t", topics=topics), link=f"#topic-{topics[0].id}")
     assert seen.texts("#languages h4") == ["de", "en"]
     assert seen.texts('#languages [lang="de"] bdi') == ["haus", "tür"]
     seen.page.keyboard.press("ArrowRight")
@@ -482,7 +479,7 @@ def test_languages_stand_side_by_side(opened: Opener, gazette: Page) -> None:
     check_quiet(seen)
 
 
-def test_the_unigram_line_stands_beside_the_curves(opened: Opener, gazette: Page) -> None:
+def test_the_unigram_line_stands_beside_the_curves(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     lines = seen.texts("#trace .unigram ~ text")
     assert [float(re.search(r"([\d,]+)$", line)[1].replace(",", "")) for line in lines] == [
@@ -508,11 +505,11 @@ def test_many_topics_are_painted(opened: Opener) -> None:
 
 
 @pytest.fixture(scope="module")
-def grown() -> Page:
+def grown() -> TopicPage:
     return report_growth.grown(60, 30)
 
 
-def test_the_number_of_topics_is_told_at_every_pass(opened: Opener, grown: Page) -> None:
+def test_the_number_of_topics_is_told_at_every_pass(opened: Opener, grown: TopicPage) -> None:
     seen = opened(grown)
     assert grown.growth
     at, topics, used, splits, merges = grown.growth.counts[-1]
@@ -538,7 +535,7 @@ def test_the_number_of_topics_is_told_at_every_pass(opened: Opener, grown: Page)
     check_quiet(seen)
 
 
-def test_the_genealogy_leads_to_its_topics(opened: Opener, grown: Page) -> None:
+def test_the_genealogy_leads_to_its_topics(opened: Opener, grown: TopicPage) -> None:
     seen = opened(grown)
     assert grown.growth
     assert seen.page.locator("#genealogy .life").count() == len(grown.growth.lines)
@@ -560,7 +557,7 @@ def test_the_genealogy_leads_to_its_topics(opened: Opener, grown: Page) -> None:
     check_quiet(seen)
 
 
-def test_the_table_of_moves_tells_what_the_genealogy_draws(opened: Opener, grown: Page) -> None:
+def test_the_table_of_moves_tells_what_the_genealogy_draws(opened: Opener, grown: TopicPage) -> None:
     seen = opened(grown)
     assert grown.growth
     rows = seen.page.locator("#move-table tbody tr").all()
@@ -582,7 +579,7 @@ def test_the_table_of_moves_tells_what_the_genealogy_draws(opened: Opener, grown
     check_quiet(seen)
 
 
-def test_a_split_is_chosen_and_its_words_told(opened: Opener, grown: Page) -> None:
+def test_a_split_is_chosen_and_its_words_told(opened: Opener, grown: TopicPage) -> None:
     seen = opened(grown)
     assert grown.growth
     assert seen.page.locator("#split-choice option").count() == len(grown.growth.refinements)
@@ -628,7 +625,7 @@ def test_exchanges_are_drawn_without_the_number_of_topics(opened: Opener, n_exch
         check_quiet(seen)
 
 
-def test_prints_the_genealogy_and_its_table_in_full(opened: Opener, grown: Page) -> None:
+def test_prints_the_genealogy_and_its_table_in_full(opened: Opener, grown: TopicPage) -> None:
     seen = opened(grown)
     seen.page.emulate_media(media="print")
     for box in ("#genealogy", "#move-table .scroll"):
@@ -637,7 +634,7 @@ def test_prints_the_genealogy_and_its_table_in_full(opened: Opener, grown: Page)
     assert not seen.page.locator("#growth-at").is_visible()
 
 
-def test_prints_all_of_its_lists(opened: Opener, gazette: Page) -> None:
+def test_prints_all_of_its_lists(opened: Opener, gazette: TopicPage) -> None:
     seen = opened(gazette)
     seen.page.emulate_media(media="print")
     for box in ("#topic-list", "#tree", "#measure-table .scroll"):
@@ -668,7 +665,7 @@ def test_every_control_has_a_name_and_tables_have_heads(
         assert seen.page.locator(f'{view} [tabindex="0"]').count() == 1
 
 
-def test_words_stand_as_they_came_until_the_slider_is_moved(opened: Opener, gazette: Page) -> None:
+def test_words_stand_as_they_came_until_the_slider_is_moved(opened: Opener, gazette: TopicPage) -> None:
     """Then by relevance; and a press brings the first order back."""
     topics = [replace(topic, words=topic.words[::-1]) for topic in gazette.topics]
     seen = opened(replace(gazette, topics=topics))

@@ -18,19 +18,19 @@ from tests.running import with_evolution
 from tests.topics.report import report_pages
 
 from stickbreaker import UserError
-from stickbreaker.pages.figures import figures
-from stickbreaker.pages.render import render
-from stickbreaker.saved.evolution import Evolution
-from stickbreaker.topics.report import page_records
-from stickbreaker.topics.report.page_data import Changes, Page, Wording
-from stickbreaker.topics.report.payload import payload
-from stickbreaker.topics.report.topic_evolution import (
+from stickbreaker.pages.changes import (
     LEAST_MOMENTS,
     MOST_MOMENTS,
     SHOWN_WORDS,
+    Changes,
+    Wording,
     changes_of,
     spread,
 )
+from stickbreaker.pages.figures import figures
+from stickbreaker.saved.evolution import Evolution
+from stickbreaker.topics.report import page_records
+from stickbreaker.topics.report.topic_page import TopicPage
 
 BY_HAND = (
     Evolution()
@@ -64,7 +64,7 @@ VOCABULARY = [
 
 
 def run_of(
-    page: Page, n_snapshots: int = 60, dated: bool = True, seed: int = 0
+    page: TopicPage, n_snapshots: int = 60, dated: bool = True, seed: int = 0
 ) -> tuple[Evolution, list[dict[str, Any]]]:
     """Snapshots in which the words of a page's topics rise, fall and enter, and the trace of the run."""
     rng = np.random.default_rng(seed)
@@ -103,7 +103,7 @@ def run_of(
     return run, trace
 
 
-def changed(n_topics: int = 12, **options: Any) -> Page:
+def changed(n_topics: int = 12, **options: Any) -> TopicPage:
     """The realistic page, as if it were of a stream with new words."""
     page = report_pages.realistic(n_topics, 60)
     ids = [topic.id for topic in page.topics]
@@ -134,7 +134,7 @@ def test_snapshots_and_a_trace_by_hand() -> None:
 
 def test_models_that_learn_no_words_tell_nothing() -> None:
     assert changes_of(Evolution(), [0], [{"step": 1, "pass": 1}]) is None
-    html = render(report_pages.realistic(3, 5))
+    html = report_pages.realistic(3, 5).html()
     assert 'id="changes"' not in html
 
 
@@ -186,9 +186,9 @@ def test_the_page_stays_small() -> None:
     page = report_pages.large()
     run, trace = run_of(page, 40)
     changes = changes_of(run, [topic.id for topic in page.topics], trace * 3)
-    html = render(replace(page, changes=changes))
+    html = replace(page, changes=changes).html()
     assert len(html.encode("utf-8")) < 3_000_000
-    told = payload(replace(page, changes=changes))["changes"]
+    told = replace(page, changes=changes).payload()["changes"]
     assert len(told["vocabulary"]) <= 600
     for i in (2, 3):
         assert sum(row[i] for row in told["vocabulary"]) == 3 * sum(
@@ -196,7 +196,7 @@ def test_the_page_stays_small() -> None:
         )
 
 
-def hostile() -> Page:
+def hostile() -> TopicPage:
     words = [(word.replace("\ud800", "?"), 0.01) for word in report_pages.HOSTILE]
     run = Evolution()
     for step in (1, 2):
@@ -210,10 +210,10 @@ def hostile() -> Page:
 
 
 def test_hostile_words_stay_in_the_data() -> None:
-    told = payload(hostile())["changes"]
+    told = hostile().payload()["changes"]
     assert set(report_pages.HOSTILE[:2]) <= set(told["wordings"][0]["words"])
     json.dumps(told, allow_nan=False)
-    assert "<script>window" not in render(hostile())
+    assert "<script>window" not in hostile().html()
 
 
 def test_a_saved_model_s_snapshots_are_read(model: Path, tmp_path: Path) -> None:
@@ -255,9 +255,9 @@ class Opened:
     """A page in the browser, and what went wrong there."""
 
     def __init__(
-        self, browser: Any, file: Path, content: Page, width: int = 1280, scheme: str = "light"
+        self, browser: Any, file: Path, content: TopicPage, width: int = 1280, scheme: str = "light"
     ) -> None:
-        file.write_text(render(content), encoding="utf-8")
+        file.write_text(content.html(), encoding="utf-8")
         viewport = {"width": width, "height": 900}
         self.page = browser.new_context(offline=True, viewport=viewport, color_scheme=scheme).new_page()
         self.troubles: list[str] = []
@@ -275,11 +275,11 @@ class Opened:
 
 
 @pytest.fixture(scope="module")
-def stream() -> Page:
+def stream() -> TopicPage:
     return changed(12)
 
 
-def of_chosen(page: Page, seen: Opened) -> Wording:
+def of_chosen(page: TopicPage, seen: Opened) -> Wording:
     chosen = int(seen.page.locator("#change-topic").input_value())
     assert page.changes
     wording = page.changes.wordings[chosen]
@@ -293,7 +293,7 @@ def told_first(wording: Wording, c: int) -> str:
 
 
 @pytest.mark.browser
-def test_columns_follow_the_topic_and_the_sliders(browser: Any, tmp_path: Path, stream: Page) -> None:
+def test_columns_follow_the_topic_and_the_sliders(browser: Any, tmp_path: Path, stream: TopicPage) -> None:
     seen = Opened(browser, tmp_path / "r.html", stream)
     assert stream.changes
     dates = [date for _, _, date in stream.changes.moments]
@@ -318,7 +318,9 @@ def test_columns_follow_the_topic_and_the_sliders(browser: Any, tmp_path: Path, 
 
 
 @pytest.mark.browser
-def test_boxes_hold_what_entered_since_the_column_before(browser: Any, tmp_path: Path, stream: Page) -> None:
+def test_boxes_hold_what_entered_since_the_column_before(
+    browser: Any, tmp_path: Path, stream: TopicPage
+) -> None:
     seen = Opened(browser, tmp_path / "r.html", stream)
     wording, shown = of_chosen(stream, seen), [0, 3, 7, 10, 13, 16, 20, 23]
     assert seen.table()[0][3] == ""
@@ -334,7 +336,7 @@ def test_boxes_hold_what_entered_since_the_column_before(browser: Any, tmp_path:
 
 
 @pytest.mark.browser
-def test_a_word_is_followed(browser: Any, tmp_path: Path, stream: Page) -> None:
+def test_a_word_is_followed(browser: Any, tmp_path: Path, stream: TopicPage) -> None:
     seen = Opened(browser, tmp_path / "r.html", stream)
     wording = of_chosen(stream, seen)
     entered = {word for words in wording.entered for word in words}
@@ -352,7 +354,7 @@ def test_a_word_is_followed(browser: Any, tmp_path: Path, stream: Page) -> None:
 
 
 @pytest.mark.browser
-def test_new_words_and_the_vocabulary_are_told(browser: Any, tmp_path: Path, stream: Page) -> None:
+def test_new_words_and_the_vocabulary_are_told(browser: Any, tmp_path: Path, stream: TopicPage) -> None:
     seen = Opened(browser, tmp_path / "r.html", stream)
     assert stream.changes
     order = sorted(range(12), key=lambda k: -stream.topics[k].share)
@@ -382,7 +384,7 @@ def test_new_words_and_the_vocabulary_are_told(browser: Any, tmp_path: Path, str
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (900, "light"), (1280, "dark")])
 @pytest.mark.parametrize("kind", ["stream", "hostile", "one", "trace", "undated"])
 def test_opens_quietly_and_fits_the_screen(
-    browser: Any, tmp_path: Path, stream: Page, kind: str, width: int, scheme: str
+    browser: Any, tmp_path: Path, stream: TopicPage, kind: str, width: int, scheme: str
 ) -> None:
     one = changes_of(Evolution(BY_HAND.moments[:1]), [4], VOCABULARY[:1])
     content = {
@@ -408,7 +410,7 @@ def test_opens_quietly_and_fits_the_screen(
 
 
 @pytest.mark.browser
-def test_prints_without_its_sliders(browser: Any, tmp_path: Path, stream: Page) -> None:
+def test_prints_without_its_sliders(browser: Any, tmp_path: Path, stream: TopicPage) -> None:
     seen = Opened(browser, tmp_path / "r.html", stream)
     seen.page.emulate_media(media="print")
     assert not seen.page.locator("#change-from").is_visible()

@@ -13,7 +13,8 @@ from tests.topics.report import report_growth, report_pages
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.pages.figures import figures, write_figures
-from stickbreaker.topics.report.page_data import Page, TracePoint
+from stickbreaker.topics.report.page_data import TracePoint
+from stickbreaker.topics.report.topic_page import TopicPage
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = {
@@ -60,7 +61,7 @@ def test_the_figures_say_what_the_page_says(drawn: dict[str, str]) -> None:
 def curve_of(scores: list[float]) -> tuple[list[float], list[str]]:
     """The heights of the curve of a run with these scores, and the texts in its chart."""
     trace = [TracePoint(i + 1, 10 * (i + 1), 0.0, score) for i, score in enumerate(scores)]
-    drawn = figures(Page("A run", trace=trace))["learning-training-by-documents"]
+    drawn = figures(TopicPage("A run", trace=trace))["learning-training-by-documents"]
     elements = list(ElementTree.fromstring(drawn).iter())
     (path,) = [e.get("d", "") for e in elements if e.get("class") == "curve"]
     heights = [float(y) for y in re.findall(r"[ML][\d.-]+ ([\d.-]+)", path)]
@@ -116,8 +117,8 @@ def test_hostile_text_is_escaped() -> None:
         assert tags <= {"svg", "g", "title", "style", "rect", "path", "circle", "line", "polyline", "text"}
 
 
-@pytest.mark.parametrize("page", [Page("nothing"), report_pages.sparse()])
-def test_pages_without_data_have_few_figures(page: Page) -> None:
+@pytest.mark.parametrize("page", [TopicPage("nothing"), report_pages.sparse()])
+def test_pages_without_data_have_few_figures(page: TopicPage) -> None:
     pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     assert set(figures(page)) <= {"words"}
 

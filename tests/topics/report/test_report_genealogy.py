@@ -16,7 +16,6 @@ from tests.running import TOPICS, planted_documents
 from tests.topics.report import report_growth, report_pages
 
 from stickbreaker import LDA, Online
-from stickbreaker.pages.render import render
 from stickbreaker.topics.report import page_records
 from stickbreaker.topics.report.genealogy import (
     MOST_COLUMNS,
@@ -27,13 +26,7 @@ from stickbreaker.topics.report.genealogy import (
     lines_of,
     times_of_records,
 )
-from stickbreaker.topics.report.page_data import (
-    Growth,
-    Life,
-    Move,
-    Refinement,
-)
-from stickbreaker.topics.report.payload import payload
+from stickbreaker.topics.report.page_data import Growth, Life, Move, Refinement
 
 WORDS = ["river", "boat", "bank", "loan", "sail", "coin"]
 BY_HAND: list[dict[str, Any]] = [
@@ -193,11 +186,11 @@ def test_long_runs_show_a_part_and_say_so() -> None:
     assert least > 400.0  # their median is below
     assert [move.at for move in growth.moves] == sorted(move.at for move in growth.moves)
     assert all(len(one.after) <= MOST_COLUMNS for one in growth.refinements)
-    html = " ".join(render(page).split())
+    html = " ".join(page.html().split())
     assert f"Drawn are {MOST_LINES} of the {growth.changed} topics" in html
     assert f"are left out. The table has the {MOST_MOVES} moves of the greatest gain, of 920" in html
     assert f"the {MOST_SPLITS} splits of the greatest gain, of {growth.refined}" in html
-    told = payload(page)["growth"]
+    told = page.payload()["growth"]
     assert sum(row[3] for row in told["counts"]) == 500
     assert sum(row[4] for row in told["counts"]) == 420
     assert len(told["counts"]) <= 600
@@ -208,13 +201,13 @@ def test_long_runs_show_a_part_and_say_so() -> None:
     ("n_splits", "n_merges", "said"), [(1, 0, "1 split and 0 merges"), (2, 1, "2 splits and 1 merge")]
 )
 def test_few_moves_are_told_in_words(n_splits: int, n_merges: int, said: str) -> None:
-    html = render(report_growth.grown(n_splits, n_merges))
+    html = report_growth.grown(n_splits, n_merges).html()
     assert said in html
     assert "Topics that took no part in a split or a merge are left out" in html
 
 
 def test_without_moves_there_is_the_curve_alone() -> None:
-    html = render(report_growth.grown(0, 0))
+    html = report_growth.grown(0, 0).html()
     assert 'id="growth-chart"' in html
     assert "none was split or merged" in html
     for part in ("genealogy", "move-table", "refinement"):
@@ -235,7 +228,7 @@ def test_exchanges_are_told_in_words_of_their_own() -> None:
     assert [count[1:] for count in growth.counts] == [(12, 12, 0, 0), (12, 12, 1, 1), (12, 12, 1, 1)]
     assert [(move.kind, move.gain) for move in growth.moves] == [("merge", None), ("split", None)] * 2
     assert [one.split.at for one in growth.refinements] == [3.0, 2.0], "the last first"
-    html = " ".join(render(page).split())
+    html = " ".join(page.html().split())
     assert (
         "There were 2 such exchanges, each a merge followed by a split: the number of topics stays." in html
     )
@@ -243,7 +236,7 @@ def test_exchanges_are_told_in_words_of_their_own() -> None:
         assert said not in html
     for part in ("genealogy", "move-table", "refinement"):
         assert f'id="{part}"' in html
-    assert "There was 1 such exchange," in render(report_growth.exchanged(1))
+    assert "There was 1 such exchange," in report_growth.exchanged(1).html()
 
 
 def test_of_many_exchanges_the_last_are_shown() -> None:
@@ -253,7 +246,7 @@ def test_of_many_exchanges_the_last_are_shown() -> None:
     assert [move.at for move in growth.moves] == sorted(move.at for move in growth.moves)
     assert {move.at for move in growth.moves} == set(np.arange(52.0, 202.0))
     assert [one.split.at for one in growth.refinements] == list(np.arange(201.0, 141.0, -1.0))
-    html = " ".join(render(page).split())
+    html = " ".join(page.html().split())
     assert f"The table has the {MOST_MOVES} last moves, of 400." in html
     assert f"To choose from are the {MOST_SPLITS} last splits, of 200." in html
 
@@ -273,8 +266,8 @@ def test_hostile_spelled_words_are_escaped() -> None:
     trace = report_growth.exchange_trace(1, 5, report_pages.HOSTILE)
     page = report_pages.hostile()
     growth = growth_of(trace, range(5), report_pages.HOSTILE, [[0, 1]] * 5)
-    html = render(replace(page, growth=growth))
-    told = payload(replace(page, growth=growth))["growth"]
+    html = replace(page, growth=growth).html()
+    told = replace(page, growth=growth).payload()["growth"]
     (of_topic,) = told["refinements"]
     assert set(of_topic["before"]) <= set(range(len(told["words"])))
     assert len(set(told["words"]) & set(report_pages.HOSTILE)) > 5
@@ -283,7 +276,7 @@ def test_hostile_spelled_words_are_escaped() -> None:
 
 
 def test_hostile_words_stay_in_the_data() -> None:
-    told = payload(report_pages.hostile())["growth"]
+    told = report_pages.hostile().payload()["growth"]
     assert told["words"][:2] == report_pages.HOSTILE[:2]
     assert [move[4] for move in told["moves"]] == [None, None]
     json.dumps(told, allow_nan=False)
@@ -325,7 +318,7 @@ def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyP
     assert list(refinement.before) == [vocabulary[0], vocabulary[1]]
     assert refinement.after[0][1:] == ([vocabulary[1], vocabulary[2]], [vocabulary[0], vocabulary[3]])
     assert list(refinement.after[-1][1]) == model.top_words(10, by="probability")[0]
-    assert re.search(r"there was 1 split and 0 merges", render(shown))
+    assert re.search(r"there was 1 split and 0 merges", shown.html())
 
 
 def streamed(words: str, sort: bool) -> LDA:
@@ -363,7 +356,7 @@ def test_a_stream_s_exchanges_are_in_its_trace_and_its_report(tmp_path: Path) ->
     split = page.growth.refinements[-1].split
     first = next(record for record in edited if record["step"] == split.at)
     assert page.growth.refinements[-1].before == first["before"][str(split.topic)]
-    assert 'id="genealogy"' in render(page)
+    assert 'id="genealogy"' in page.html()
 
 
 def test_models_of_lda_without_an_exchange_tell_of_none(tmp_path: Path) -> None:
@@ -373,4 +366,4 @@ def test_models_of_lda_without_an_exchange_tell_of_none(tmp_path: Path) -> None:
     for name in ("streamed", "batch"):
         page = page_records.page_of(tmp_path / name, "t")
         assert page.growth is None
-        assert 'id="growth"' not in render(page)
+        assert 'id="growth"' not in page.html()

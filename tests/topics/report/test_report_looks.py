@@ -15,7 +15,7 @@ from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.model.word_ranking import WordEvidence, document_words, leading_words
 from stickbreaker.topics.report.display_words import FREQUENT, apart, choose_words, look_at
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_topics, topic_distances
-from stickbreaker.topics.report.payload import _CURVES
+from stickbreaker.topics.report.topic_page import CURVES
 
 CSS = resources.files("stickbreaker.pages").joinpath("report.css").read_text(encoding="utf-8")
 GROUNDS = ("ground", "panel", "hover", "track")
@@ -54,7 +54,7 @@ def test_marks_stand_out(scheme: str) -> None:
         mark = hue_hex(hue)
         assert contrast(mark, colours["ground"]) >= 3, hue
         assert contrast(blended(mark, colours["panel"], opacity), colours["panel"]) >= 3, hue
-    for curve in _CURVES:
+    for curve in CURVES:
         assert contrast(curve, colours["ground"]) >= 3
 
 

@@ -17,17 +17,16 @@ from stickbreaker.corpus import Analysis
 from stickbreaker.estimators.streams import streaming
 from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
 from stickbreaker.pages.figures import figures
-from stickbreaker.pages.render import render
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.topics.plain_lda import PlainLDA
-from stickbreaker.topics.report.page_data import Page, Prediction
+from stickbreaker.topics.report.page_data import Prediction
 from stickbreaker.topics.report.page_records import (
     MOST_POINTS,
     page_of,
     predictions_of,
     warnings_of_run,
 )
-from stickbreaker.topics.report.payload import payload
+from stickbreaker.topics.report.topic_page import TopicPage
 
 GIANT = {"about": "giant", "share": 0.5}
 
@@ -37,7 +36,7 @@ def record(step: int, score: float, unigram: float, tokens: float) -> dict[str, 
     return {"step": step, "pass": step, "documents": 10.0 * step, "seconds": step / 2, "prequential": scores}
 
 
-def predicted(n: int, spread: float = 1.0) -> Page:
+def predicted(n: int, spread: float = 1.0) -> TopicPage:
     draw = np.random.default_rng(0)
     points = [Prediction(50 * i, i / 4, -8.0 + spread * draw.normal(), -8.5) for i in range(n)]
     return replace(report_pages.sparse(), predictions=points)
@@ -103,17 +102,17 @@ def test_the_chart_has_both_curves_on_any_scale(spread: float) -> None:
 
 
 def test_pages_without_predictions_have_no_such_section() -> None:
-    assert 'id="prediction"' not in render(report_pages.sparse())
-    assert 'id="prediction-chart"' in render(predicted(2))
-    assert 'id="prediction-chart"' not in render(predicted(1))
-    warned = render(replace(report_pages.sparse(), warnings=["a <b> & c"]))
+    assert 'id="prediction"' not in report_pages.sparse().html()
+    assert 'id="prediction-chart"' in predicted(2).html()
+    assert 'id="prediction-chart"' not in predicted(1).html()
+    warned = replace(report_pages.sparse(), warnings=["a <b> & c"]).html()
     assert "Note: a &lt;b&gt; &amp; c." in warned
     assert 'id="prediction-chart"' not in warned
 
 
 def test_predictions_that_are_not_finite_are_left_out() -> None:
     page = replace(predicted(3), predictions=[*predicted(3).predictions, Prediction(9, 1.0, -np.inf, -8.0)])
-    assert len(payload(page)["predictions"]) == 3
+    assert len(page.payload()["predictions"]) == 3
 
 
 def test_the_page_of_a_stream(tmp_path: Path) -> None:

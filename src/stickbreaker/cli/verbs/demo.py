@@ -37,7 +37,6 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     from stickbreaker.corpus.readers.python_docs import python_documents
     from stickbreaker.estimators import fitting
     from stickbreaker.learning.schedules import Online
-    from stickbreaker.pages.render import render
     from stickbreaker.topics.model import OpenVocabulary
     from stickbreaker.topics.plain_lda import PlainLDA
     from stickbreaker.topics.report.page_records import page_of
@@ -71,7 +70,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     directory = fitting.begin(lda, corpus, model_path, overwrite=overwrite, stays_locked=True)
     fitting.resume(directory, every=60.0, threads=None, watch=[watcher()])
     page = page_of(model_path, f"What Python {version} documents")
-    write_atomic(page_path, render(page).encode("utf-8"))
+    write_atomic(page_path, page.html().encode("utf-8"))
     result = {
         "corpus": str(corpus_path),
         "model": str(model_path),

@@ -58,9 +58,9 @@ def report(
         "language": language,
         "compare": compare,
     }
-    from stickbreaker.pages.pages import page_of_any
+    from stickbreaker.estimators.kinds import page_of_saved
 
-    page = page_of_any(model, title or model.resolve().name, options)
+    page = page_of_saved(model, title or model.resolve().name, options)
     emit(_written(page, out, figures, overwrite), as_json, _as_text)
 
 
@@ -68,13 +68,12 @@ def _written(page: Any, out: Path | None, figures: Path | None, overwrite: bool)
     """Write the page to `out` and its figures to `figures`, where given; return what was written."""
     from stickbreaker.core.files import write_atomic
     from stickbreaker.pages.figures import write_figures
-    from stickbreaker.pages.render import render
 
     result: dict[str, Any] = {}
     if figures is not None:
         result = {"figures": str(figures), "files": write_figures(page, figures)}
     if out is not None:
-        html = render(page).encode("utf-8")
+        html = page.html().encode("utf-8")
         write_atomic(out, html, overwrite=overwrite)
         result = {"out": str(out), "bytes": len(html), **result}
     return result

@@ -1,222 +1,270 @@
-"""From a saved grammar to the records of its report."""
+"""The page about a learned grammar: its sections, what its template says and what its scripts draw."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from stickbreaker.core.errors import UserError
-from stickbreaker.core.option_names import command_line
-from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.estimators.saving import load
-from stickbreaker.grammars.model.grammar import Grammar, Terminal
-from stickbreaker.grammars.model.named import BY_NAME
-from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.core.errors import counted
 from stickbreaker.grammars.report.grammar_page_data import (
-    GrammarPage,
+    AdaptedSymbol,
+    DrawnTree,
+    Piece,
     RuleRow,
     ScoreCurve,
-    ScoreLine,
+    SegmentedSentence,
+    SubtreeRow,
+    TreeNode,
+    Turnover,
 )
-from stickbreaker.grammars.report.remembered_subtrees import adapted_symbols_of
-from stickbreaker.grammars.report.segmented_sentences import (
-    learned_sentences,
-    piece_symbol,
-    samples_of,
-    segmented_sentences,
+from stickbreaker.pages.changes import Changes
+from stickbreaker.pages.colour import hue_hex, topic_colours
+from stickbreaker.pages.page import Assets, Page
+from stickbreaker.pages.values import clean, one_line, thinned
+
+ASSETS = Assets(
+    folder="stickbreaker.grammars.report",
+    template="grammar.html.j2",
+    styles=["report.css", "sentences.css", "grammar.css"],
+    charts=["base.js", "charts.js", "length_charts.js", "evolution.js", "grammar_charts.js"],
+    views=["dom.js", "chart_sections.js", "change_views.js", "grammar_report.js"],
+    figures=["figures.js", "grammar_figures.js"],
 )
-from stickbreaker.grammars.report.sentence_trees import trees_of_sentences
-from stickbreaker.grammars.report.subtree_evolution import changes_of_grammar, turnovers_of
-from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.evolution import Evolution
-from stickbreaker.saved.manifest import RESTORE
-from stickbreaker.topics.report.page_records import settings_of
-
-TREES, SENTENCES, HELD_OUT = "trees", "sentences", "held-out"  # kinds of curves
-STEPS, SEGMENTATION = "steps", "segmentation"
-CURVES = {  # of a sampler: what each is called, and in which field of the trace it is
-    TREES: ("Sentences, trees and remembered subtrees together", "score"),
-    SENTENCES: ("Each sentence, given the trees of all others", "nats_per_symbol"),
-    HELD_OUT: ("Sentences kept aside, never learned from", "held_out"),
-}
-CURVES_OF_STEPS = {STEPS: ("The sentences of each step", "score"), HELD_OUT: CURVES[HELD_OUT]}
-F1 = {"words": "token_f1", "boundaries": "boundary_f1"}  # lines, and where the trace has them
-MOST_SYMBOLS = 20  # adapted ones that are shown
-MOST_RULES = 60  # symbols whose rules are shown
-MOST_ALTERNATIVES = 80  # right sides of each
+LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4)  # share of trees that disagree, from which on a piece is shaded more
+MOST_CHARTED = 8  # symbols, of a chart of all and of charts of their own
+MOST_BARS = 30  # of a chart of lengths; the last has all that are longer, too
+_COLOURS = {"trees": hue_hex(255), "steps": hue_hex(255), "sentences": hue_hex(145), "held-out": hue_hex(45)}
 
 
-def grammar_page_of(path: Path, title: str) -> GrammarPage:
-    """The report of the grammar at `path`.
+@dataclass(frozen=True, slots=True)
+class GrammarPage(Page):
+    """Everything the report of a grammar shows; a section whose data are empty is left out.
 
-    Raises UserError for what is not one (a run that is not finished is none).
+    `piece` is the symbol by which sentences are cut, `samples` how many of the sampler's states say where
+    (0: trees were drawn), `no_sentences` why there is none. `more_symbols` are adapted symbols, and
+    `more_rules` symbols of the grammar, that are not shown. `expected`: uses of subtrees are not counted but
+    expected ones, as of variational inference, which knows no tables.
     """
-    manifest = ModelDirectory(path).manifest()
-    if manifest["status"] != "done":
-        raise UserError(
-            "is still learning", where=path, remedy=f"finish it with: {command_line('resume', path)}"
+
+    assets = ASSETS
+
+    curves: Sequence[ScoreCurve] = ()
+    symbols: Sequence[AdaptedSymbol] = ()
+    more_symbols: int = 0
+    changes: Changes | None = None
+    changed: Sequence[str] = ()
+    turnovers: Sequence[Turnover] = ()
+    piece: str = ""
+    samples: int = 0
+    sentences: Sequence[SegmentedSentence] = ()
+    no_sentences: str = ""
+    trees: Sequence[DrawnTree] = ()
+    rules: Sequence[RuleRow] = ()
+    more_rules: int = 0
+    expected: bool = False
+
+    def payload(self) -> dict[str, Any]:
+        """Everything that the charts are drawn from, as JSON values."""
+        charted = [one for one in self.symbols if one.subtrees][:MOST_CHARTED]
+        colours = topic_colours([], len(charted))
+        ranked = [(one, colour) for one, colour in zip(charted, colours, strict=True) if one.ranked]
+        changes = (
+            {**self.changes.payload(), "names": list(map(one_line, self.changed))} if self.changes else None
         )
-    model = load(path, verb="report")
-    if not isinstance(model, PlainAdaptorGrammar):
-        raise UserError("is not a grammar that was learned", where=path)
-    with making_sense_of(path, RESTORE):
-        return page_of_grammar(model, manifest, title, ModelDirectory(path).evolution())
+        return {
+            "changes": changes,
+            "curves": [_curve(curve) for curve in _drawn_curves(self.curves)],
+            "ranks": [
+                {"name": one_line(one.name), "colour": colour, "points": [list(pair) for pair in one.ranked]}
+                for one, colour in ranked
+            ],
+            "uses": "expected uses" if self.expected else "customers",
+            "lengths": [_lengths(one, colour) for one, colour in zip(charted, colours, strict=True)],
+        }
+
+    def context(self) -> dict[str, Any]:
+        """What the template itself says, and which sections it has."""
+        return {
+            "piece": one_line(self.piece) if self.piece else "",
+            "samples": f"{self.samples:,}" if self.samples else "",
+            "sentences": [_sentence(row, self.expected) for row in self.sentences],
+            "no_sentences": clean(self.no_sentences),
+            "levels": _legend(),
+            "symbols": [_symbol(one, self.expected) for one in self.symbols],
+            "expected": self.expected,
+            "more_symbols": self.more_symbols,
+            "has_charts": any(one.subtrees for one in self.symbols),
+            "changes": self.changes,
+            "turnovers": [_turnover(one) for one in self.turnovers],
+            "in_steps": any(curve.unit != "sweep" for curve in self.curves),
+            "has_f1": any(curve.kind == "segmentation" for curve in _drawn_curves(self.curves)),
+            "trees": [_tree(one, self.expected) for one in self.trees],
+            "rules": [_rule(row) for row in self.rules],
+            "more_rules": self.more_rules,
+            "has_curves": bool(_drawn_curves(self.curves)),
+        }
 
 
-def page_of_grammar(
-    model: PlainAdaptorGrammar, manifest: dict[str, Any], title: str, evolution: Evolution | None = None
-) -> GrammarPage:
-    """The report of a grammar, by its manifest and the snapshots of its run.
-
-    Raises ValueError for parts that do not fit.
-    """
-    sentences, piece = learned_sentences(model), piece_symbol(model)
-    known = isinstance(model.grammar, str) and model.grammar in BY_NAME
-    named = f"The grammar “{model.grammar}”" if known else "A grammar"
-    symbols, rules = adapted_symbols_of(model), rules_of(model.grammar_)
-    rows = segmented_sentences(model, sentences, piece) if piece else []
-    n_shown, evolution = min(len(symbols), MOST_SYMBOLS), evolution or Evolution()
-    changes = changes_of_grammar(model, evolution, n_shown)
-    return GrammarPage(
-        title=title,
-        subtitle=f"{named}, learned from {_n_sentences(model):,} {_unit_of(model)}",
-        facts=_facts(model),
-        settings=[
-            (name, value) for name, value in settings_of(manifest) if name != "grammar" or _short(value)
-        ],
-        curves=curves_of(model.trace_, "document" if model.of_topics else "sentence"),
-        symbols=symbols[:MOST_SYMBOLS],
-        more_symbols=max(len(symbols) - MOST_SYMBOLS, 0),
-        changes=changes,
-        changed=[one.name for one in symbols[:n_shown]] if changes else (),
-        turnovers=turnovers_of(model, evolution, n_shown) if changes and changes.moments else (),
-        piece=piece or "",
-        samples=samples_of(model, piece) if piece else 0,
-        sentences=rows,
-        no_sentences="" if rows else _why_none(model, piece),
-        trees=trees_of_sentences(model, sentences),
-        rules=rules[:MOST_RULES],
-        more_rules=max(len(rules) - MOST_RULES, 0),
-        expected=not model.sampled,
-    )
+def _drawn_curves(curves: Sequence[ScoreCurve]) -> list[ScoreCurve]:
+    """The curves with a line of two points or more."""
+    return [curve for curve in curves if any(len(line.points) > 1 for line in curve.lines)]
 
 
-def _short(value: str) -> bool:
-    """Whether a setting is a name, and not a whole grammar, which has a section of its own."""
-    return "\n" not in value and "->" not in value
-
-
-def _why_none(model: PlainAdaptorGrammar, piece: str | None) -> str:
-    """Why no sentence is shown in pieces."""
-    if model.of_topics:
-        return "The sentences of this grammar are single words, so that there is nothing to cut."
-    if piece is None:
-        return "No symbol of this grammar stands for a part of a sentence by which it could be cut."
-    return "No sentence has from two to 200 symbols."
-
-
-def curves_of(trace: Sequence[dict[str, Any]], reads: str = "sentence") -> list[ScoreCurve]:
-    """-log p in nats a symbol, by sweep; of several chains a line each where the trace has them.
-
-    Of learning by steps by what was seen, sentences or documents (`reads`), with F1 where it was measured.
-
-    >>> curves_of([{"pass": 1, "score": -2.0}, {"pass": 2}, {"pass": 3, "score": -1.5}])[0].lines[0].points
-    [(1, 2.0), (3, 1.5)]
-    """
-    chains = max((len(record.get("chains", ())) for record in trace), default=0)
-    in_steps = any("rate" in record for record in trace)
-    at, unit, kinds = ("documents", reads, CURVES_OF_STEPS) if in_steps else ("pass", "sweep", CURVES)
-    found = [
-        ScoreCurve(kind, name, _lines(trace, field, at, chains), unit)
-        for kind, (name, field) in kinds.items()
-    ]
-    return [*_segmentation(trace, unit), *(curve for curve in found if curve.lines)]
-
-
-def _segmentation(trace: Sequence[dict[str, Any]], unit: str) -> list[ScoreCurve]:
-    """F1 of the sentences whose words are known, where it was measured."""
-    measured = [
-        (int(record["documents"]), record[SEGMENTATION]) for record in trace if SEGMENTATION in record
-    ]
-    if not measured:
-        return []
-    lines = [
-        ScoreLine(name, [(seen, float(one[field])) for seen, one in measured]) for name, field in F1.items()
-    ]
-    number = measured[-1][1]["documents"]
-    are = "sentence whose words are known is" if number == 1 else "sentences whose words are known are"
-    name = f"How well {number:,} {are} cut"
-    return [ScoreCurve(SEGMENTATION, name, lines, unit)]
-
-
-def _lines(trace: Sequence[dict[str, Any]], field: str, at: str, chains: int) -> list[ScoreLine]:
-    """The lines of a field by another, `at`: of the score one a chain, where there are several."""
-    if field == "score" and chains > 1:
-        each = [
-            [(r[at], r["chains"][i]) for r in trace if len(r.get("chains", ())) > i] for i in range(chains)
-        ]
-        lines = [ScoreLine(f"chain {i + 1}", _points(one)) for i, one in enumerate(each)]
+def _curve(curve: ScoreCurve) -> dict[str, Any]:
+    """A curve with a colour for each of its lines."""
+    lines, rises = [line for line in curve.lines if line.points], curve.kind == "segmentation"
+    colours = topic_colours([], len(lines)) if len(lines) > 1 else [_COLOURS.get(curve.kind, hue_hex(255))]
+    ends = [f"{line.points[-1][1]:.3f}" for line in lines]
+    if rises:
+        said = (
+            f"F1 at the end: {', '.join(f'{line.name} {end}' for line, end in zip(lines, ends, strict=True))}"
+        )
     else:
-        lines = [ScoreLine("", _points([(r[at], r[field]) for r in trace if r.get(field) is not None]))]
-    return [line for line in lines if line.points]
-
-
-def _points(pairs: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """(sweep or documents, -log p) where it is a number that can be drawn."""
-    return [(int(sweep), -float(nats)) for sweep, nats in pairs if math.isfinite(nats) and nats <= 0.0]
-
-
-def rules_of(grammar: Grammar) -> list[RuleRow]:
-    """The rules by the symbol that they rewrite, in the grammar's order."""
-    found: list[RuleRow] = []
-    for symbol, rules in grammar.by_parent.items():
-        sides = [_side(rule.children, rule.weight) for rule in rules[:MOST_ALTERNATIVES]]
-        found.append(RuleRow(symbol, symbol in grammar.adapted, sides, len(rules) - len(sides)))
-    return found
-
-
-def _side(children: Sequence[str], weight: float) -> str:
-    """A right side as PyAdaGram writes it: terminals in quotes, a weight other than 1 in brackets."""
-    quotes = [("'" if '"' in one else '"') if isinstance(one, Terminal) else "" for one in children]
-    parts = [f"{quote}{one}{quote}" for one, quote in zip(children, quotes, strict=True)]
-    return " ".join(parts if weight == 1.0 else [*parts, f"[{weight:g}]"])
-
-
-def _n_sentences(model: PlainAdaptorGrammar) -> int:
-    """How many sentences were learned from; of variational inference, which does not keep all, documents."""
-    return len(model.params_["lengths"].values) if model.sampled else int(model.corpus_["documents"])
-
-
-def _unit_of(model: PlainAdaptorGrammar) -> str:
-    """What `_n_sentences` counts."""
-    return "sentences" if model.sampled else "documents"
-
-
-def _facts(model: PlainAdaptorGrammar) -> list[tuple[str, str]]:
-    """The cards at the top."""
-    params = model.params_
-    sampled = model.sampled
-    facts = [
-        (_unit_of(model), f"{_n_sentences(model):,}"),
-        *([("symbols in them", f"{len(params['letters'].values):,}")] if sampled else []),
-        ("different symbols", f"{len(model.compiled_.terminals):,}"),
-        ("adapted symbols", str(len(model.symbols_))),
-        ("subtrees remembered", f"{len(model.learned_.customers):,}"),
-        *([("samples", str(int(params["kept"].values)))] if sampled else []),
+        said = f"nats a symbol: {ends[0]} at the end" if len(ends) == 1 else "nats a symbol, each chain"
+    drawn = [
+        {
+            "name": one_line(line.name) if line.name else "",
+            "colour": colour,
+            "points": [(x, round(y, 6)) for x, y in thinned(line.points)],
+        }
+        for line, colour in zip(lines, colours, strict=True)
     ]
-    if model.unparsed == "skip":
-        facts.append(("sentences skipped", f"{model.skipped_:,}"))
-    for curve in curves_of(model.trace_):
-        if curve.kind == SENTENCES:
-            facts.append(
-                ("nats a symbol, each sentence given all others", f"{curve.lines[0].points[-1][1]:.3f}")
-            )
-        if curve.kind == SEGMENTATION:
-            facts.append(("F1 of words", f"{curve.lines[0].points[-1][1]:.3f}"))
-        if curve.kind == HELD_OUT:
-            facts.append(("nats a symbol, kept aside", f"{curve.lines[0].points[-1][1]:.3f}"))
-    if math.isfinite(model.bound_):
-        facts.append(("nats a symbol, with the trees", f"{-model.bound_:.3f}"))
-    return facts
+    return {
+        "file": "f1" if rises else f"nats-{clean(curve.kind)}",
+        "name": clean(curve.name),
+        "said": clean(said),
+        "unit": clean(curve.unit),
+        "rises": rises,
+        "lines": drawn,
+    }
+
+
+def _lengths(one: AdaptedSymbol, colour: str) -> dict[str, Any]:
+    """How many subtrees have one symbol of the text, two, and so on."""
+    counts = list(one.lengths[1:]) or [0]
+    longer = len(counts) > MOST_BARS
+    counts = [*counts[: MOST_BARS - 1], sum(counts[MOST_BARS - 1 :])] if longer else counts
+    name = f"Lengths of {one_line(one.name)}"
+    return {
+        "symbol": one_line(one.name),
+        "name": name,
+        "colour": colour,
+        "longest": longer,
+        "counts": counts,
+    }
+
+
+def _symbol(one: AdaptedSymbol, expected: bool) -> dict[str, Any]:
+    """An adapted symbol and its tables."""
+    return {
+        "name": one_line(one.name),
+        "held": f"{counted(one.subtrees, 'subtree')}, {_uses(one.customers, one.tables, expected)}",
+        "discount": _number(one.discount),
+        "concentration": _number(one.concentration),
+        "most_used": _subtrees(one.most_used),
+        "longest": _subtrees(one.longest),
+    }
+
+
+def _subtrees(rows: Sequence[SubtreeRow]) -> list[dict[str, Any]]:
+    most = max((row.customers for row in rows), default=1)
+    return [
+        {
+            "text": one_line(row.text),
+            "length": f"{row.length:,}",
+            "customers": f"{row.customers:,}",
+            "tables": f"{row.tables:,}",
+            "share": round(100.0 * row.customers / max(most, 1), 1),
+        }
+        for row in rows
+    ]
+
+
+def _turnover(one: Turnover) -> dict[str, Any]:
+    """What came and what fell out, of one symbol."""
+    came = [(one_line(text), f"rank {rank}, since step {step:,}") for text, rank, step in one.came]
+    fell = [
+        (one_line(text), f"rank {rank} at step {step:,}, {_left(uses)}")
+        for text, rank, step, uses in one.fell
+    ]
+    return {"symbol": one_line(one.symbol), "came": came, "fell": fell}
+
+
+def _left(uses: float) -> str:
+    """What has become of a string."""
+    return f"{_number(uses)} uses now" if uses > 0.0 else "forgotten"
+
+
+def _number(value: float) -> str:
+    if not math.isfinite(value):
+        return "\ufffd"
+    return f"{value:,.0f}" if value >= 1000.0 else f"{value:.3g}"
+
+
+def _uses(customers: int, tables: int | None, expected: bool) -> str:
+    """How often something remembered is used; `expected`: not counted, and no table is known."""
+    if expected:
+        return counted(customers, "expected use")
+    return counted(customers, "customer") + ("" if tables is None else f" at {counted(tables, 'table')}")
+
+
+def _sentence(row: SegmentedSentence, expected: bool) -> dict[str, Any]:
+    return {"number": f"{row.number:,}", "pieces": [_piece(one, expected) for one in row.pieces]}
+
+
+def _piece(one: Piece, expected: bool) -> dict[str, Any]:
+    """A piece, its shade, and what a pointer over it says."""
+    sure = _percent(one.sure)
+    if one.customers:
+        note = f"remembered: {_uses(one.customers, one.tables, expected)}; {sure} sure"
+    else:
+        note = f"not remembered; {sure} sure"
+    shares = ["", *(f"{_percent(share)} of the trees cut here" for share in one.inside)]
+    parts = [(one_line(part), share) for part, share in zip(one.parts, shares, strict=False)]
+    return {
+        "parts": parts,
+        "level": sum(1.0 - one.sure >= level - 1e-9 for level in LEVELS),
+        "sure": sure,
+        "note": note,
+        "remembered": one.customers > 0,
+    }
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f}%"
+
+
+def _legend() -> list[tuple[int, str]]:
+    """Each shade and what it means."""
+    sure = [round(100.0 * (1.0 - level)) for level in LEVELS]
+    between = [f"{low} to {high}%" for high, low in itertools.pairwise(sure)]
+    return list(enumerate([f"over {sure[0]}% sure", *between, f"under {sure[-1]}%"]))
+
+
+def _tree(one: DrawnTree, expected: bool) -> dict[str, Any]:
+    return {
+        "number": f"{one.number:,}",
+        "text": clean(one.text),
+        "nats": f"{one.nats:.1f}".replace("-", "−"),
+        "share": _percent(math.exp(min(one.tree_nats - one.nats, 0.0))),
+        "top": _node(one.top, expected),
+        "brackets": clean(one.brackets),
+    }
+
+
+def _node(one: TreeNode, expected: bool) -> dict[str, Any]:
+    """A node of a tree with those below it; a text is a node without a symbol."""
+    note = f"remembered, {_uses(one.customers, None, expected)}" if one.customers else ""
+    below = [
+        {"text": one_line(child)} if isinstance(child, str) else _node(child, expected)
+        for child in one.children
+    ]
+    return {"symbol": one_line(one.symbol), "note": note, "below": below}
+
+
+def _rule(row: RuleRow) -> dict[str, Any]:
+    sides = [one_line(side) for side in row.alternatives]
+    return {"symbol": one_line(row.symbol), "adapted": row.adapted, "sides": sides, "more": row.more}

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stickbreaker.corpus.document import Scalar
-from stickbreaker.topics.report.page_data import Changes
-
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
@@ -124,34 +121,3 @@ class RuleRow:
     adapted: bool
     alternatives: Sequence[str]
     more: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class GrammarPage:
-    """Everything the report of a grammar shows; a section whose data are empty is left out.
-
-    `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end.
-    `piece` is the symbol by which sentences are cut, `samples` how many of the sampler's states say where
-    (0: trees were drawn), `no_sentences` why there is none. `more_symbols` are adapted symbols, and
-    `more_rules` symbols of the grammar, that are not shown. `expected`: uses of subtrees are not counted but
-    expected ones, as of variational inference, which knows no tables.
-    """
-
-    title: str
-    subtitle: str = ""
-    facts: Sequence[tuple[str, Scalar]] = ()
-    settings: Sequence[tuple[str, Scalar]] = ()
-    curves: Sequence[ScoreCurve] = ()
-    symbols: Sequence[AdaptedSymbol] = ()
-    more_symbols: int = 0
-    changes: Changes | None = None
-    changed: Sequence[str] = ()
-    turnovers: Sequence[Turnover] = ()
-    piece: str = ""
-    samples: int = 0
-    sentences: Sequence[SegmentedSentence] = ()
-    no_sentences: str = ""
-    trees: Sequence[DrawnTree] = ()
-    rules: Sequence[RuleRow] = ()
-    more_rules: int = 0
-    expected: bool = False

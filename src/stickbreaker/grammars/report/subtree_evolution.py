@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.grammars.report.grammar_page_data import Turnover
+from stickbreaker.pages.changes import Changes, changes_of
 from stickbreaker.saved.evolution import Evolution
-from stickbreaker.topics.report.page_data import Changes
-from stickbreaker.topics.report.topic_evolution import changes_of
 
 LATEST = 8  # strings of a symbol that came, and that fell out
 

@@ -1,117 +1,168 @@
-"""From a saved language model to the records of its report."""
+"""The page about a language model: its sections, what its template says and what its scripts draw."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
 
-from stickbreaker.core.errors import UserError
-from stickbreaker.core.option_names import command_line
-from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.estimators.saving import load
-from stickbreaker.ngrams.plain_ngram import UNBOUNDED, PlainNgramModel
-from stickbreaker.ngrams.report.language_page_data import LanguagePage, LearningCurve
-from stickbreaker.ngrams.report.notable_contexts import expressions_of, lengths_of, longest_contexts
-from stickbreaker.ngrams.report.scored_sentences import read_sentences
-from stickbreaker.saved import ModelDirectory
-from stickbreaker.saved.manifest import RESTORE
-from stickbreaker.topics.report.page_records import settings_of
+from stickbreaker.ngrams.report.language_page_data import (
+    ContextRow,
+    LearningCurve,
+    LengthRow,
+    SentenceRow,
+    Spread,
+)
+from stickbreaker.ngrams.word_numbers import END, UNKNOWN
+from stickbreaker.pages.colour import hue_hex
+from stickbreaker.pages.page import Assets, Page
+from stickbreaker.pages.values import clean, one_line, shortened, thinned
 
-HELD_OUT, TEXT, JOINT = "held-out", "text", "joint"  # kinds of curves
-CURVES = {  # what each is called, and in which field of the trace it is
-    HELD_OUT: ("Of documents kept aside, never learned from", "held_out"),
-    TEXT: ("Of the text, each word given all others", "perplexity"),
-    JOINT: ("Of the words and their seating together", "score"),
+ASSETS = Assets(
+    folder="stickbreaker.ngrams.report",
+    template="language.html.j2",
+    styles=["report.css", "sentences.css"],
+    charts=["base.js", "charts.js", "length_charts.js"],
+    views=["dom.js", "chart_sections.js", "language_report.js"],
+    figures=["figures.js", "language_figures.js"],
+)
+LEVELS = (2.0, 5.0, 8.0, 11.0, 14.0)  # bits, from which on a word is shaded more
+_COLOURS = {
+    "held-out": hue_hex(45),
+    "text": hue_hex(255),
+    "joint": hue_hex(255),
+    "discounts": hue_hex(45),
+    "concentrations": hue_hex(255),
+    "stopping": hue_hex(145),
 }
-MOST_NATS = 50.0  # a word: what is worse is no point
+_LONGEST_ID = 80  # characters
 
 
-def language_page_of(path: Path, title: str) -> LanguagePage:
-    """The report of the language model at `path`.
+class ShadedWord(NamedTuple):
+    """A word as the page shows it: its shade (0 to 5), its bits, what a pointer over it says."""
 
-    Raises UserError for what is not one (a run that is not finished is none).
+    text: str
+    level: int
+    bits: str
+    note: str
+    known: bool = True
+    end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePage(Page):
+    """Everything the report of a language model shows; a section whose data are empty is left out.
+
+    `unbounded`: each word draws how long its context is. `spelled`: words that are not known have a
+    probability by their letters. `longest` are the longest contexts, `expressions` those that mostly
+    go on in one way. `held_out`: the sentences are of documents that the model has not learned from;
+    `no_sentences` says why there is none.
     """
-    manifest = ModelDirectory(path).manifest()
-    if manifest["status"] != "done":
-        raise UserError(
-            "is still learning", where=path, remedy=f"finish it with: {command_line('resume', path)}"
-        )
-    model = load(path, verb="report")
-    if not isinstance(model, PlainNgramModel):
-        raise UserError("is not a language model", where=path)
-    with making_sense_of(path, RESTORE):
-        return _language_page(path, manifest, model, title)
+
+    assets = ASSETS
+
+    curves: Sequence[LearningCurve] = ()
+    lengths: Sequence[LengthRow] = ()
+    unbounded: bool = False
+    spelled: bool = False
+    longest: Sequence[ContextRow] = ()
+    expressions: Sequence[ContextRow] = ()
+    sentences: Sequence[SentenceRow] = ()
+    held_out: bool = False
+    no_sentences: str = ""
+
+    def payload(self) -> dict[str, Any]:
+        """Everything that the charts are drawn from, as JSON values."""
+        rows = [row for row in self.lengths if math.isfinite(row.discount.mean + row.concentration.mean)]
+        return {
+            "colours": _COLOURS,
+            "curves": [
+                {"kind": clean(curve.kind), "name": clean(curve.name), "points": points}
+                for curve, points in _drawn_curves(self.curves)
+            ],
+            "lengths": [row.length for row in rows],
+            "discounts": [_spread(row.discount) for row in rows],
+            "concentrations": [_spread(row.concentration) for row in rows],
+            "stopping": [_spread(row.words) for row in rows] if self.unbounded else [],
+        }
+
+    def context(self) -> dict[str, Any]:
+        """What the template itself says, and which sections it has."""
+        return {
+            "sentences": [_sentence(row, spelled=self.spelled) for row in self.sentences],
+            "held_out": self.held_out,
+            "no_sentences": clean(self.no_sentences),
+            "levels": _legend(),
+            "spelled": self.spelled,
+            "unbounded": self.unbounded,
+            "expressions": [_context(row) for row in self.expressions],
+            "longest": [_context(row) for row in self.longest],
+            "has_curves": bool(_drawn_curves(self.curves)),
+            "has_lengths": bool(self.lengths),
+            "end": END,
+            "unknown": UNKNOWN,
+        }
 
 
-def _language_page(path: Path, manifest: dict[str, Any], model: PlainNgramModel, title: str) -> LanguagePage:
-    documents = manifest["corpus"]["documents"]
-    order = "of unbounded order" if model.order == UNBOUNDED else f"of order {model.order}"
-    aside = f", with {manifest['held_out']:.2%} of them kept aside" if manifest["held_out"] else ""
-    sentences = read_sentences(path, manifest)
-    rows, held_out = sentences or ([], False)
-    return LanguagePage(
-        title=title,
-        subtitle=f"A language model {order}, learned from {documents:,} documents{aside}",
-        facts=_facts(model, manifest),
-        settings=settings_of(manifest),
-        curves=curves_of(model.trace_),
-        lengths=lengths_of(model),
-        unbounded=model.order == UNBOUNDED,
-        spelled=model.numbers_.spelled,
-        longest=longest_contexts(model),
-        expressions=expressions_of(model),
-        sentences=rows,
-        held_out=held_out,
-        no_sentences="" if rows else _why_none(no_file=sentences is None, held_out=held_out),
-    )
+def _drawn_curves(
+    curves: Sequence[LearningCurve],
+) -> list[tuple[LearningCurve, list[tuple[int, float]]]]:
+    """The curves that have two points or more to draw a line between, of long ones every so many."""
+    return [(curve, thinned(curve.points)) for curve in curves if len(curve.points) > 1]
 
 
-def _why_none(*, no_file: bool, held_out: bool) -> str:
-    if no_file:
-        return "This model keeps no sentences: only a run into a directory, such as stickbreaker fit, does."
-    return f"No sentence of the {'documents kept aside' if held_out else 'text'} has four words or more."
+def _spread(spread: Spread) -> list[float]:
+    return [float(f"{value:.6g}") for value in (spread.mean, spread.least, spread.most)]
 
 
-def curves_of(trace: Sequence[dict[str, Any]]) -> list[LearningCurve]:
-    """Perplexity by sweep, of held-out documents and of the text; where neither is known, exp(-joint score).
-
-    >>> curves_of([{"pass": 1, "held_out": -1.0}, {"pass": 2}])[0].points
-    [(1, 2.718281828459045)]
-    """
-    points = {kind: _points(trace, kind) for kind in CURVES}
-    if points[HELD_OUT] or points[TEXT]:
-        del points[JOINT]
-    return [LearningCurve(kind, CURVES[kind][0], held) for kind, held in points.items() if held]
+def _context(row: ContextRow) -> dict[str, Any]:
+    return {
+        "words": [one_line(word) for word in row.words],
+        "length": len(row.words),
+        "customers": f"{row.customers:,}",
+        "following": [(one_line(word), _percent(p), round(100.0 * p, 1)) for word, p in row.following],
+    }
 
 
-def _points(trace: Sequence[dict[str, Any]], kind: str) -> list[tuple[int, float]]:
-    """(sweep, perplexity) of the records that have it, where it is a number that can be drawn."""
-    found: list[tuple[int, float]] = []
-    for record in trace:
-        value = record.get(CURVES[kind][1])
-        if value is None:
-            continue
-        perplexity = float(value) if kind == TEXT else math.exp(min(-value, 2.0 * MOST_NATS))
-        if 1.0 <= perplexity <= math.exp(MOST_NATS):
-            found.append((int(record["pass"]), perplexity))
-    return found
+def _percent(p: float) -> str:
+    return f"{100.0 * p:.{0 if p >= 0.0995 else 1}f}%"
 
 
-def _facts(model: PlainNgramModel, manifest: dict[str, Any]) -> list[tuple[str, str]]:
-    held, corpus = model.language_model_, manifest["corpus"]
-    last = {curve.kind: curve.points[-1][1] for curve in curves_of(model.trace_)}
-    facts = [
-        ("order (unbounded)", "∞") if model.order == UNBOUNDED else ("order", str(model.order)),
-        ("documents", f"{corpus['documents']:,}"),
-        ("words read", f"{corpus['tokens']:,.0f}"),
-        ("known words", f"{len(model.numbers_.known):,}"),
-        ("contexts kept", f"{held.n_contexts:,}"),
-        ("samples", str(len(held.discounts))),
+def _sentence(row: SentenceRow, *, spelled: bool) -> dict[str, Any]:
+    words = [
+        _shaded(token, known, bits, spelled=spelled)
+        for token, known, bits in zip(row.tokens, row.known, row.bits, strict=False)
     ]
-    if TEXT in last:
-        facts.append(("perplexity, each word given all others", f"{last[TEXT]:,.1f}"))
-    if HELD_OUT in last:
-        facts.append(("held-out perplexity", f"{last[HELD_OUT]:,.1f}"))
-    return facts
+    if len(row.bits) > len(row.tokens):
+        bits = row.bits[-1]
+        note = f"the end of the sentence: {bits:.1f} bits"
+        words.append(ShadedWord(END, _level(bits), f"{bits:.1f}", note, end=True))
+    mean = sum(row.bits) / max(len(row.bits), 1)
+    return {
+        "id": shortened(clean(row.id), _LONGEST_ID),
+        "words": words,
+        "mean": f"{mean:.1f}",
+        "whole": len(row.bits) > len(row.tokens),
+    }
+
+
+def _shaded(token: str, known: bool, bits: float, *, spelled: bool) -> ShadedWord:
+    if known:
+        note = f"{bits:.1f} bits"
+    elif spelled:
+        note = f"not known, by its letters: {bits:.1f} bits"
+    else:
+        note = f"not known, {UNKNOWN}: {bits:.1f} bits"
+    return ShadedWord(one_line(token), _level(bits), f"{bits:.1f}", note, known=known)
+
+
+def _level(bits: float) -> int:
+    return sum(bits >= level for level in LEVELS)
+
+
+def _legend() -> list[tuple[int, str]]:
+    """Each shade and what it means."""
+    between = [f"{low:.0f} to {high:.0f}" for low, high in pairwise(LEVELS)]
+    return list(enumerate([f"under {LEVELS[0]:.0f} bits", *between, f"{LEVELS[-1]:.0f} and more"]))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stickbreaker.corpus.document import Scalar
-
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
@@ -59,29 +57,3 @@ class SentenceRow:
     tokens: Sequence[str]
     known: Sequence[bool]
     bits: Sequence[float]
-
-
-@dataclass(frozen=True, slots=True)
-class LanguagePage:
-    """Everything the report of a language model shows; a section whose data are empty is left out.
-
-    `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end.
-    `unbounded`: each word draws how long its context is. `spelled`: words that are not known have a
-    probability by their letters. `longest` are the longest contexts, `expressions` those that mostly
-    go on in one way. `held_out`: the sentences are of documents that the model has not learned from;
-    `no_sentences` says why there is none.
-    """
-
-    title: str
-    subtitle: str = ""
-    facts: Sequence[tuple[str, Scalar]] = ()
-    settings: Sequence[tuple[str, Scalar]] = ()
-    curves: Sequence[LearningCurve] = ()
-    lengths: Sequence[LengthRow] = ()
-    unbounded: bool = False
-    spelled: bool = False
-    longest: Sequence[ContextRow] = ()
-    expressions: Sequence[ContextRow] = ()
-    sentences: Sequence[SentenceRow] = ()
-    held_out: bool = False
-    no_sentences: str = ""

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from stickbreaker.pages.changes import times_of_records
 from stickbreaker.topics.report.page_data import Growth, Life, Move, Refinement
 
 MOST_LINES = 120  # of the genealogy
@@ -74,37 +75,6 @@ def growth_of(
         changed=len(lives),
         refined=len(refined),
     )
-
-
-def times_of_records(records: Sequence[Record]) -> tuple[str, list[float]]:
-    """The unit of time of a run, and each record's time.
-
-    It is passes and parts of them, or steps where there is one pass, and of a stream, each step of which
-    counts as a pass.
-
-    >>> times_of_records([{"pass": 1, "step": 1}, {"pass": 1, "step": 2}, {"pass": 2, "step": 3}])
-    ('pass', [0.5, 1.0, 1.5])
-    """
-    if records[-1]["pass"] == records[0]["pass"] or of_stream(records):
-        return "step", [float(record["step"]) for record in records]
-    steps = Counter(record["pass"] for record in records)
-    last = records[-1]["pass"]
-    steps[last] = max(steps[last], steps[last - 1])  # the run may have ended within its last pass
-    done: Counter[int] = Counter()
-    times: list[float] = []
-    for record in records:
-        done[record["pass"]] += 1
-        times.append(record["pass"] - 1 + done[record["pass"]] / steps[record["pass"]])
-    return "pass", times
-
-
-def of_stream(trace: Sequence[Record]) -> bool:
-    """Whether a run learned from a stream, whose documents are predicted before they are learned from.
-
-    >>> of_stream([{"step": 1}, {"step": 2, "prequential": {}}]), of_stream([{"step": 1}])
-    (True, False)
-    """
-    return any("prequential" in record for record in trace)
 
 
 def _moves(at: float, record: Record) -> list[Move]:

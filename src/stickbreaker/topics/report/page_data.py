@@ -1,4 +1,4 @@
-"""The records a report is made of: plain data, knowing nothing of models or corpora."""
+"""The records that the report of topics is made of: plain data, knowing nothing of models or corpora."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ class Topic:
     (language, words) where a topic has words in several, and ("concepts", names) where it has these. `named`
     tells that somebody gave it its label, `unused` that it has next to no tokens: it is listed last, and is
     neither counted nor drawn.
-    `documents` indexes `Page.documents`, the most typical first; `similar` holds ids of other topics, the
-    nearest first. `coherence` is NPMI in [-1, 1]; `match` is (label, similarity in [0, 1]) of its partner in
-    another model. `given` is the name that a reader gave it and `guided` that of a guide; "" without one.
+    `documents` indexes `TopicPage.documents`, the most typical first; `similar` holds ids of other topics,
+    the nearest first. `coherence` is NPMI in [-1, 1]; `match` is (label, similarity in [0, 1]) of its
+    partner in another model. `given` is the name that a reader gave it and `guided` that of a guide; ""
+    without one.
     `members` are the learned topics that are shown as this one, the largest first; a topic without them is
     one that the page's reader cannot name.
     """
@@ -56,8 +57,9 @@ class Topic:
 class DocumentEntry:
     """One document: a snippet of its text and its leading topics.
 
-    `mix` holds (index into `Page.topics`, share of the document's tokens), the largest first; it need not
-    sum to one. `marks` holds (first character, length, index into `Page.topics`) of words of the snippet.
+    `mix` holds (index into `TopicPage.topics`, share of the document's tokens), the largest first; it need
+    not sum to one. `marks` holds (first character, length, index into `TopicPage.topics`) of words of the
+    snippet.
     """
 
     id: str
@@ -142,7 +144,7 @@ class Life:
     """A topic that took part in a move, from its birth to its end; times are in the unit of `Growth`.
 
     `id` lasts from step to step. `parent` is the topic that it was split from, `into` the one that it was
-    merged into; `end` is None where it lasted. `topic` indexes `Page.topics`, None for one not in it.
+    merged into; `end` is None where it lasted. `topic` indexes `TopicPage.topics`, None for one not in it.
     `words` are its first words when last seen.
     """
 
@@ -221,81 +223,3 @@ class Growth:
     merges: int = 0
     changed: int = 0
     refined: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """How the words of a topic changed over the moments of `Changes`.
-
-    `ranks` holds, for each moment, the ranks known of the words listed for it; 1 is the most probable.
-    The first 15 of a moment are all there. `entered` holds the words that entered the model since the moment
-    before. `fresh` are (word, rank, step, date) of words of the end that entered during the run, and when.
-    """
-
-    ranks: Sequence[Mapping[str, int]] = ()
-    entered: Sequence[Sequence[str]] = ()
-    fresh: Sequence[tuple[str, int, int, str]] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """How the topics of a model that learns new words changed.
-
-    `moments` are (steps done, documents seen, date or ""); `wordings` has one for each of `Page.topics`, None
-    for one without words at the moments. `vocabulary` are (time, words in the model, entered, left since the
-    row before), the times in `unit`, "pass" or "step". In the report of a grammar symbols take the place of
-    topics, and strings of subtrees that of words: `noun`, `reads` and `of` say what the page is to call them.
-    """
-
-    moments: Sequence[tuple[int, int, str]] = ()
-    wordings: Sequence[Wording | None] = ()
-    unit: str = "step"
-    vocabulary: Sequence[tuple[float, int, int, int]] = ()
-    noun: str = "word"
-    reads: str = "document"
-    of: str = "the topic"
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Everything a report shows; a section whose data are empty is left out.
-
-    `facts` are the (label, value) cards at the top and `settings` the (name, value) rows at the end.
-    `positions` holds an (x, y) for each topic, in [-1, 1], or nothing. `documents_total` and `words_total`
-    are the sizes of the collection: where they exceed what is here, the page says that it shows a part.
-    `score_kind` is what the scores of `trace` are: a "bound", an "estimate" of it, of the "documents" of each
-    step given the topics, or "joint" ones of words and topics.
-    `unigram` and `unigram_held_out` are what a model without topics scores beside `trace`. `compared` names
-    the model of the topics' matches. `growth` is of a model whose topics were split and merged, or
-    whose number of them is learned, `search` of one whose number was searched for, `changes` of one that
-    learns new words. `spread` tells how the tokens of words divide over topics: (word, (index into `topics`,
-    share) of those with most, the largest first), the words that lead topics first. `predictions` and
-    `warnings` (lines) are of one that learns from a stream. `document_places` holds an (x, y) for each of
-    `documents`, in [-1, 1], None for one without a place; or nothing.
-    """
-
-    title: str
-    subtitle: str = ""
-    facts: Sequence[tuple[str, Scalar]] = ()
-    settings: Sequence[tuple[str, Scalar]] = ()
-    topics: Sequence[Topic] = ()
-    positions: Sequence[tuple[float, float]] = ()
-    relations: Relations | None = None
-    times: Breakdown | None = None
-    groups: Sequence[Breakdown] = ()
-    documents: Sequence[DocumentEntry] = ()
-    documents_total: int = 0
-    words: Sequence[WordRow] = ()
-    words_total: int = 0
-    trace: Sequence[TracePoint] = ()
-    score_kind: str = "bound"
-    unigram: float | None = None
-    unigram_held_out: float | None = None
-    compared: str = ""
-    growth: Growth | None = None
-    search: Search | None = None
-    changes: Changes | None = None
-    spread: Sequence[tuple[str, Sequence[tuple[int, float]]]] = ()
-    predictions: Sequence[Prediction] = ()
-    warnings: Sequence[str] = ()
-    document_places: Sequence[tuple[float, float] | None] = ()

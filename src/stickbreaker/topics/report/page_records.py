@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.core.option_names import command_line
 from stickbreaker.core.topk import descending
 from stickbreaker.core.untrusted import making_sense_of
-from stickbreaker.estimators.kinds import kind_of
 from stickbreaker.learning.schedules import Online
+from stickbreaker.pages.changes import Changes, changes_of, of_stream
+from stickbreaker.pages.saved_models import readable_manifest, settings_of
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.topics.model.word_ranking import leading_words
@@ -23,17 +23,15 @@ from stickbreaker.topics.names.given_names import FILE_WORDS
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.compare import matches
 from stickbreaker.topics.report.display_words import Look, apart, choose_words, look_at
-from stickbreaker.topics.report.genealogy import growth_of, of_stream
+from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.hierarchy import relate_used
 from stickbreaker.topics.report.maps.document_map import place_documents
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_used, topic_distances
 from stickbreaker.topics.report.metadata_fields import groups_of, sums_of, times_of
 from stickbreaker.topics.report.page_data import (
     Breakdown,
-    Changes,
     DocumentEntry,
     Growth,
-    Page,
     Prediction,
     Search,
     Topic,
@@ -43,7 +41,7 @@ from stickbreaker.topics.report.page_data import (
     WordRow,
 )
 from stickbreaker.topics.report.report_documents import read_documents, read_metadata_sums
-from stickbreaker.topics.report.topic_evolution import changes_of
+from stickbreaker.topics.report.topic_page import TopicPage
 from stickbreaker.topics.report_documents import OF_OTHERS, topics_of, unigram
 from stickbreaker.topics.runs.stream_warnings import large_minibatches, text_of
 from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
@@ -72,7 +70,7 @@ def page_of(
     group_field: str | None = None,
     language: str | None = None,
     compare: Path | None = None,
-) -> Page:
+) -> TopicPage:
     """The report of the model at `path`.
 
     `date_field` and `group_field` are metadata fields to draw topics over and by; None looks for them.
@@ -81,11 +79,7 @@ def page_of(
     (a run over a corpus that is not finished is none), for fields that its documents lack, and for a language
     that it has not.
     """
-    manifest = ModelDirectory(path).manifest()
-    if manifest["status"] != "done" and "stream" not in manifest:  # a stream may never be done
-        raise UserError(
-            "is still learning", where=path, remedy=f"finish it with: {command_line('resume', path)}"
-        )
+    manifest = readable_manifest(path)
     model = load_topics(path, "report")
     leading = _leading_language(model, language)
     with making_sense_of(path, RESTORE):
@@ -101,14 +95,13 @@ def _page_of(
     date_field: str | None,
     group_field: str | None,
     compare: Path | None,
-) -> Page:
+) -> TopicPage:
     """The report of a model, whose words in the language `leading` name topics."""
     documents, figures = read_documents(path)
     corpus = manifest["corpus"]
     K = len(model.alpha_)
     if len(figures.get("coherence", range(K))) != K or any(k >= K for one in documents for k, _ in one.mix):
         raise ValueError("documents of a model of other topics")
-    sections = kind_of(manifest).sections
     times, groups = _breakdowns(path, documents, K, date_field, group_field)
     named = NamedTopics(model)  # from here on, topics of one name are one
     documents = [_joined_document(document, named) for document in documents] if named.joined else documents
@@ -122,11 +115,11 @@ def _page_of(
     coherence = named.means(figures["coherence"]).tolist() if figures.get("coherence") else None
     trace, score_kind = _scores(model)
     topics = _topics(named, seen, leading, documents, nearest_topics(distances), coherence, partners)
-    return Page(
+    return TopicPage(
         title=title,
         subtitle=_subtitle(named, corpus["documents"]),
         facts=_facts(model, manifest, figures),
-        settings=settings_of(manifest),
+        settings=settings_of(manifest, {"concepts": _concepts_in_words}),
         topics=topics,
         spread=_spread(named, leading, topics),
         positions=positions,
@@ -143,9 +136,9 @@ def _page_of(
         unigram=_unigram(model, manifest, figures),
         unigram_held_out=figures.get("unigram_held_out"),
         compared=compare.resolve().name if compare else "",
-        growth=_growth(named) if "growth" in sections else None,
+        growth=_growth(named),
         search=_search(model, manifest["settings"]),
-        changes=_changes(path, named) if "changes" in sections else None,
+        changes=_changes(path, named),
         predictions=predictions_of(model.trace_),
         warnings=warnings_of_run(model.trace_, manifest, model.learning_schedule()),
     )
@@ -421,27 +414,9 @@ def _facts(model: TopicEstimator, manifest: dict[str, Any], figures: dict[str, A
     return facts
 
 
-def settings_of(manifest: dict[str, Any]) -> list[tuple[str, str]]:
-    rows = [("model", manifest["estimator"]), ("stickbreaker", manifest["stickbreaker"])]
-    for name, value in manifest["settings"].items():
-        if name in ("n_jobs", "callbacks") or value is None:
-            continue
-        rows.append(("seed" if name == "random_state" else name, _format_setting(value)))
-    rows.append(("held out", f"{100 * manifest['held_out']:.0f} % of the documents"))
-    rows.append(("empty documents", f"{manifest['corpus']['empty']:,}"))
-    rows.append(("corpus fingerprint", manifest["corpus"]["fingerprint"]))
-    return rows
-
-
-def _format_setting(value: Any) -> str:
-    if isinstance(value, dict):
-        ((name, held),) = value.items()
-        if name == "array":
-            return "an array"
-        if name == "concepts":
-            return f"{len(held['concepts']):,} concepts, strength {held['strength']:g}"
-        return f"{name}: " + ", ".join(f"{k} {v}" for k, v in held.items() if v is not None)
-    return str(value)
+def _concepts_in_words(held: dict[str, Any]) -> str:
+    """The setting of a tree of concepts."""
+    return f"{len(held['concepts']):,} concepts, strength {held['strength']:g}"
 
 
 def predictions_of(trace: Sequence[dict[str, Any]]) -> list[Prediction]:

@@ -1,8 +1,9 @@
 
 // The charts of a grammar as the text of SVG files.
 
-function drawGrammarFigures(text) {
-  return JSON.stringify({ ...JSON.parse(drawChartFigures(text, grammarCharts)), ...changesOfSymbols(JSON.parse(text)) });
+function drawFigures(text) {
+  const data = JSON.parse(text);
+  return JSON.stringify({ ...chartFigures(grammarCharts(data)), ...changesOfSymbols(data) });
 }
 
 // The subtrees of the first three symbols over time, and how many there are.
