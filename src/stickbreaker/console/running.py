@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
     from stickbreaker.estimators.estimator import Estimator
     from stickbreaker.grammars.cli.fit_grammar import SymbolChoice
-    from stickbreaker.learning.loop import Run, RunState
-    from stickbreaker.learning.observers import Observer, ScoreNames
+    from stickbreaker.learning.contract import Run, RunState, ScoreNames
+    from stickbreaker.learning.observers import Observer
     from stickbreaker.ngrams.cli.sentence_options import SentenceChoice
     from stickbreaker.ngrams.plain_ngram import PlainNgramModel
     from stickbreaker.saved import ModelDirectory

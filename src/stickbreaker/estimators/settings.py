@@ -179,7 +179,8 @@ def _rich(value: Any, types: SettingTypes) -> Any:
 def checked(init: Callable[..., None], elsewhere: Mapping[str, str]) -> Callable[..., None]:
     """An `__init__` with the same signature, that says what a parameter which it lacks is called here.
 
-    `elsewhere`: parameters of other libraries, and their names here. It raises TypeError, as Python does, and names the class that was called.
+    `elsewhere`: parameters of other libraries, and their names here. It raises TypeError, as Python does,
+    and names the class that was called.
     """
     taken = inspect.signature(init).parameters
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values()):
