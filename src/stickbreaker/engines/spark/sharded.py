@@ -68,6 +68,7 @@ class ShardedEngine(Engine):
     """
 
     table: StoredTable  # narrower than the contract has it: others only look
+    folder: Path
 
     def __init__(self, settings: SparkSettings, *, folder: Path, keep_local: bool = False) -> None:
         self.settings, self.folder = settings, folder
