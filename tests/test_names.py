@@ -82,13 +82,6 @@ def test_no_two_rooms_have_different_files_of_one_name():
     assert {name: where for name, where in rooms.items() if len(where) > 1 and name not in SAME_THING} == {}
 
 
-def test_no_room_is_crowded():
-    rooms = defaultdict(int)
-    for path in FILES:
-        rooms[str(path.parent.relative_to(SOURCE))] += path.name != "__init__.py"
-    assert {room: n for room, n in rooms.items() if n > 15 and room != "corpus/readers"} == {}
-
-
 def test_the_glossary_has_its_words():
     glossary = (ROOT / "CONTRIBUTING.md").read_text().split("## Words")[1].split("\n## ")[0]
     assert len(re.findall(r"^\| \*\*", glossary, re.MULTILINE)) >= 40
