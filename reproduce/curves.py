@@ -11,8 +11,9 @@ from texts import cut, texts
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus import VocabularyRule
 from stickbreaker.estimators import fitting
+from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.convergence import settled
-from stickbreaker.learning.loop import Run, RunState, run
+from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
 from stickbreaker.topics.evaluation import Topics, completion_of
 

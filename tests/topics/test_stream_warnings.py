@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from stickbreaker import HDP, LDA, Online
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.json_checks import refuse_other_kinds
 from stickbreaker.learning.trace import line_of, record_of
 from stickbreaker.topics.runs.stream_warnings import (
     TEXTS,
@@ -88,6 +90,13 @@ def test_topics_of_an_hdp_that_nothing_needs_are_no_fault():
     assert "starved" not in [w["about"] for record in model.trace_ for w in record.get("warnings", ())]
 
 
+def read(record):
+    """A record that was written as a line, read as a topic model's."""
+    found = record_of(line_of(record).encode())
+    refuse_other_kinds(found, LDA.trace_fields, needed=False)
+    return found
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -120,6 +129,14 @@ def test_topics_of_an_hdp_that_nothing_needs_are_no_fault():
 def test_lines_of_a_trace_that_make_no_sense_are_refused(wrong):
     scores = {"score": -7.0, "unigram": -8.0, "tokens": 9.0, "unseen": 0.0, "documents": 3, "fading": 0.9}
     right = {"step": 1, "prequential": scores, "warnings": [{"about": "giant", "share": 0.5}]}
-    assert record_of(line_of(right).encode()) == right
+    assert read(right) == right
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        record_of(line_of({**right, **wrong}).encode())
+        read({**right, **wrong})
+
+
+def test_a_model_whose_trace_makes_no_sense_is_refused(tmp_path):
+    model = LDA(2, max_iter=2, tol=0.0, random_state=0).fit(["a river bank", "bank money"])
+    model.trace_[0]["topics"] = "two"
+    model.save(tmp_path / "model")
+    with pytest.raises(UserError, match="topics is two"):
+        LDA.load(tmp_path / "model")

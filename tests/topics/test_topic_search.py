@@ -8,6 +8,7 @@ import pytest
 from stickbreaker import HDP, Corpus, Hybrid, Online, UserError
 from stickbreaker.engines import Interrupted
 from stickbreaker.estimators import fitting
+from stickbreaker.estimators.search import with_last
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.testing import plant_topics
@@ -19,7 +20,6 @@ from stickbreaker.topics.search.search_points import (
     WHOLE,
     SearchPoint,
     points_from,
-    with_last,
 )
 from stickbreaker.topics.search.search_range import overruling, range_of
 from stickbreaker.topics.search.topic_search import TopicSearch, overruled

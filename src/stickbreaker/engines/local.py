@@ -67,12 +67,6 @@ class LocalEngine(Engine):
             self.table = Table(counts[:], *spec.axes, keys, groups=spec.groups)
         self.locals, self.fresh, self.memoized = {}, {}, MemoizedReports()
 
-    def fork(self, model: Model, n_jobs: int | None, *, copied: bool) -> "LocalEngine":
-        """Another engine for the same table, or for a copy of it, without what serves a run alone."""
-        other = LocalEngine.over(model, self.table.copy() if copied else self.table, n_jobs)
-        other.folder, other.keeper = self.folder, self.keeper
-        return other
-
     @classmethod
     def over(
         cls, model: Model, table: Table | TruncatedTable | StoredTable, n_jobs: int | None = 1
@@ -195,7 +189,7 @@ class LocalEngine(Engine):
                     future.cancel()
 
     def map_items(self, function: "Callable[[LocalEngine, Any], Any]", items: Sequence[Any]) -> list[Any]:
-        engine = self.fork(self.model, 1, copied=False)
+        engine = local_fork(self, self.model, 1, copied=False)
         return list(self._in_order(functools.partial(function, engine), items))
 
     def map_items_with_sums(
@@ -204,7 +198,7 @@ class LocalEngine(Engine):
         items: Sequence[Any],
         finish: Callable[[int, Array], Any],
     ) -> tuple[list[Any], list[Any]]:
-        engine = self.fork(self.model, 1, copied=False)
+        engine = local_fork(self, self.model, 1, copied=False)
         return sum_arrays(self._in_order(functools.partial(function, engine), items), finish)
 
     def _until_stopped(self, shards: Iterable[Shard[Any]]) -> Iterator[Shard[Any]]:
@@ -290,6 +284,15 @@ class LocalEngine(Engine):
 
     def stop(self) -> None:
         self._stopped = True
+
+
+def local_fork(engine: Engine, model: Model, n_jobs: int | None, *, copied: bool) -> LocalEngine:
+    """An engine on this machine for another's table, or for a copy of it, without what serves a run alone."""
+    table = engine.table
+    assert isinstance(table, Table | TruncatedTable | StoredTable)
+    other = LocalEngine.over(model, table.copy() if copied else table, n_jobs)
+    other.folder, other.keeper = engine.folder, engine.keeper
+    return other
 
 
 def of_run(name: str) -> bool:

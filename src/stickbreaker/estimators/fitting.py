@@ -16,6 +16,7 @@ from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.store import VOCABULARY_FILE
+from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, counted_vocabulary
 from stickbreaker.estimators.engine_choice import readable
 from stickbreaker.estimators.estimator import Estimator, final_score
@@ -28,8 +29,9 @@ from stickbreaker.estimators.saving import (
 )
 from stickbreaker.estimators.search import FinishedRun, Search, with_last
 from stickbreaker.estimators.settings import seed_of, threads_of
+from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.convergence import relative_change, settled
-from stickbreaker.learning.loop import Run, RunState, run
+from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Callback, Clock, Observer, Trace
 from stickbreaker.learning.variational import VariationalRun
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -54,7 +56,7 @@ class Learned:
     def without_reports(self, estimator: Estimator) -> "Learned":
         """The same without what served the run alone, to be held while other runs of a search go on."""
         assert isinstance(self.job, VariationalRun)
-        engine = self.job.engine.fork(self.job.model, threads_of(estimator.n_jobs), copied=False)
+        engine = local_fork(self.job.engine, self.job.model, threads_of(estimator.n_jobs), copied=False)
         return replace(self, job=replace(self.job, engine=engine))
 
 

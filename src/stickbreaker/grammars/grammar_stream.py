@@ -9,6 +9,7 @@ from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
+from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, grown
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.grammars.grammar_of_sticks import model_of_grammar, start_run
@@ -49,7 +50,7 @@ def partial_fit(estimator: "PlainAdaptorGrammar", corpus: Corpus, *, begun: bool
         warnings.warn(f"{nothing.problem}: nothing was learned from them", UserWarning, stacklevel=3)
         return
     threads = threads_of(estimator.n_jobs)
-    engine = estimator.engine_.fork(model, threads, copied=True) if begun else LocalEngine(threads)
+    engine = local_fork(estimator.engine_, model, threads, copied=True) if begun else LocalEngine(threads)
     job = VariationalRun(model, engine, schedule, source, seed=seed)
     if state is None:
         job, state = start_run(job, sentences, skipped)

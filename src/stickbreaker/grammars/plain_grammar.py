@@ -23,7 +23,7 @@ from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
-from stickbreaker.engines.local import usable_cores
+from stickbreaker.engines.local import local_fork, usable_cores
 from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
@@ -63,8 +63,8 @@ from stickbreaker.grammars.training_sentences import (
 from stickbreaker.grammars.unused_names import remark_on_unused_names
 from stickbreaker.grammars.word_segmentation import TRACE_FIELDS, GrammarScores
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.loop import Limits, Run, RunState
-from stickbreaker.learning.observers import ScoreNames, TraceRecord
+from stickbreaker.learning.contract import Limits, Run, RunState, ScoreNames
+from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.schedules import Batch, Online, Schedule
 from stickbreaker.learning.variational import VariationalRun, VariationalState
@@ -363,7 +363,7 @@ class PlainAdaptorGrammar(Estimator):
         """Make what variational inference has learned the estimator's."""
         model = engine.model if isinstance(engine, LocalEngine) else None
         assert isinstance(model, OnlineGrammar)
-        self.engine_ = engine.fork(model, threads_of(self.n_jobs), copied=False)
+        self.engine_ = local_fork(engine, model, threads_of(self.n_jobs), copied=False)
         counts = self.engine_.table.whole()
         assert isinstance(counts, TruncatedCounts)
         self._take(state.params, state, model.learned(state.params, counts))

@@ -24,8 +24,8 @@ from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import corpus_of
 from stickbreaker.estimators.settings import positive
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.loop import Limits, Run, RunState
-from stickbreaker.learning.observers import ScoreNames, TraceRecord
+from stickbreaker.learning.contract import Limits, Run, RunState, ScoreNames
+from stickbreaker.learning.observers import TraceRecord
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.model.chain import PitmanYorChain, events_of

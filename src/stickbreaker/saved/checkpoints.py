@@ -14,9 +14,9 @@ from stickbreaker.core.untrusted import refuse_whole_numbers
 from stickbreaker.engines import Engine
 from stickbreaker.engines.local import of_run
 from stickbreaker.learning.chains import Chains
+from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.events import Columns
 from stickbreaker.learning.fading_counts import FadingCounts
-from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.moves import flat_plans, plans_from
 from stickbreaker.learning.observers import Observer, TraceRecord
 from stickbreaker.learning.sampling import SamplingState

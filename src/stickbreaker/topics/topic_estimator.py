@@ -20,12 +20,13 @@ from stickbreaker.corpus import Bags, Corpus, Vocabulary
 from stickbreaker.corpus.shards import numbers_of
 from stickbreaker.corpus.source import Shards, cut_shards
 from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.engines.local import local_fork
 from stickbreaker.engines.stored_table import StoredTable
 from stickbreaker.estimators.notebooks.overview import Overview
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.settings import threads_of
+from stickbreaker.learning.contract import Run, RunState
 from stickbreaker.learning.events import first_columns
-from stickbreaker.learning.loop import Run, RunState
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -290,7 +291,7 @@ class TopicEstimator(TopicParams):
         self.state_ = replace(state, proposals=[])  # what was under way is over
         self.params_ = state.params
         folds_in = TopicModel(model.documents, model.words, self.fold_in_solver())
-        self.engine_ = engine.fork(folds_in, threads_of(self.n_jobs), copied=False)
+        self.engine_ = local_fork(engine, folds_in, threads_of(self.n_jobs), copied=False)
         params = state.params
         totals = engine.table.totals().sum(axis=0)
         topic_columns = self.topic_columns_ = model.documents.in_use(totals)

@@ -23,8 +23,7 @@ from stickbreaker.estimators.settings import (
     schedule_of,
 )
 from stickbreaker.estimators.streams.stream_learner import StreamLearner
-from stickbreaker.learning.loop import Limits
-from stickbreaker.learning.observers import ScoreNames
+from stickbreaker.learning.contract import Limits, ScoreNames
 from stickbreaker.learning.schedules import Online, Schedule
 from stickbreaker.topics.combinations import WORDS, Combination, refuse_illegal
 from stickbreaker.topics.model import (

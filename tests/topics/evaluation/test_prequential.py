@@ -10,6 +10,7 @@ from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.engines import LocalEngine
+from stickbreaker.engines.local import local_fork
 from stickbreaker.learning.fading_counts import FADING, FadingCounts
 from stickbreaker.topics.evaluation.completion import split_halves
 from stickbreaker.topics.evaluation.prequential import (
@@ -128,7 +129,7 @@ def scored(model, batch, step):
     corpus = Corpus.from_texts([" ".join(text) for text in batch], vocabulary=EVERY)
     corpus = corpus if closed else corpus_of_tokens(batch)
     topics, state = model.topic_model(corpus.vocabulary, corpus.analysis, stream=True), model.state_
-    engine = model.engine_.fork(topics, 1, copied=False)  # that of a fitted model infers without drawing
+    engine = local_fork(model.engine_, topics, 1, copied=False)  # that of the model infers without draws
     shards = source(corpus, topics).all_shards()
     fading = state.fading.copy()
     return prequential_score(engine, topics, state.params, shards, 5, step, fading)._asdict()

@@ -9,6 +9,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
+from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, counted_on, counted_vocabulary, grown
 from stickbreaker.estimators.settings import seed_of, threads_of
 from stickbreaker.estimators.streams.stream_run import warned_of
@@ -72,7 +73,7 @@ def partial_fit(estimator: TopicEstimator, corpus: Corpus, begun: bool) -> None:
     source = source_of(corpus, model)
     threads = threads_of(estimator.n_jobs)
     if begun:  # a copy: a step that fails leaves the model as it was
-        engine = estimator.engine_.fork(model, threads, copied=True)
+        engine = local_fork(estimator.engine_, model, threads, copied=True)
     else:
         engine = LocalEngine(threads)
     job = VariationalRun(model, engine, schedule, source, seed=estimator.seed_)
