@@ -8,28 +8,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import note, options_into
+from stickbreaker.console.console import note, option, options_into
 from stickbreaker.core.option_names import command_line
 
 if TYPE_CHECKING:
     from stickbreaker.engines.spark import SparkEngine
 
 OPTIONS = (
-    click.option(
+    option(
         "--engine",
-        type=click.Choice(["local", "spark"]),
+        choices=["local", "spark"],
         default="local",
-        show_default=True,
         help="Run on this machine, or on Spark: corpus and model lie where all its machines see them.",
     ),
-    click.option(
+    option(
         "--master",
         metavar="MASTER",
         help="Spark: local[2], spark://HOST:PORT, yarn …  [default: spark-submit's, or all cores here]",
     ),
-    click.option(
+    option(
         "--blocks",
-        type=click.IntRange(1),
+        least=1,
         help="Spark: files that a new model's table is cut into, each with a reducer of its own.  "
         "[default: one for every 4 MB of it, at most 16]",
     ),

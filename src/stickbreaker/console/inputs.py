@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from stickbreaker.console.console import NumberRange, ProgressLine, note, options_into
+from stickbreaker.console.console import NumberRange, ProgressLine, note, option, options_into
 from stickbreaker.core.errors import UserError, counted, noun_for, shortened_path
 from stickbreaker.core.option_names import as_options, command_line
 
@@ -26,95 +26,82 @@ if TYPE_CHECKING:  # importing these takes longer than --help may
 FORMATS = (
     "jsonl", "csv", "tsv", "parquet", "arrow", "conllu", "mallet", "lda-c", "uci", "mm", "lines", "files"
 )  # fmt: skip
-date_format_option = click.option(
+date_format_option = option(
     "--date-format",
     metavar="[FIELD=]FORM",
     help="How dates are written: epoch, epoch-ms, twitter, or as %d/%m/%Y. Without FIELD, of all fields with "
     "names of dates.  [default: ISO 8601 and others that are certain]",
 )
 READING = (
-    click.option("--format", "format", type=click.Choice(FORMATS), help="[default: by the file's name]"),
-    click.option(
+    option("--format", "format", choices=FORMATS, help="[default: by the file's name]"),
+    option(
         "--text-field",
         default="text",
-        show_default=True,
         metavar="FIELD",
         help="Field or column with the text; title+text for texts one after another, en=FIELD,de=FIELD for a "
         "text in each language. Of CoNLL-U, form or lemma.",
     ),
-    click.option(
-        "--id-field", metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'
-    ),
-    click.option(
+    option("--id-field", metavar="FIELD", help='Field or column with the id.  [default: "id" where present]'),
+    option(
         "--language-field",
         metavar="FIELD",
         help="Field or column with the language; rows with the same id are one document.",
     ),
-    click.option(
-        "--separator", metavar="CHARACTER", help="CSV, TSV: what parts the cells.  [default: by format]"
-    ),
-    click.option(
+    option("--separator", metavar="CHARACTER", help="CSV, TSV: what parts the cells.  [default: by format]"),
+    option(
         "--quotes",
-        type=click.Choice(["double", "none"]),
+        choices=["double", "none"],
         default="double",
-        show_default=True,
         help="CSV, TSV: cells may stand in double quotes, or quotes are characters like others.",
     ),
     date_format_option,
-    click.option(
+    option(
         "--vocab",
         metavar="FILE",
         help="Words of LDA-C, UCI and Matrix Market, one a line, or a gensim Dictionary as text.",
     ),
-    click.option(
+    option(
         "--on-error",
-        type=click.Choice(["fail", "skip"]),
+        choices=["fail", "skip"],
         default="fail",
-        show_default=True,
         help="What to do about a document that cannot be read.",
     ),
-    click.option(
+    option(
         "--largest-text",
         type=click.IntRange(1, 1_000_000),
         default=64,
-        show_default=True,
         metavar="MB",
         help="Largest line, row, file that is one document, packed table or list of words.",
     ),
-    click.option(
+    option(
         "--longest-gap",
         type=click.IntRange(0, 10**12),
         default=10_000,
-        show_default=True,
         metavar="N",
         help="UCI, Matrix Market: most documents in a row that have no entry.",
     ),
 )
-language_option = click.option(
-    "--language", default="en", show_default=True, help="Code or English name; none for no language."
+language_option = option("--language", default="en", help="Code or English name; none for no language.")
+normalization_option = option(
+    "--normalization", choices=["NFC", "NFKC", "none"], default="NFC", show_default=True
 )
-normalization_option = click.option(
-    "--normalization", type=click.Choice(["NFC", "NFKC", "none"]), default="NFC", show_default=True
-)
-lowercase_option = click.option("--lowercase/--no-lowercase", default=True, show_default=True)
-token_pattern_option = click.option(
+lowercase_option = option("--lowercase/--no-lowercase", default=True, show_default=True)
+token_pattern_option = option(
     "--token-pattern",
     metavar="REGEX",
     help="What a token is.  [default: letters, marks and digits, with a letter; apostrophes inside]",
 )
-segmentation_option = click.option(
+segmentation_option = option(
     "--segmentation",
-    type=click.Choice(["language", "pattern", "characters", "icu"]),
+    choices=["language", "pattern", "characters", "icu"],
     default="language",
-    show_default=True,
     help="How scripts without spaces are read. By language: Chinese, Japanese, Thai, Lao, Khmer and "
     "Burmese by characters. icu finds their words, and needs stickbreaker[icu].",
 )
-sentences_option = click.option(
+sentences_option = option(
     "--sentences",
-    type=click.Choice(["punctuation", "line", "document"]),
+    choices=["punctuation", "line", "document"],
     default="punctuation",
-    show_default=True,
     help="What ends sentences of texts: punctuation and empty lines, every line, or the document. Those of "
     "CoNLL-U are its own.",
 )
@@ -122,44 +109,32 @@ ANALYSIS = (
     language_option,
     normalization_option,
     lowercase_option,
-    click.option(
+    option(
         "--stop-words",
         default="language",
-        show_default=True,
         metavar="language|none|FILE",
         help="The language's own, none, or those of a file.",
     ),
-    click.option("--extra-stop-words", metavar="FILE", help="Further stop words, one a line."),
-    click.option("--stemming/--no-stemming", default=False, show_default=True, help="Snowball stems."),
+    option("--extra-stop-words", metavar="FILE", help="Further stop words, one a line."),
+    option("--stemming/--no-stemming", default=False, help="Snowball stems."),
     token_pattern_option,
     segmentation_option,
-    click.option(
-        "--min-length",
-        type=click.IntRange(1),
-        default=2,
-        show_default=True,
-        help="Shortest word of the vocabulary, in characters.",
-    ),
-    click.option(
+    option("--min-length", least=1, default=2, help="Shortest word of the vocabulary, in characters."),
+    option(
         "--min-documents",
-        type=click.IntRange(1),
+        least=1,
         help="Fewest documents of a word.  [default: one for each 500 documents, 1 to 5]",
     ),
-    click.option(
+    option(
         "--max-share",
         type=NumberRange(0, 1, min_open=True),
         help="Largest share of the documents of a word.  [default: 0.5, more where documents are long; or "
         "ten documents]",
     ),
-    click.option(
-        "--phrases/--no-phrases",
-        default=False,
-        show_default=True,
-        help="Join words that often stand together: new_york.",
-    ),
-    click.option("--vocabulary-size", type=click.IntRange(1), help="Keep the most frequent.  [default: all]"),
-    click.option("--vocabulary", metavar="FILE", help="Take these words instead, one a line."),
-    click.option(
+    option("--phrases/--no-phrases", default=False, help="Join words that often stand together: new_york."),
+    option("--vocabulary-size", least=1, help="Keep the most frequent.  [default: all]"),
+    option("--vocabulary", metavar="FILE", help="Take these words instead, one a line."),
+    option(
         "--hash",
         metavar="N|others",
         help="Words share N rows, by a hash of their spelling; others: those that the vocabulary would leave "

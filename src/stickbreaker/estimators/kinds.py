@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.option_names import OptionNames
 
-if TYPE_CHECKING:  # importing it takes longer than --help may
+if TYPE_CHECKING:  # importing it takes longer than the program's help may
     from stickbreaker.estimators.estimator import Estimator
 
 
@@ -55,10 +55,10 @@ class Kind:
 
     Of the program: `fit` are commands of `stickbreaker fit`, "module:command" by name, `commands` verbs of
     its own, `exports` its formats. `evaluate`, "module:function", gets a `ScoringRequest` and returns scores
-    and how they are said; without one, documents are scored by their log probability. `evaluate_options` are the
-    options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose run
-    is over, and returns further figures and lines. `noun` is what a user calls such a model.
-    `parameters` are those that messages may name.
+    and how they are said; without one, documents are scored by their log probability. `evaluate_options` are
+    the options of the verb that mean something for it. `summary`, "module:function", gets an estimator whose
+    run is over, and returns further figures and lines. `noun` is what a user calls such a model. `parameters`
+    are those that messages may name.
     """
 
     name: str

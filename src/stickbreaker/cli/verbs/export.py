@@ -59,7 +59,7 @@ def _list_formats() -> str:
 )
 @model_argument
 @click.argument("corpus", required=False, type=PATH)
-@click.option("--format", "format", required=True, type=FormatChoice(), help="What to write.")
+@option("--format", "format", required=True, type=FormatChoice(), help="What to write.")
 @option("--out", required=True, type=PATH, help="The file to write.")
 @option("--top", default=20, least=1, help="Words a topic, of the first two.")
 @option("--language", help="Which language of a polylingual model pyldavis shows.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import options_into
+from stickbreaker.console.console import option, options_into
 from stickbreaker.console.inputs import (
     language_option,
     lowercase_option,
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
 OPTIONS = (
     sentences_option,
-    click.option(
+    option(
         "--tokens",
-        type=click.Choice(["words", "spaced"]),
+        choices=["words", "spaced"],
         default="words",
-        show_default=True,
         help="Words and numbers, or all that stands between blanks, of texts that are cut already.",
     ),
     language_option,

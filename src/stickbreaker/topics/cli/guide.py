@@ -3,36 +3,32 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
-from stickbreaker.console.console import NumberRange, options_into, refuse_written
+from stickbreaker.console.console import NumberRange, option, options_into, refuse_written
 
 if TYPE_CHECKING:
     from stickbreaker.topics.seed_words import Guide
 
 OPTIONS = (
-    click.option(
+    option(
         "--guide",
         metavar="FILE",
         help='What the first topics should be about: a LIWC dictionary (.dic) or JSON {"topic": [words]}.',
     ),
-    click.option(
+    option(
         "--guide-categories",
         metavar="NAME,...",
         help="Take only these categories, in this order.  [default: all]",
     ),
-    click.option(
+    option(
         "--guide-inside",
         type=NumberRange(0, min_open=True),
         default=10.0,
-        show_default=True,
         help="Eta of a guided topic's own words.",
     ),
-    click.option(
+    option(
         "--guide-outside",
         type=NumberRange(0, min_open=True),
         default=0.01,
-        show_default=True,
         help="Eta of all other words in it.",
     ),
 )

@@ -13,6 +13,7 @@ from stickbreaker.console.console import (
     emit,
     fail,
     note,
+    option,
     options_into,
     refuse_written,
     stop_signals,
@@ -34,33 +35,25 @@ if TYPE_CHECKING:
     from stickbreaker.topics.topic_estimator import TopicEstimator
 
 OPTIONS = (
-    click.option(
+    option(
         "--stream",
         is_flag=True,
         help="Learn from documents as they come, once each. So is standard input (-) read with --words open "
         "--schedule online.",
     ),
-    click.option(
+    option(
         "--snapshot-documents",
-        type=click.IntRange(1),
+        least=1,
         default=10_000,
-        show_default=True,
         help="Stream: documents from one save of the model to the next.",
     ),
-    click.option(
+    option(
         "--snapshot-seconds",
         type=NumberRange(0.0),
         default=60.0,
-        show_default=True,
         help="Stream: seconds at most; 0: every step.",
     ),
-    click.option(
-        "--date-field",
-        default="date",
-        show_default=True,
-        metavar="FIELD",
-        help="Stream: when a document is of.",
-    ),
+    option("--date-field", default="date", metavar="FIELD", help="Stream: when a document is of."),
 )
 REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
 REFUSED = (  # that mean nothing where every document is seen once and no vocabulary is chosen

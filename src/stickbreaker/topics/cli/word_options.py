@@ -3,71 +3,53 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
-from stickbreaker.console.console import (
-    NumberRange,
-    number_or_learned,
-    options_into,
-    refuse_written,
-)
+from stickbreaker.console.console import NumberRange, number_or_learned, option, options_into, refuse_written
 
 if TYPE_CHECKING:
     from stickbreaker.corpus.building import AnyAnalysis
     from stickbreaker.topics.model import ConceptTree, OpenVocabulary
 
 OPTIONS = (
-    click.option(
+    option(
         "--words",
-        type=click.Choice(["closed", "open"]),
+        choices=["closed", "open"],
         default="closed",
-        show_default=True,
         help="Those of a vocabulary, or all: words enter as documents bring them, and leave.",
     ),
-    click.option(
-        "--truncation",
-        type=click.IntRange(1),
-        default=20_000,
-        show_default=True,
-        help="Open: words a topic has at most.",
-    ),
-    click.option(
+    option("--truncation", least=1, default=20_000, help="Open: words a topic has at most."),
+    option(
         "--word-concentration",
         default="3000",
-        show_default=True,
         callback=number_or_learned,
         help='Open: the larger, the more words a topic uses; a number or "learned".',
     ),
-    click.option(
+    option(
         "--reorder-every",
-        type=click.IntRange(1),
+        least=1,
         default=10,
-        show_default=True,
         help="Open: steps until words are ranked anew, and those beyond the truncation leave.",
     ),
-    click.option(
+    option(
         "--memory",
-        type=click.Choice(["discard", "keep", "bloom"]),
+        choices=["discard", "keep", "bloom"],
         default="discard",
-        show_default=True,
         help="Open: of words beyond the truncation, forget all or keep the counts; bloom: forget, and let a "
         "word in at its second document.",
     ),
-    click.option(
+    option(
         "--spelling-words",
         metavar="FILE",
         help="Open: words, one a line, from which to learn how words are spelled.  [default: the first ones]",
     ),
-    click.option(
+    option(
         "--concepts",
         metavar="FILE",
         help="Words that rise and fall together, a concept in JSON a line; see `stickbreaker concepts`.",
     ),
-    click.option(
+    option(
         "--concept-strength",
         type=NumberRange(0, min_open=True),
         default=100.0,
-        show_default=True,
         help="Concepts: how evenly a topic is held to have the words of one; pseudo-counts in units of eta.",
     ),
 )
