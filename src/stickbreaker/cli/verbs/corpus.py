@@ -7,12 +7,12 @@ import click
 
 from stickbreaker.console.console import PATH, command, emit, option, tell_of_compiling
 from stickbreaker.console.inputs import (
+    SENTENCES,
     AnalysisChoice,
     ReadingChoice,
     analysis_options,
     build_corpus,
     reading_options,
-    sentences_option,
 )
 from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import counted, noun_for, shortened
@@ -36,7 +36,7 @@ def corpus() -> None:
 @option("--out", metavar="CORPUS", required=True, help="The directory to make.")
 @reading_options
 @analysis_options
-@sentences_option
+@option("--sentences", **SENTENCES)
 @option(
     "--trees",
     is_flag=True,

@@ -3,70 +3,58 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stickbreaker.console.console import NumberRange, number_or_learned, option, options_into, refuse_written
+from stickbreaker.console.console import (
+    NumberRange,
+    from_option,
+    number_or_learned,
+    options_into,
+    refuse_written,
+)
 
 if TYPE_CHECKING:
     from stickbreaker.corpus.building import AnyAnalysis
     from stickbreaker.topics.model import ConceptTree, OpenVocabulary
-
-OPTIONS = (
-    option(
-        "--words",
-        choices=["closed", "open"],
-        default="closed",
-        help="Those of a vocabulary, or all: words enter as documents bring them, and leave.",
-    ),
-    option("--truncation", least=1, default=20_000, help="Open: words a topic has at most."),
-    option(
-        "--word-concentration",
-        default="3000",
-        callback=number_or_learned,
-        help='Open: the larger, the more words a topic uses; a number or "learned".',
-    ),
-    option(
-        "--reorder-every",
-        least=1,
-        default=10,
-        help="Open: steps until words are ranked anew, and those beyond the truncation leave.",
-    ),
-    option(
-        "--memory",
-        choices=["discard", "keep", "bloom"],
-        default="discard",
-        help="Open: of words beyond the truncation, forget all or keep the counts; bloom: forget, and let a "
-        "word in at its second document.",
-    ),
-    option(
-        "--spelling-words",
-        metavar="FILE",
-        help="Open: words, one a line, from which to learn how words are spelled.  [default: the first ones]",
-    ),
-    option(
-        "--concepts",
-        metavar="FILE",
-        help="Words that rise and fall together, a concept in JSON a line; see `stickbreaker concepts`.",
-    ),
-    option(
-        "--concept-strength",
-        type=NumberRange(0, min_open=True),
-        default=100.0,
-        help="Concepts: how evenly a topic is held to have the words of one; pseudo-counts in units of eta.",
-    ),
-)
 
 
 @dataclass(frozen=True)
 class OpenChoice:
     """The options of an open vocabulary of a command line."""
 
-    words: str
-    truncation: int
-    word_concentration: float | str
-    reorder_every: int
-    memory: str
-    spelling_words: str | None
-    concepts: str | None
-    concept_strength: float
+    words: str = from_option(
+        choices=["closed", "open"],
+        default="closed",
+        help="Those of a vocabulary, or all: words enter as documents bring them, and leave.",
+    )
+    truncation: int = from_option(least=1, default=20_000, help="Open: words a topic has at most.")
+    word_concentration: float | str = from_option(
+        default="3000",
+        callback=number_or_learned,
+        help='Open: the larger, the more words a topic uses; a number or "learned".',
+    )
+    reorder_every: int = from_option(
+        least=1,
+        default=10,
+        help="Open: steps until words are ranked anew, and those beyond the truncation leave.",
+    )
+    memory: str = from_option(
+        choices=["discard", "keep", "bloom"],
+        default="discard",
+        help="Open: of words beyond the truncation, forget all or keep the counts; bloom: forget, and let a "
+        "word in at its second document.",
+    )
+    spelling_words: str | None = from_option(
+        metavar="FILE",
+        help="Open: words, one a line, from which to learn how words are spelled.  [default: the first ones]",
+    )
+    concepts: str | None = from_option(
+        metavar="FILE",
+        help="Words that rise and fall together, a concept in JSON a line; see `stickbreaker concepts`.",
+    )
+    concept_strength: float = from_option(
+        type=NumberRange(0, min_open=True),
+        default=100.0,
+        help="Concepts: how evenly a topic is held to have the words of one; pseudo-counts in units of eta.",
+    )
 
     @property
     def is_open(self) -> bool:
@@ -109,4 +97,4 @@ class OpenChoice:
         return ConceptTree.read(self.concepts, self.concept_strength)
 
 
-open_options = options_into(OPTIONS, OpenChoice, "opened")
+open_options = options_into(OpenChoice, "opened")
