@@ -46,6 +46,7 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
         "hdp_gibbs.py",
         "tree_gibbs.py",
     ),
+    *("kind.py", "fit.py", "evaluate.py", "export.py", "learned_documents.py"),
     *("dirichlet.py", "string_prior.py", "left_to_right.py", "report_documents.py", "topic_snapshots.py"),
 }
 

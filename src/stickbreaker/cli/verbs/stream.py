@@ -23,9 +23,8 @@ from stickbreaker.console.engine import EngineChoice, engine_options
 from stickbreaker.console.inputs import DATE_FORMAT, AnalysisChoice, analysis_options
 from stickbreaker.console.run_options import Table, chained, options_of
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.topics.cli.fit_options import HDP, LDA, OPTIONS
+from stickbreaker.topics.cli.fit_options import HDP, LDA, OPTIONS, params_of
 from stickbreaker.topics.cli.new_run import tell_of_topics
-from stickbreaker.topics.cli.params import params_of
 from stickbreaker.topics.cli.streams import (
     format_prequential,
     note_large_minibatches,
