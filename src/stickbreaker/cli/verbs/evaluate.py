@@ -104,7 +104,7 @@ def _on_spark(asked: ScoringRequest, where: EngineChoice) -> Outcome:
 
 
 def _here(asked: ScoringRequest, where: EngineChoice) -> Outcome:
-    from stickbreaker.console.scoring import score_documents
+    from stickbreaker.console.document_scores import score_documents
     from stickbreaker.estimators.kinds import kind_at, object_at
 
     where.refuse_spark_options()
